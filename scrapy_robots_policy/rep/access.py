@@ -1,0 +1,282 @@
+"""What the fetch of a robots.txt lets a crawler do, and for how long.
+
+Knows: HTTP statuses, times, and an `AccessPolicy` (the part of a dialect that speaks of fetching).
+Must not know: what the octets say, how they were fetched, where a record is kept, what time it is.
+
+Rule 1: facts and judgement stay apart. A `Record` holds what happened and is the same for every
+dialect; `judge` reads it under one policy. A store keeps records, so it outlives a change of dialect.
+Rule 2: what a dialect does differently is a value of its policy, never a branch on who it is.
+
+RFC 9309 §2.3.1 (access results) and §2.4 (caching) are the base; each dialect's ladder differs from it.
+All times are seconds; an instant is seconds since the epoch, handed in by the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+MINUTE = 60.0
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+FOREVER = float("inf")
+
+
+class Stance(Enum):
+    """What may be done with an origin."""
+
+    RULES = "rules"  # what its rules allow
+    ALLOW = "allow"  # everything
+    DISALLOW = "disallow"  # nothing
+    DEFER = "defer"  # nothing yet: wait for the next try
+
+
+class Result(Enum):
+    """The kinds of access result of RFC 9309 §2.3.1, the 1996 draft's FORBIDDEN, and HTTP's 304."""
+
+    SUCCESSFUL = "successful"
+    UNCHANGED = "unchanged"
+    FORBIDDEN = "forbidden"
+    UNAVAILABLE = "unavailable"
+    UNREACHABLE = "unreachable"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One finished try to fetch a robots.txt.
+
+    status        of the last response; None when none came (`cause` then says why: "timeout", "dns" …)
+    octets        the body, cut or not by the fetcher's cap
+    lifetime      seconds of freshness that HTTP caching gave (Cache-Control, Expires); None if it said nothing
+    retry_after   seconds the site asked us to wait; None if it did not
+    hops          the URLs gone through, the first one asked not among them
+    site_answers  whether the site itself is known to answer; None: judged by whether any status came
+    """
+
+    status: int | None
+    octets: bytes = b""
+    cause: str = ""
+    media_type: str = ""
+    lifetime: float | None = None
+    retry_after: float | None = None
+    etag: str = ""
+    last_modified: str = ""
+    hops: tuple[str, ...] = ()
+    site_answers: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """All that is remembered of one origin's robots.txt: facts, no dialect, no parsed rules.
+
+    latest         the last outcome, its octets left out where `octets` holds them
+    octets         of the last 2xx answer not since withdrawn by a 4xx; None if there is none
+    fetched_at     when those octets were last known to be current
+    asked_at       when the last outcome came
+    failing_since  when the present run of failures began; None if the last outcome was none
+    failures       how many tries failed in that run
+    """
+
+    latest: Outcome
+    asked_at: float
+    octets: bytes | None = None
+    fetched_at: float = 0.0
+    failing_since: float | None = None
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rung of the ladder for an unreachable robots.txt: what holds until `until` seconds of failing."""
+
+    until: float
+    with_copy: Stance
+    without_copy: Stance
+    site_down: Stance | None = None  # instead, where the site itself does not answer either
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPolicy:
+    """How a dialect reads an outcome. The defaults are RFC 9309's."""
+
+    successful: range = range(200, 300)
+    text_only: bool = False  # another media type than text/* counts as no file
+    redirects: int = 5  # §2.3.1.2: at least five
+    redirects_exhausted: Result = Result.UNAVAILABLE
+    forbidden: Stance = Stance.ALLOW  # 401, 403
+    unavailable: Stance = Stance.ALLOW  # §2.3.1.3: other 4xx
+    too_many_requests: Result = Result.UNAVAILABLE  # 429
+    other_status: Result = Result.UNREACHABLE  # 5xx and anything else that is no answer
+    unreachable: tuple[Step, ...] = (
+        Step(30 * DAY, Stance.RULES, Stance.DISALLOW),  # §2.3.1.4
+        Step(FOREVER, Stance.RULES, Stance.ALLOW),
+    )
+    lifetime: float = DAY  # §2.4
+    lifetime_bounds: tuple[float, float] = (MINUTE, DAY)  # what HTTP caching may make of it
+    error_lifetime: float = HOUR  # longest wait between tries while unreachable
+    retry_first: float = 10.0  # the first such wait; it doubles from try to try
+    schemes: frozenset[str] = frozenset({"http", "https"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What may be done with an origin, and until when.
+
+    stance       what may be done now
+    why          a short sentence for people ("503", "timeout", "404, no robots.txt")
+    result       how the latest outcome was read
+    octets       the file, where the stance is RULES
+    fresh_until  ask again from then on; until the answer comes, the stance holds …
+    holds_until  … but no longer than this
+    """
+
+    stance: Stance
+    why: str
+    result: Result
+    octets: bytes
+    fresh_until: float
+    holds_until: float
+    record: Record
+
+
+def classify(outcome: Outcome, policy: AccessPolicy) -> Result:
+    """Read an outcome the way the policy does. RFC 9309 §2.3.1."""
+    status = outcome.status
+    if status is None:
+        return Result.UNREACHABLE
+    if status in policy.successful:
+        return _served(outcome, policy)
+    if status == 304:
+        return Result.UNCHANGED
+    if status == 429:
+        return policy.too_many_requests
+    if status in (401, 403):
+        return Result.FORBIDDEN
+    if 400 <= status < 500:
+        return Result.UNAVAILABLE
+    if 300 <= status < 400:
+        return policy.redirects_exhausted
+    return policy.other_status
+
+
+def _served(outcome: Outcome, policy: AccessPolicy) -> Result:
+    if policy.text_only and outcome.media_type and not outcome.media_type.startswith("text/"):
+        return Result.UNAVAILABLE
+    return Result.SUCCESSFUL
+
+
+def remember(previous: Record | None, outcome: Outcome, now: float) -> Record:
+    """The facts after one more try. Knows no dialect: what counts as good copy is 2xx, plainly."""
+    status = outcome.status
+    if status is not None and 200 <= status < 300:
+        return Record(replace(outcome, octets=b""), now, outcome.octets, now)
+    if status == 304 and previous is not None and previous.octets is not None:
+        return Record(_revalidated(previous.latest, outcome), now, previous.octets, now)
+    if status is not None and 400 <= status < 500 and status != 429:
+        return Record(replace(outcome, octets=b""), now)
+    if status is not None and 300 <= status < 400:
+        return Record(replace(outcome, octets=b""), now)
+    return _failed(previous, outcome, now)
+
+
+def _revalidated(stored: Outcome, answer: Outcome) -> Outcome:
+    """RFC 9111 §4.3.4: a 304 renews the stored answer; what it does not say stays as it was."""
+    return replace(
+        stored,
+        status=stored.status if stored.status is not None and stored.status < 300 else 200,
+        cause="",
+        lifetime=answer.lifetime if answer.lifetime is not None else stored.lifetime,
+        etag=answer.etag or stored.etag,
+        last_modified=answer.last_modified or stored.last_modified,
+    )
+
+
+def _failed(previous: Record | None, outcome: Outcome, now: float) -> Record:
+    latest = replace(outcome, octets=b"")
+    if previous is None:
+        return Record(latest, now, failing_since=now, failures=1)
+    if previous.octets is not None:  # the next try shall still be conditional
+        latest = replace(
+            latest, etag=previous.latest.etag, last_modified=previous.latest.last_modified
+        )
+    return replace(
+        previous,
+        latest=latest,
+        asked_at=now,
+        failing_since=previous.failing_since if previous.failing_since is not None else now,
+        failures=previous.failures + 1,
+    )
+
+
+def judge(record: Record, now: float, policy: AccessPolicy) -> Access:
+    """What a policy makes of the facts at an instant."""
+    result = classify(record.latest, policy)
+    if result is Result.SUCCESSFUL and record.octets is not None:
+        return _settled(record, Stance.RULES, result, policy)
+    if result is Result.FORBIDDEN:
+        return _settled(record, policy.forbidden, result, policy)
+    if result is Result.UNAVAILABLE:
+        return _settled(record, policy.unavailable, result, policy)
+    return _unreachable(record, now, policy)
+
+
+def _settled(record: Record, stance: Stance, result: Result, policy: AccessPolicy) -> Access:
+    shortest, longest = policy.lifetime_bounds
+    told = record.latest.lifetime
+    lifetime = policy.lifetime if told is None else min(max(told, shortest), longest)
+    fresh_until = record.asked_at + lifetime
+    octets = record.octets or b"" if stance is Stance.RULES else b""
+    # A file that grew old stays in force while a refresh runs, for one more lifetime at most.
+    return Access(
+        stance, explain(record), result, octets, fresh_until, fresh_until + lifetime, record
+    )
+
+
+def _unreachable(record: Record, now: float, policy: AccessPolicy) -> Access:
+    since = record.failing_since if record.failing_since is not None else record.asked_at
+    step = next(step for step in policy.unreachable if now - since < step.until)
+    stance = step.with_copy if record.octets is not None else step.without_copy
+    if step.site_down is not None and not _site_answers(record.latest):
+        stance = step.site_down
+    retry_at = min(record.asked_at + _backoff(record, policy), since + step.until)
+    return Access(
+        stance,
+        explain(record),
+        Result.UNREACHABLE,
+        record.octets or b"" if stance is Stance.RULES else b"",
+        retry_at,
+        since + step.until if stance in (Stance.RULES, Stance.ALLOW) else retry_at,
+        record,
+    )
+
+
+def _site_answers(outcome: Outcome) -> bool:
+    return outcome.status is not None if outcome.site_answers is None else outcome.site_answers
+
+
+def _backoff(record: Record, policy: AccessPolicy) -> float:
+    doubled = policy.retry_first * 2.0 ** min(max(record.failures, 1) - 1, 32)
+    wait = max(doubled, record.latest.retry_after or 0.0)
+    return min(wait, max(policy.error_lifetime, policy.retry_first))
+
+
+def advance(previous: Record | None, outcome: Outcome, now: float, policy: AccessPolicy) -> Access:
+    """(what was known, what just happened, when, how to read it) → what may be done. Pure."""
+    return judge(remember(previous, outcome, now), now, policy)
+
+
+def is_fresh(access: Access, now: float) -> bool:
+    """Whether nothing needs to be asked yet."""
+    return now < access.fresh_until
+
+
+def holds(access: Access, now: float) -> bool:
+    """Whether the stance may still be acted on, be it while a refresh runs."""
+    return now < max(access.fresh_until, access.holds_until)
+
+
+def explain(record: Record) -> str:
+    """A few words on the latest outcome: the status, or what kept one from coming."""
+    latest = record.latest
+    said = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()
+    return f"{said} after {len(latest.hops)} redirects" if latest.hops else said

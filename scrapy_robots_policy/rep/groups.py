@@ -1,0 +1,154 @@
+"""Lines to records, and the records that bind a crawler.
+
+Knows: which User-agent lines stand together, where the rules of a record stand in the text, and
+which records a crawler's names find. Must not know: what a rule says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from .agents import TOKEN, chain_of
+from .dialect import Dialect
+from .knobs import AgentMatch, AgentValue, OrphanRules, Records
+from .lines import WHITE, grammar_of
+from .patterns import Pattern, split_pattern
+
+STAR = "*"
+
+
+class Record(NamedTuple):
+    """User-agent lines that stand together, and the rules after them.
+
+    names  what the lines name, in lower case
+    head   where the first User-agent line starts
+    start  where the rules start; they end at `end`
+    """
+
+    names: tuple[str, ...]
+    head: int
+    start: int
+    end: int
+
+
+class Groups:
+    """The records of one text, and who is bound by which."""
+
+    __slots__ = ("_dialect", "_named", "_records")
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._records = tuple(_read_records(text, dialect))
+        self._named: dict[str, list[Record]] = {}
+        for record in self._records:
+            for name in record.names:
+                self._named.setdefault(name, []).append(record)
+
+    def find(self, agent: str) -> tuple[str, tuple[Record, ...]]:
+        """The name by which a crawler is bound ("" if by none), and the records that bind it."""
+        chain = chain_of(agent, self._dialect.agents)
+        if self._dialect.own_records is Records.HEAVIEST:
+            own = [name for name in chain if name != STAR]
+            return self._heaviest(own) or (self._heaviest(chain[len(own) :]) or ("", ()))
+        for name in chain:
+            records = self.named(name)
+            if records:
+                return name, records
+        return "", ()
+
+    def named(self, name: str) -> tuple[Record, ...]:
+        """The records that bind whoever goes by `name`, in the order of the file."""
+        if name == STAR:
+            return _kept(self._named.get(STAR, []), self._dialect.star_records)
+        matches = _MATCHES.get(self._dialect.agent_match)
+        if matches is None:
+            return _kept(self._named.get(name, []) if name else [], self._dialect.own_records)
+        naming = [record for record in self._records if _names(record, name, matches)]
+        return _kept(naming, self._dialect.own_records)
+
+    def _heaviest(self, chain: Iterable[str]) -> tuple[str, tuple[Record, ...]] | None:
+        """Yandex: a longer value drops what shorter ones bound, wherever they stand.
+
+        As its library does it: every line of a list, from the one that names the crawler on, counts
+        with its own length, be it another crawler's name.
+        """
+        wanted = frozenset(chain)
+        kept: list[Record] = []
+        weight, bound_by = 0, ""
+        for record in self._records:
+            bound = False
+            for value in record.names:
+                if value in wanted and len(value) >= weight:
+                    bound, bound_by = True, value
+                if bound and len(value) > weight:
+                    weight, kept = len(value), []
+            if bound:
+                kept.append(record)
+        return (bound_by, tuple(kept)) if kept else None
+
+
+def _kept(records: list[Record], which: Records) -> tuple[Record, ...]:
+    return tuple(records[:1] if which is Records.FIRST else dict.fromkeys(records))
+
+
+def _names(record: Record, name: str, matches: Callable[[str, str], bool]) -> bool:
+    return any(value != STAR and matches(value, name) for value in record.names)
+
+
+def _read_records(text: str, dialect: Dialect) -> Iterable[Record]:
+    grammar = grammar_of(dialect)
+    read_name = _READERS[dialect.agent_value]
+    names: list[str] = []
+    head = end = 0
+    for found in grammar.agent.finditer(text):
+        start = found.start()
+        if start > end and grammar.closer.search(text, end, start):
+            yield from _record(text, names, head, end, start, dialect)
+            names = []
+        if not names:
+            head = start
+        names.append(read_name(found[1]))
+        end = found.end()
+    yield from _record(text, names, head, end, len(text), dialect)
+
+
+def _record(
+    text: str, names: list[str], head: int, start: int, end: int, dialect: Dialect
+) -> Iterable[Record]:
+    if not names and dialect.orphan_rules is OrphanRules.FOR_ALL:
+        return (Record((STAR,), head, start, end),)
+    blank = grammar_of(dialect).blank
+    if blank is not None and (found := blank.search(text, start, end)):
+        end = found.start()
+    return (Record(tuple(names), head, start, end),) if names else ()
+
+
+@lru_cache(maxsize=4096)
+def _token(value: str) -> str:
+    """RFC 9309 §2.2.1; "*" followed by white space still names all (google/robotstxt)."""
+    if value[:1] == STAR and (len(value) == 1 or value[1] in WHITE):
+        return STAR
+    found = TOKEN.match(value)
+    return found[0].lower() if found else ""
+
+
+_READERS: dict[AgentValue, Callable[[str], str]] = {
+    AgentValue.TOKEN: _token,
+    AgentValue.WHOLE: str.lower,
+}
+
+
+def _matches_pattern(value: str, name: str) -> bool:
+    return Pattern(0, *split_pattern(value + "$")).matches(name)
+
+
+# The value "" stands in every name: WWW::RobotRules takes it so; where the name must stand in the
+# value, or either in the other, an empty value names nobody.
+_MATCHES: dict[AgentMatch, Callable[[str, str], bool]] = {
+    AgentMatch.PATTERN: _matches_pattern,
+    AgentMatch.IN_NAME: lambda value, name: value in name,
+    AgentMatch.HAS_NAME: lambda value, name: name in value,
+    AgentMatch.EITHER: lambda value, name: value != "" and (value in name or name in value),
+}

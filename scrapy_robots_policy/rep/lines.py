@@ -1,0 +1,152 @@
+"""Octets to text, and what a line of it can be.
+
+Knows: how a dialect cuts a file into lines and tells their kinds. This is the only place where a
+line is read: the matcher and the linter search the same text with the same expressions.
+Must not know: how lines form groups, what a rule means.
+
+The text begins with a line feed, and every line is what stands from one line feed to the next:
+an expression for a line starts with a literal "\\n", which is what `re` finds fastest, and the number
+of a line is the number of line feeds up to its own. Octets are characters (latin-1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .dialect import NO_LIMIT, Dialect
+from .knobs import Beyond, BlankLine, Bom
+
+WHITE = " \t\x0b\x0c"
+
+_MARK = "\xef\xbb\xbf"
+_W = f"[{WHITE}]*"
+# A value, without the white space around it and the comment after it.
+_VALUE = rf"([^#\n{WHITE}]*(?:[{WHITE}]+[^#\n{WHITE}]+)*)"
+# The second of exactly two words: what follows a key that lacks its colon.
+_LAST_WORD = rf"(?=[^ \t:#\n]+{_W}(?:[#\n]|\Z))"
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The expressions for the lines of one dialect.
+
+    agent      a User-agent line; group 1: its value
+    rule       an Allow or Disallow line; group 1: the key if it allows, group 2: its value
+    directive  any line with a key; group 1: the key, group 2: its value
+    sitemap    a Sitemap line; group 1: its value
+    closer     a line that ends a list of User-agent lines
+    blank      a line that ends a record; None where nothing but another record does
+    """
+
+    agent: re.Pattern[str]
+    rule: re.Pattern[str]
+    directive: re.Pattern[str]
+    sitemap: re.Pattern[str]
+    closer: re.Pattern[str]
+    blank: re.Pattern[str] | None
+
+
+def clean_text(body: bytes, dialect: Dialect) -> str:
+    """The text that the dialect reads: cut to size, marks and NULs gone, each line after a "\\n"."""
+    cut = len(body) > dialect.size_limit
+    text = body[: dialect.size_limit].decode("latin-1")
+    text = "\n" + _without_mark(text, dialect.bom)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if dialect.nul_ends_line and "\0" in text:
+        text = re.sub("\0[^\n]*", "", text)
+    if cut:  # half a line would be another rule than the one that was written
+        text = text[: max(text.rfind("\n"), 1)]
+    if len(text) > dialect.line_limit:
+        text = "\n".join(line[: dialect.line_limit] for line in text.split("\n"))
+    return text
+
+
+def is_too_large(body: bytes, dialect: Dialect) -> bool:
+    """Whether the file is so large that the dialect does not obey it at all."""
+    return dialect.beyond_size is Beyond.OPEN and len(body) > dialect.size_limit
+
+
+def _without_mark(text: str, bom: Bom) -> str:
+    if bom is Bom.SKIPPED:
+        return text.removeprefix(_MARK)
+    if bom is Bom.SKIPPED_IN_PART:
+        for length in (3, 2, 1):
+            if text.startswith(_MARK[:length]):
+                return text[length:]
+    return text
+
+
+def line_number(text: str, start: int) -> int:
+    """The number, from 1, of the line whose line feed stands at `start`."""
+    return text.count("\n", 0, start + 1)
+
+
+@lru_cache(maxsize=64)
+def grammar_of(dialect: Dialect) -> Grammar:
+    """The expressions for a dialect. They are all linear: no two parts can take the same octet."""
+    rule = _rule(dialect)
+    return Grammar(
+        agent=_compile(_agent(dialect)),
+        rule=_compile(rule),
+        directive=_compile(rf"\n{_W}([^:#\n]*?){_W}:{_W}{_VALUE}"),
+        sitemap=_compile(_line(dialect, dialect.sitemap_keys)),
+        closer=_compile("|".join(_closers(dialect, rule))),
+        blank=_compile(_BLANK) if dialect.blank_line is BlankLine.ENDS_RECORD else None,
+    )
+
+
+_BLANK = rf"\n{_W}(?=\n|\Z)"
+_BLANK_OR_COMMENT = rf"\n{_W}(?=[#\n]|\Z)"
+_EXTENSION = r"\n[^:#\n]*:"
+
+
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)
+
+
+def _any_of(keys: Iterable[str]) -> str:
+    return "|".join(re.escape(key) for key in keys)
+
+
+def _line(dialect: Dialect, keys: tuple[str, ...]) -> str:
+    return rf"\n{_W}(?:{_any_of(keys)}){_colon(dialect)}{_W}{_VALUE}"
+
+
+def _colon(dialect: Dialect) -> str:
+    return r"[^:#\n]*:" if dialect.longer_keys else rf"{_W}:"
+
+
+def _space(dialect: Dialect) -> str:
+    return (r"[^ \t:#\n]*" if dialect.longer_keys else "") + r"[ \t]+" + _LAST_WORD
+
+
+def _agent(dialect: Dialect) -> str:
+    keys = _any_of(dialect.agent_keys)
+    one_word = _any_of(key for key in dialect.agent_keys if " " not in key)
+    head = f"(?:{keys}){_colon(dialect)}"
+    if dialect.missing_colon:
+        head = f"(?:{head}|(?:{one_word}){_space(dialect)})"
+    return rf"\n{_W}{head}{_W}{_VALUE}"
+
+
+def _rule(dialect: Dialect) -> str:
+    allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
+    end = _colon(dialect)
+    if dialect.missing_colon:
+        end = f"(?:{end}|{_space(dialect)})"
+    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{_W}{_VALUE}"
+
+
+def _closers(dialect: Dialect, rule: str) -> list[str]:
+    closers = [rule]
+    if dialect.extension_ends_agents:
+        closers.append(_EXTENSION)
+    if dialect.blank_line is BlankLine.ENDS_AGENTS:
+        closers.append(_BLANK_OR_COMMENT)
+    if dialect.blank_line is BlankLine.ENDS_RECORD:
+        closers.append(_BLANK)
+    return closers

@@ -1,0 +1,171 @@
+"""A robots.txt, parsed: the object that answers.
+
+Knows: how text, groups, patterns and index come together. Must not know: where the octets come
+from, nor whether they are fresh.
+
+Parsing is lazy: the groups are found at once, but the rules of a group are read when the first
+crawler asks for it. `allowed` and `verdict` take their answer from the same index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .agents import product_token
+from .dialect import Dialect
+from .dialects import dialect_of
+from .groups import Groups, Record
+from .index import Index
+from .knobs import CrawlDelay, NoSlash
+from .lines import clean_text, grammar_of, is_too_large, line_number
+from .octets import origin_of, path_of, url_octets
+from .pace import read_delay
+from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, Pattern, patterns_of
+from .verdict import Group, Reason, Rule, Verdict
+
+_MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks as one or a few
+
+
+def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
+    """Read a robots.txt. Total: any octets give a rule set. ValueError for an unknown dialect name."""
+    return RuleSet(body, dialect_of(dialect))
+
+
+class RuleSet:
+    """What a robots.txt says, read in one dialect."""
+
+    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "_url_octets", "dialect")
+
+    def __init__(self, body: bytes, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._too_large = is_too_large(body, dialect)
+        self._text = "\n" if self._too_large else clean_text(body, dialect)
+        self._groups = Groups(self._text, dialect)
+        self._indexes: dict[object, Index] = {}
+        self._url_octets = url_octets(dialect.percent)
+
+    def allowed(self, url: str, agent: str) -> bool:
+        """Whether the crawler may fetch the URL. `agent`: a product token, or a User-Agent header."""
+        index = self._indexes.get(agent) or self._index(agent, url)
+        return index.rank(self._url_octets(path_of(url))) & ALLOWED == ALLOWED
+
+    def verdict(self, url: str, agent: str) -> Verdict:
+        """The same answer, with the rule that gave it and the rules it beat."""
+        path = self._url_octets(path_of(url))
+        rank = self._index(agent, url).rank(path)
+        name, records = self._groups.find(agent)
+        group = self._group(name, records) if records else None
+        matching = self._matching(group, path, url)
+        rule = next((rule for own, rule in matching if own == rank), None)
+        return Verdict(
+            allowed=rank & ALLOWED == ALLOWED,
+            reason=self._reason(rank, rule, group),
+            dialect=self.dialect.name,
+            agent=product_token(agent),
+            rule=rule,
+            group=group,
+            beaten=tuple(beaten for _, beaten in matching if beaten is not rule),
+        )
+
+    def _reason(self, rank: int, rule: Rule | None, group: Group | None) -> Reason:
+        if rule:
+            return Reason.RULE
+        if rank == ABOVE_ALL:
+            return Reason.ROBOTS_TXT
+        if self._too_large or (group and len(group.rules) >= self.dialect.rule_limit):
+            return Reason.OVER_SIZE
+        return Reason.NO_RULE if group else Reason.NO_GROUP
+
+    def group(self, agent: str) -> Group | None:
+        """The group that binds the crawler, with all its rules; None if the file has none for it."""
+        name, records = self._groups.find(agent)
+        return self._group(name, records) if records else None
+
+    def crawl_delay(self, agent: str) -> float | None:
+        """Seconds between two requests that the file asks of the crawler, if the dialect listens."""
+        _, records = self._groups.find(agent)
+        delay = self._delay(records)
+        if delay is None and self.dialect.crawl_delay is CrawlDelay.OWN_OR_ALL:
+            delay = self._delay(self._groups.named("*"))
+        return delay
+
+    def _delay(self, records: tuple[Record, ...]) -> float | None:
+        directive = grammar_of(self.dialect).directive
+        lines = (
+            line
+            for record in records
+            for line in directive.findall(self._text, record.head, record.end)
+        )
+        return read_delay(lines, self.dialect)
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The values of the Sitemap lines, each once, in the order of the file."""
+        values = grammar_of(self.dialect).sitemap.findall(self._text)
+        return tuple(dict.fromkeys(_readable(value) for value in values if value))
+
+    def _index(self, agent: str, url: str) -> Index:
+        key: object = agent
+        if self.dialect.no_slash is NoSlash.RESOLVED:
+            key = agent, origin_of(url)  # a rule may be an absolute URL, for its own origin only
+        index = self._indexes.get(key)
+        if index is None:
+            if len(self._indexes) >= _MOST_AGENTS:
+                self._indexes.clear()
+            index = self._indexes[key] = Index(self._patterns(agent, url))
+        return index
+
+    def _patterns(self, agent: str, url: str) -> Iterator[Pattern]:
+        if self.dialect.robots_txt_allowed:
+            yield Pattern(ABOVE_ALL, (ROBOTS_TXT,), True)
+        rule = grammar_of(self.dialect).rule
+        _, records = self._groups.find(agent)
+        found = [
+            line
+            for record in records
+            for line in rule.findall(self._text, record.start, record.end)
+        ]
+        if len(found) >= self.dialect.rule_limit:
+            return
+        for order, (allow, path) in enumerate(found):
+            for pattern in patterns_of(allow != "", path, len(found) - order, self.dialect):
+                if pattern.origin in (None, origin_of(url)):
+                    yield pattern
+
+    def _group(self, name: str, records: tuple[Record, ...]) -> Group:
+        grammar = grammar_of(self.dialect)
+        text = self._text
+        agent_lines = [
+            line_number(text, found.start())
+            for record in records
+            for found in grammar.agent.finditer(text, record.head, record.start)
+        ]
+        rules = [
+            Rule(found[1] is not None, found[2], line_number(text, found.start()))
+            for record in records
+            for found in grammar.rule.finditer(text, record.start, record.end)
+        ]
+        return Group(name, tuple(agent_lines), tuple(rules))
+
+    def _matching(self, group: Group | None, path: str, url: str) -> list[tuple[int, Rule]]:
+        """The rules of a group that match, strongest first, each with its rank."""
+        rules = group.rules if group else ()
+        if len(rules) >= self.dialect.rule_limit:
+            return []
+        ranked = [
+            (max(ranks), rule)
+            for order, rule in enumerate(rules)
+            if (ranks := self._ranks(rule, len(rules) - order, path, url))
+        ]
+        return sorted(ranked, key=lambda item: item[0], reverse=True)
+
+    def _ranks(self, rule: Rule, order: int, path: str, url: str) -> list[int]:
+        return [
+            pattern.rank
+            for pattern in patterns_of(rule.allow, rule.path, order, self.dialect)
+            if pattern.origin in (None, origin_of(url)) and pattern.matches(path)
+        ]
+
+
+def _readable(octets: str) -> str:
+    return octets.encode("latin-1").decode("utf-8", "replace")

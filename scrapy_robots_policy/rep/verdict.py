@@ -1,0 +1,103 @@
+"""Why: the answer to one question, with the rule that gave it.
+
+Knows: the shape of an answer and how to say it. Must not know: how it was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .access import Access, Result, Stance
+from .dialect import Dialect
+
+
+class Reason(Enum):
+    """What decided."""
+
+    RULE = "rule"
+    NO_RULE = "no rule matches"
+    NO_GROUP = "no group names the crawler"
+    ROBOTS_TXT = "/robots.txt is always allowed"
+    OVER_SIZE = "file too large to be obeyed"
+    UNAVAILABLE = "no robots.txt"
+    FORBIDDEN = "robots.txt forbidden"
+    UNREACHABLE = "robots.txt unreachable"
+    DEFERRED = "robots.txt not known yet"
+    NOT_OBEYED = "robots.txt not obeyed"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An Allow or Disallow line. `path` as written, octets as characters; `line` from 1."""
+
+    allow: bool
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allow else 'Disallow'}: {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rules that bind a crawler.
+
+    name   the name by which the file binds it, in lower case; "*" for the group of all others
+    lines  where its User-agent lines stand
+    """
+
+    name: str
+    lines: tuple[int, ...]
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """May the crawler fetch the URL, and why.
+
+    rule    the rule that decided; None if none did
+    group   the group that binds the crawler; None if the file has none for it
+    beaten  the rules that matched too, strongest first
+    why     a few words more, where no rule decided ("503", "timeout")
+    """
+
+    allowed: bool
+    reason: Reason
+    dialect: str
+    agent: str
+    rule: Rule | None = None
+    group: Group | None = None
+    beaten: tuple[Rule, ...] = ()
+    why: str = ""
+
+    @property
+    def line(self) -> int:
+        """The line of the rule that decided; 0 if none did."""
+        return self.rule.line if self.rule else 0
+
+    def __str__(self) -> str:
+        answer = "allowed" if self.allowed else "disallowed"
+        return f"{answer} by {self.cause}" if self.rule else f"{answer}: {self.cause}"
+
+    @property
+    def cause(self) -> str:
+        """What decided: "line 3, Disallow: /secret", "robots.txt unreachable (503)"."""
+        if self.rule:
+            return f"line {self.rule.line}, {self.rule}"
+        return f"{self.reason.value} ({self.why})" if self.why else self.reason.value
+
+
+_REASONS = {
+    Result.UNAVAILABLE: Reason.UNAVAILABLE,
+    Result.FORBIDDEN: Reason.FORBIDDEN,
+    Result.UNREACHABLE: Reason.UNREACHABLE,
+}
+
+
+def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
+    """The verdict where no rules are asked: the stance is ALLOW, DISALLOW or DEFER."""
+    reason = _REASONS.get(access.result, Reason.UNREACHABLE)
+    if access.stance is Stance.DEFER:
+        reason = Reason.DEFERRED
+    return Verdict(access.stance is Stance.ALLOW, reason, dialect.name, agent, why=access.why)
