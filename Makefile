@@ -1,0 +1,69 @@
+# Each target makes the virtual environment it needs, under .venv/, and makes it anew only when
+# setup.cfg or pyproject.toml has changed. Nothing but Python >= 3.10 and a package registry is asked for.
+#
+#   PYTHON=python3.12    which Python                       (default: python3)
+#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest)
+#   ARGS="-k crawl -x"   more arguments for pytest
+
+PYTHON ?= python3
+SCRAPY ?= newest
+ARGS   ?=
+
+VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
+PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
+
+.PHONY: help demo test lint types format corpus clean
+
+help:
+	@echo "make demo     crawl the example project's sites and print what became of every page"
+	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy)"
+	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
+	@echo "make types    mypy, strict"
+	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
+	@echo "make clean    remove all that make has made"
+
+demo: $(VENV)/demo/made
+	cd example_project && $(CURDIR)/$(VENV)/demo/bin/python -m scrapy crawl polite --loglevel WARNING
+
+test: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(ARGS)
+
+lint: $(VENV)/lint/made
+	$(VENV)/lint/bin/ruff check
+	$(VENV)/lint/bin/ruff format --check
+
+format: $(VENV)/lint/made
+	$(VENV)/lint/bin/ruff check --fix
+	$(VENV)/lint/bin/ruff format
+
+types: $(VENV)/typing/made
+	$(VENV)/typing/bin/mypy
+
+# The files come from Protego's source distribution. The version is fixed: the tests name them.
+PROTEGO := protego-0.7.0
+CORPUS  := .cache/$(PROTEGO)
+
+corpus: $(CORPUS)/made $(VENV)/test-$(SCRAPY)/made
+	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data \
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest -m corpus tests $(ARGS)
+
+clean:
+	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+INSTALL_demo   := --editable .
+INSTALL_lint   := --editable .[lint]
+INSTALL_typing := --editable .[typing]
+INSTALL_test-$(SCRAPY) := --editable .[test] $(if $(filter newest,$(SCRAPY)),,scrapy==$(SCRAPY).*)
+
+$(VENV)/%/made: setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv --clear $(@D)
+	$(PIP) install $(INSTALL_$*)
+	@touch $@
+
+$(CORPUS)/made: | $(VENV)/test-$(SCRAPY)/made
+	mkdir -p .cache
+	$(VENV)/test-$(SCRAPY)/bin/python -m pip --disable-pip-version-check --quiet --quiet download \
+		--no-deps --no-binary protego --dest .cache $(subst -,==,$(PROTEGO))
+	$(PYTHON) -m tarfile --extract .cache/$(PROTEGO).tar.gz .cache
+	@touch $@
