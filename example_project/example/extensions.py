@@ -1,4 +1,4 @@
-"""What the demo needs beside its spider: the local web, up as long as the crawl.
+"""What the demo needs beside its spider: the local web, up for as long as it crawls.
 
 Knows: Scrapy's signals. Must not know: how a decision is made, or shown.
 """
