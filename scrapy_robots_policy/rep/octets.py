@@ -21,7 +21,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _HIGH = re.compile("[\x80-\xff]")
-_NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]")
+_NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _DECODED = {f"%{ord(char):02X}": char for char in _UNRESERVED}
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.

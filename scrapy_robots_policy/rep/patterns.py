@@ -11,19 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import urljoin
 
 from .dialect import Dialect
 from .knobs import EmptyRule, Length, NoSlash, Precedence, Tie
-from .octets import Origin, origin_of, path_of, rule_octets
+from .octets import rule_octets
+from .references import BASE, resolve
 
 NOTHING = 1
 ALLOWED = 1  # the bit
-ROBOTS_TXT = "/robots.txt"
+ROBOTS_TXT = BASE
 ABOVE_ALL = (1 << 62) | ALLOWED
 
 _INDEX = "/index.htm"
-_BASE = "http://robots.invalid"
 
 
 class Pattern(NamedTuple):
@@ -31,13 +30,11 @@ class Pattern(NamedTuple):
 
     parts     literal octets, one more than there are wildcards: the first stands at the start
     anchored  whether the last part must stand at the end
-    origin    the only origin it speaks for; None: the one the file speaks for
     """
 
     rank: int
     parts: tuple[str, ...]
     anchored: bool
-    origin: Origin | None = None
 
     def matches(self, path: str) -> bool:
         """Whether the path matches. Parts are sought from left to right: no backtracking, linear."""
@@ -71,66 +68,55 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     return (first, *filter(None, others), last), anchored
 
 
-def patterns_of(allow: bool, value: str, order: int, dialect: Dialect) -> Iterator[Pattern]:
+def patterns_of(
+    allow: bool, value: str, order: int, dialect: Dialect, url: str
+) -> Iterator[Pattern]:
     """What one rule line gives to match with: none, one or two patterns.
 
     `order` counts down from the number of rules: the first rule of a file has the highest.
+    `url` tells whose file it is, for rules that are URLs themselves.
     """
     if not value:
         yield from _empty(allow, order, dialect)
         return
-    path, origin = _located(value, dialect)
+    path = _path(value, dialect, url)
     if path is None:
         return
     octets = rule_octets(dialect.percent)(path)
-    yield _pattern(allow, octets, order, dialect, origin)
+    yield _pattern(allow, octets, order, dialect)
     if allow and dialect.index_html:
         directory, slash, name = octets.rpartition("/")
         if (slash + name).startswith(_INDEX):
-            yield _pattern(allow, directory + "/$", order, dialect, origin)
+            yield _pattern(allow, directory + "/$", order, dialect)
 
 
 def _empty(allow: bool, order: int, dialect: Dialect) -> Iterator[Pattern]:
     reading = dialect.empty_allow if allow else dialect.empty_disallow
     if reading is EmptyRule.ALLOWS_ROOT:
-        yield _pattern(True, "/", order, dialect, None)
+        yield _pattern(True, "/", order, dialect)
     elif reading is EmptyRule.ALLOWS and dialect.precedence is Precedence.LONGEST and not allow:
         yield Pattern(NOTHING, ("",), False)  # weaker than an Allow as empty as it is
     elif reading is EmptyRule.ALLOWS:
-        yield _pattern(True, "", order, dialect, None)
+        yield _pattern(True, "", order, dialect)
 
 
-def _located(value: str, dialect: Dialect) -> tuple[str | None, Origin | None]:
-    """The path a value stands for, and the origin where it names one."""
-    if value[0] == "/" and not value.startswith("//"):
-        return value, None
+def _path(value: str, dialect: Dialect, url: str) -> str | None:
+    """The path that a value stands for; None where it stands for none."""
     if dialect.no_slash is NoSlash.RESOLVED:
-        return _resolved(value)
-    if value[0] in "/*" and dialect.wildcards or dialect.no_slash is NoSlash.LITERAL:
-        return value, None
+        reference = resolve(value)
+        return reference.path if reference and reference.is_for(url) else None
+    if value[0] == "/" or (value[0] == "*" and dialect.wildcards):
+        return value
     if dialect.no_slash is NoSlash.ANYWHERE:
-        return "*" + value, None
-    return None, None
+        return "*" + value
+    return value if dialect.no_slash is NoSlash.LITERAL else None
 
 
-def _resolved(value: str) -> tuple[str | None, Origin | None]:
-    try:
-        url = urljoin(_BASE + ROBOTS_TXT, value)
-    except ValueError:
-        return None, None
-    if url.startswith(_BASE):
-        return path_of(url), None
-    origin = origin_of(url)
-    return (path_of(url), origin) if origin else (None, None)
-
-
-def _pattern(
-    allow: bool, octets: str, order: int, dialect: Dialect, origin: Origin | None
-) -> Pattern:
+def _pattern(allow: bool, octets: str, order: int, dialect: Dialect) -> Pattern:
     rank = rank_of(allow, octets, order, dialect)
     if not dialect.wildcards:
-        return Pattern(rank, (octets,), False, origin)
-    return Pattern(rank, *split_pattern(octets), origin)
+        return Pattern(rank, (octets,), False)
+    return Pattern(rank, *split_pattern(octets))
 
 
 def rank_of(allow: bool, octets: str, order: int, dialect: Dialect) -> int:

@@ -128,9 +128,7 @@ class RuleSet:
         if len(found) >= self.dialect.rule_limit:
             return
         for order, (allow, path) in enumerate(found):
-            for pattern in patterns_of(allow != "", path, len(found) - order, self.dialect):
-                if pattern.origin in (None, origin_of(url)):
-                    yield pattern
+            yield from patterns_of(allow != "", path, len(found) - order, self.dialect, url)
 
     def _group(self, name: str, records: tuple[Record, ...]) -> Group:
         grammar = grammar_of(self.dialect)
@@ -162,8 +160,8 @@ class RuleSet:
     def _ranks(self, rule: Rule, order: int, path: str, url: str) -> list[int]:
         return [
             pattern.rank
-            for pattern in patterns_of(rule.allow, rule.path, order, self.dialect)
-            if pattern.origin in (None, origin_of(url)) and pattern.matches(path)
+            for pattern in patterns_of(rule.allow, rule.path, order, self.dialect, url)
+            if pattern.matches(path)
         ]
 
 
