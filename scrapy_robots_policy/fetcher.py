@@ -1,0 +1,222 @@
+"""One robots.txt through Scrapy's engine: a question in, an outcome out, never an exception.
+
+Knows: requests, responses, redirects, and what can go wrong on the way.
+Must not know: what the octets say, what an outcome means, where it is kept.
+
+The request goes through all downloader middlewares, for proxies and the like, but it is no page: no
+cookies, no credentials, no cache, no offsite filter, no redirect but ours.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
+from w3lib.url import safe_url_string
+
+from . import scrapy_versions
+from .body import ACCEPTED, Bodies
+from .http_headers import lifetime, media_type, retry_after
+from .policy import Question
+from .rep import Outcome, Record
+from .slots import Slots
+
+MOST_OCTETS = 4 * 1024 * 1024  # where a dialect knows no limit
+RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
+RETRY_FIRST = 0.5  # seconds; doubles from try to try
+RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's ladder
+PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+# What an exception's name says, in its chain of causes. The first that fits is the word.
+CAUSES = (
+    ("tls", {"SSLError", "SSLCertVerificationError", "VerificationError", "CertificateError"}),
+    ("tls", {"ClientConnectorCertificateError", "ClientConnectorSSLError", "OpenSSL"}),
+    ("timeout", {"DownloadTimeoutError", "TimeoutError", "TCPTimedOutError"}),
+    ("dns", {"CannotResolveHostError", "DNSLookupError", "gaierror"}),
+    ("cut body", {"ResponseDataLossError", "_DataLoss", "PartialDownloadError"}),
+    ("unreadable body", {"UnreadableBodyError"}),
+    ("reset", {"ConnectionLost", "ConnectionResetError", "ServerDisconnectedError"}),
+    ("reset", {"ResponseNeverReceived", "ConnectionDone", "RemoteProtocolError"}),
+    ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
+    ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
+    ("dropped by a middleware", {"IgnoreRequest"}),
+    ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
+)
+
+META = {
+    "dont_obey_robotstxt": True,
+    "dont_redirect": True,  # MetaRefreshMiddleware reads it too
+    "dont_retry": True,
+    "dont_cache": True,
+    "dont_merge_cookies": True,
+    "allow_offsite": True,
+    "download_maxsize": 0,  # `body` cuts where this would fail
+    "download_warnsize": 0,
+    "download_fail_on_dataloss": True,
+}
+
+
+class Fetcher:
+    """Fetches for a `RobotsPolicy`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
+
+    timeout  seconds for one request
+    retries  how often a try that failed quickly is made again
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        slots: Slots,
+        now: Callable[[], float],
+        timeout: float,
+        retries: int,
+    ) -> None:
+        self.crawler, self.slots, self.now = crawler, slots, now
+        self.timeout, self.retries = timeout, retries
+        self.bodies = Bodies(crawler)
+
+    async def __call__(self, question: Question) -> Outcome:
+        outcome, error = await self._follow(question)
+        for wait in _waits(self.retries):
+            if not _is_passing(outcome):
+                break
+            await scrapy_versions.sleep(max(wait, outcome.retry_after or 0.0))
+            outcome, error = await self._follow(question)
+        self._count(outcome, error)
+        return outcome
+
+    async def _follow(self, question: Question) -> tuple[Outcome, Exception | None]:
+        """One try, redirects and all. RFC 9309 §2.3.1.2: what is found is the first origin's."""
+        url = f"{question.origin}/robots.txt"
+        hops: tuple[str, ...] = ()
+        while True:
+            outcome, location, error = await self._get(url, hops, question)
+            target = _target(url, location)
+            if target is None or target in hops or len(hops) == question.dialect.access.redirects:
+                return replace(outcome, hops=hops), error
+            url = target
+            hops = (*hops, target)
+
+    async def _get(
+        self, url: str, hops: tuple[str, ...], question: Question
+    ) -> tuple[Outcome, str, Exception | None]:
+        """(what came, where it points to, what went wrong)"""
+        request = self._request(url, _validators(question.known, hops))
+        limit = min(question.dialect.size_limit, MOST_OCTETS) + 1  # one more shows that it is over
+        try:
+            with self.bodies.expected(request, limit) as body:
+                async with self.slots.fetch():
+                    response = await scrapy_versions.download(self.crawler, request)
+                headers = _headers(response)
+                return self._outcome(response.status, headers, body.octets(response))
+        except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
+            return Outcome(None, cause=cause_of(error)), "", error
+
+    def _request(self, url: str, validators: dict[str, str]) -> Request:
+        # A header without a value is not sent, and HttpAuthMiddleware leaves it alone.
+        headers: dict[str, Any] = {"Accept-Encoding": ACCEPTED, "Authorization": [], **validators}
+        meta = {**META, "download_timeout": self.timeout}
+        return Request(url, NO_CALLBACK, headers=headers, meta=meta, dont_filter=True)
+
+    def _outcome(
+        self, status: int, headers: dict[str, str], octets: bytes
+    ) -> tuple[Outcome, str, None]:
+        outcome = Outcome(
+            status,
+            octets if 200 <= status < 300 else b"",
+            media_type=media_type(headers),
+            lifetime=lifetime(headers, self.now()),
+            retry_after=retry_after(headers, self.now()),
+            etag=headers.get("etag", ""),
+            last_modified=headers.get("last-modified", ""),
+        )
+        return outcome, headers.get("location", "") if status in REDIRECTS else "", None
+
+    def _count(self, outcome: Outcome, error: Exception | None) -> None:
+        """The stats that stock Scrapy keeps, in its words."""
+        stats = self.crawler.stats
+        assert stats is not None  # the crawl has begun
+        stats.inc_value("robotstxt/request_count")
+        if outcome.status is not None:
+            stats.inc_value("robotstxt/response_count")
+            stats.inc_value(f"robotstxt/response_status_count/{outcome.status}")
+        elif error is not None and not isinstance(error, IgnoreRequest):
+            stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+
+
+def _is_passing(outcome: Outcome) -> bool:
+    """Whether a second try may do better at once. A timeout has taken long enough already."""
+    if (outcome.retry_after or 0.0) > RETRY_LAST:
+        return False
+    if outcome.status is None:
+        return outcome.cause in PASSING
+    return outcome.status in RETRIED
+
+
+def _waits(retries: int) -> Iterator[float]:
+    """Seconds before each retry: doubling, with jitter so that not all crawlers come at once."""
+    for attempt in range(retries):
+        jitter = random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, keeps no secret
+        yield min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
+
+
+def _validators(known: Record | None, hops: tuple[str, ...]) -> dict[str, str]:
+    """The conditional headers, for the URL only that gave the copy. RFC 9110 §13.1."""
+    if known is None or known.octets is None or known.latest.hops != hops:
+        return {}
+    validators = {
+        "If-None-Match": known.latest.etag,
+        "If-Modified-Since": known.latest.last_modified,
+    }
+    return {name: value for name, value in validators.items() if value}
+
+
+def _headers(response: Response) -> dict[str, str]:
+    """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
+    return {
+        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+        for name, values in response.headers.items()
+    }
+
+
+def _target(url: str, location: str) -> str | None:
+    """Where a redirect leads, without credentials and fragment; None where it leads nowhere."""
+    if not location:
+        return None
+    try:
+        parts = urlsplit(urljoin(url, safe_url_string(location)))
+        host = parts.netloc.rpartition("@")[2]
+        target = urlunsplit(parts._replace(netloc=host, fragment=""))
+    except ValueError:
+        return None
+    return target if parts.scheme in ("http", "https") and host and target != url else None
+
+
+def cause_of(error: BaseException) -> str:
+    """One word or two for what kept a response from coming."""
+    names = {_name(link) for link in _chain(error)}
+    known = (cause for cause, of_cause in CAUSES if names & of_cause)
+    return next(known, type(error).__name__)
+
+
+def _name(error: BaseException) -> str:
+    kind = type(error)  # pyOpenSSL's exceptions are all called Error
+    return "OpenSSL" if kind.__module__.startswith("OpenSSL") else kind.__name__
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception and its causes, Twisted's lists of reasons among them."""
+    yield error
+    for failure in getattr(error, "reasons", None) or ():
+        yield from _chain(failure.value)
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None:
+        yield from _chain(cause)

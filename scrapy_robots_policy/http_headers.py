@@ -1,0 +1,58 @@
+"""What the headers of a response say of time and kind.
+
+Knows: RFC 9110 and RFC 9111. Must not know: Scrapy, robots.txt, what is made of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timezone
+from email.utils import parsedate_to_datetime
+
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
+_UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
+
+
+def lifetime(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds of freshness left: Cache-Control, else Expires; None if silent. RFC 9111 §4.2."""
+    control = headers.get("cache-control", "")
+    if _UNCACHED.search(control):
+        return 0.0
+    told = _MAX_AGE.search(control)
+    if told:
+        age = headers.get("age", "")
+        return max(0.0, float(told[1]) - (float(age) if _is_seconds(age) else 0.0))
+    if "expires" not in headers:
+        return None
+    expires = instant(headers["expires"])
+    if expires is None:
+        return 0.0  # RFC 9111 §5.3: an invalid date lies in the past
+    sent = instant(headers.get("date", ""))
+    return max(0.0, expires - (now if sent is None else sent))
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait, given as a number or as a date; None if silent. RFC 9110 §10.2.3."""
+    told = headers.get("retry-after", "").strip()
+    if _is_seconds(told):
+        return float(told)
+    at = instant(told)
+    return None if at is None else max(0.0, at - now)
+
+
+def media_type(headers: Mapping[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def instant(date: str) -> float | None:
+    """An HTTP date in seconds since the epoch; None if it is none."""
+    try:
+        parsed = parsedate_to_datetime(date)
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _is_seconds(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 10

@@ -1,0 +1,280 @@
+"""May I? What is known of origins, who waits for it, and when to ask again.
+
+Knows: the store, dialects, and how to wait; fetching, sleeping and the clock are handed in.
+Must not know: Scrapy's requests, settings, crawler or stats, nor how a robots.txt is fetched.
+
+One origin is one `_Site`: its record (facts), and a `Ruling` for each dialect that asked. A fetch
+is a task of its own: nobody who waits for it owns it, so a cancelled request hurts no other.
+Each who waits has a Deferred of its own: one that is shared is used up by the first who awaits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred, DeferredList
+
+from .rep import Dialect, Outcome, Reason, Record, RuleSet, Stance, Verdict, judge, parse
+from .rep.access import Access, holds, is_fresh, remember
+from .rep.octets import path_of
+from .rep.verdict import verdict_of
+from .stores import Store
+from .stores.bounded import Bounded
+
+SITES = 20_000
+OCTETS = 64 * 1024 * 1024
+SITE_OVERHEAD = 4_000  # octets a site costs beside its file, about
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a fetch is asked for. `asker` is handed through: it is the shell's, of any kind."""
+
+    origin: str
+    known: Record | None
+    dialect: Dialect
+    asker: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What one origin lets one dialect do; `rules` is None where the stance needs none."""
+
+    origin: str
+    dialect: Dialect
+    access: Access
+    rules: RuleSet | None
+
+    @property
+    def stance(self) -> Stance:
+        return self.access.stance
+
+    def allowed(self, url: str, agent: str) -> bool:
+        if self.rules is not None:
+            return self.rules.allowed(url, agent)
+        return self.access.stance is Stance.ALLOW or self._is_robots_txt(url)
+
+    def verdict(self, url: str, agent: str) -> Verdict:
+        if self.rules is not None:
+            return self.rules.verdict(url, agent)
+        if self._is_robots_txt(url):
+            return Verdict(True, Reason.ROBOTS_TXT, self.dialect.name, agent)
+        return verdict_of(self.access, self.dialect, agent)
+
+    def _is_robots_txt(self, url: str) -> bool:
+        return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
+
+    def crawl_delay(self, agent: str) -> float | None:
+        return None if self.rules is None else self.rules.crawl_delay(agent)
+
+
+class Notices:
+    """What the policy tells as it goes. Made to be overridden; nothing is told by default."""
+
+    async def learned(self, ruling: Ruling, asker: Any, *, fetched: bool) -> None:
+        """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
+
+    def store_failed(self, verb: str, error: Exception) -> None:
+        """The store could not get or put: taken as a miss."""
+
+    def failed(self, origin: str, error: BaseException) -> None:
+        """A fault in this package or in what was handed in: the origin counts as unreachable."""
+
+
+@dataclass
+class _Site:
+    """One origin. `rulings` holds for `record` only."""
+
+    origin: str
+    record: Record | None = None
+
+    def __post_init__(self) -> None:
+        self.rulings: dict[Dialect, Ruling] = {}
+        self.waiting: list[Deferred[None]] = []
+        self.asking = False
+
+    def ruling(self, dialect: Dialect, now: float) -> Ruling | None:
+        """What the record means to a dialect now; None where there is no record."""
+        ruling = self.rulings.get(dialect)
+        current = ruling is not None and ruling.access.record is self.record
+        if current and ruling is not None and is_fresh(ruling.access, now):
+            return ruling
+        if self.record is None:
+            return None
+        access = judge(self.record, now, dialect.access)
+        self.rulings[dialect] = ruling = Ruling(
+            self.origin, dialect, access, _rules(access, dialect, ruling)
+        )
+        return ruling
+
+    def wake(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for turn in waiting:
+            if not turn.called:  # cancelled by its owner
+                turn.callback(None)
+
+
+def _rules(access: Access, dialect: Dialect, before: Ruling | None) -> RuleSet | None:
+    """The rules of a file, parsed anew only where the octets are new."""
+    if access.stance is not Stance.RULES:
+        return None
+    if before is not None and before.rules is not None and before.access.octets == access.octets:
+        return before.rules
+    return parse(access.octets, dialect)
+
+
+class RobotsPolicy:
+    """Answers for any number of origins, each asked about in any number of dialects.
+
+    fetch     tries to get a robots.txt once; all its failures are outcomes
+    now       seconds since the epoch
+    sleep     waits so many seconds
+    patience  seconds a request waits at most for an origin that defers; then it gets that answer
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        fetch: Callable[[Question], Awaitable[Outcome]],
+        now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+        patience: float,
+        notices: Notices,
+    ) -> None:
+        self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
+        self.patience, self.notices = patience, notices
+        self._settled: Bounded[_Site] = Bounded(SITES, OCTETS)
+        self._asking: dict[str, _Site] = {}
+        self._tasks: set[Deferred[None]] = set()
+        self._keeping: set[Deferred[None]] = set()
+
+    def known(self, origin: str, dialect: Dialect, asker: Any = None) -> Ruling | None:
+        """What can be answered without waiting; what is past its time is renewed meanwhile."""
+        site = self._asking.get(origin) or self._settled.get(origin)
+        if site is None:
+            return None
+        now = self.now()
+        ruling = site.ruling(dialect, now)
+        if ruling is None or ruling.stance is Stance.DEFER or not holds(ruling.access, now):
+            return None
+        if not site.asking and not is_fresh(ruling.access, now):
+            self._ask(site, dialect, asker)
+        return ruling
+
+    async def ruling(self, origin: str, dialect: Dialect, asker: Any = None) -> Ruling:
+        """What holds for an origin, waited for where it must be."""
+        arrived = self.now()
+        ruling = self.known(origin, dialect, asker)
+        while ruling is None:
+            site = self._site(origin)
+            deferred = site.ruling(dialect, self.now())
+            if deferred is not None and deferred.stance is not Stance.DEFER:
+                deferred = None  # out of date: of no use
+            if deferred is not None and deferred.access.fresh_until > arrived + self.patience:
+                return deferred
+            await self._wait(site, dialect, asker, deferred)
+            ruling = self.known(origin, dialect, asker) or self._news(site, dialect, arrived)
+        return ruling
+
+    def _news(self, site: _Site, dialect: Dialect, since: float) -> Ruling | None:
+        """What was learned since then counts, be its time over already."""
+        ruling = site.ruling(dialect, self.now())
+        if ruling is None or ruling.stance is Stance.DEFER:
+            return None
+        return ruling if ruling.access.record.asked_at >= since else None
+
+    async def close(self) -> None:
+        """End what is under way, wait for what is being kept, then let go of the store."""
+        for task in list(self._tasks):
+            task.cancel()
+        await maybe_deferred_to_future(DeferredList(list(self._keeping)))
+        try:
+            await self.store.close()
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.notices.store_failed("close", error)
+
+    def _site(self, origin: str) -> _Site:
+        return self._asking.get(origin) or self._settled.get(origin) or _Site(origin)
+
+    async def _wait(
+        self, site: _Site, dialect: Dialect, asker: Any, deferred: Ruling | None
+    ) -> None:
+        """Wait for the next news of an origin; see that somebody asks."""
+        turn: Deferred[None] = Deferred()
+        site.waiting.append(turn)
+        if not site.asking:
+            delay = deferred.access.fresh_until - self.now() if deferred else 0.0
+            self._ask(site, dialect, asker, delay)
+        await maybe_deferred_to_future(turn)
+
+    def _ask(self, site: _Site, dialect: Dialect, asker: Any, delay: float = 0.0) -> None:
+        site.asking = True
+        self._asking[site.origin] = site
+        _start(self._inquire(site, dialect, asker, delay), self._tasks)
+
+    async def _inquire(self, site: _Site, dialect: Dialect, asker: Any, delay: float) -> None:
+        """One look at the store and the site. Whatever happens, those who wait hear of it."""
+        try:
+            if delay > 0:
+                await self.sleep(delay)
+            await self._learn(site, dialect, asker)
+        except BaseException as error:
+            # A fault closes an origin the way a network error does. It never opens one.
+            outcome = Outcome(None, cause=f"{type(error).__name__} while fetching")
+            site.record = remember(site.record, outcome, self.now())
+            self.notices.failed(site.origin, error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            site.asking = False
+            self._settle(site)
+            site.wake()
+
+    def _settle(self, site: _Site) -> None:
+        octets = site.record.octets if site.record is not None else None
+        self._settled.put(site.origin, site, len(octets or b"") + SITE_OVERHEAD)
+        self._asking.pop(site.origin, None)
+
+    async def _learn(self, site: _Site, dialect: Dialect, asker: Any) -> None:
+        if site.record is None and await self._recall(site, dialect, asker):
+            return
+        outcome = await self.fetch(Question(site.origin, site.record, dialect, asker))
+        site.record = remember(site.record, outcome, self.now())
+        _start(self._keep(site.origin, site.record), self._keeping)
+        await self._tell(site, dialect, asker, fetched=True)
+
+    async def _recall(self, site: _Site, dialect: Dialect, asker: Any) -> bool:
+        """Take the record from the store; True if nothing is left to ask."""
+        try:
+            site.record = await self.store.get(site.origin)
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.notices.store_failed("get", error)
+        ruling = site.ruling(dialect, self.now())
+        if ruling is None:
+            return False
+        await self._tell(site, dialect, asker, fetched=False)
+        if is_fresh(ruling.access, self.now()) and ruling.stance is not Stance.DEFER:
+            return True
+        site.wake()  # an old answer may still hold; who cannot use it waits on
+        return False
+
+    async def _tell(self, site: _Site, dialect: Dialect, asker: Any, *, fetched: bool) -> None:
+        ruling = site.ruling(dialect, self.now())
+        assert ruling is not None  # there is a record
+        await self.notices.learned(ruling, asker, fetched=fetched)
+
+    async def _keep(self, origin: str, record: Record) -> None:
+        try:
+            await self.store.put(origin, record)
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.notices.store_failed("put", error)
+
+
+def _start(work: Coroutine[Any, Any, None], among: set[Deferred[None]]) -> None:
+    """Run a coroutine as a task of its own, held by `among` until it ends."""
+    task: Deferred[None] = deferred_from_coro(work)
+    among.add(task)
+    task.addBoth(lambda _: among.discard(task))

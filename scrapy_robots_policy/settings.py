@@ -1,0 +1,181 @@
+"""What the user has set: read once, checked, and said in one sentence where it is wrong.
+
+Knows: every setting's name, kind and default, and the add-on that puts the middleware in its place.
+Must not know: what the values do.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+
+from . import scrapy_versions
+from .rep import DIALECTS, Dialect, find_agent, product_token
+from .rep.agents import is_token
+from .stores import open_store
+
+OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+ORDER = 100
+
+
+class Addon:
+    """Puts RobotsPolicyMiddleware in the place of Scrapy's RobotsTxtMiddleware."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        chosen = settings.getdict(MIDDLEWARES)
+        kinds = {component: load_object(component) for component in chosen}
+        for component, kind in kinds.items():
+            if kind is RobotsTxtMiddleware:
+                del chosen[component]
+        # By path, as in DOWNLOADER_MIDDLEWARES_BASE: Scrapy 2.13 takes a class for another component.
+        chosen[STOCK] = None
+        if load_object(OURS) not in kinds.values():
+            chosen[OURS] = ORDER
+        settings.set(MIDDLEWARES, chosen, settings.getpriority(MIDDLEWARES) or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """One crawl's settings.
+
+    agent           our product token
+    by_header       whether a request's own User-Agent header is stronger
+    store           URI of the store
+    fetch_timeout   seconds for one request for a robots.txt
+    fetch_retries   how often one that failed quickly is made again
+    max_fetches     how many are under way at a time
+    max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
+    defer_timeout   seconds a request waits at most for an origin that defers
+    """
+
+    dialect: Dialect
+    agent: str
+    by_header: bool
+    store: str
+    fetch_timeout: float
+    fetch_retries: int
+    max_fetches: int
+    max_waiting: int
+    defer_timeout: float
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PolicySettings:
+        """NotConfigured where robots.txt is not to be obeyed; ValueError where a value is wrong."""
+        settings, spider = crawler.settings, crawler.spider
+        if is_set(settings, "ROBOTSTXT_OBEY") and not settings.getbool("ROBOTSTXT_OBEY"):
+            msg = "ROBOTSTXT_OBEY is False"
+            raise NotConfigured(msg)
+        refuse_second_middleware(settings)
+        dialect = dialect_from_crawler(crawler)
+        name, header = _user_agent(settings, spider)
+        return cls(
+            dialect,
+            _agent(name, header, dialect),
+            name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
+            _store(settings),
+            _number(settings, "ROBOTS_FETCH_TIMEOUT", 30.0, least=0.001),
+            int(_number(settings, "ROBOTS_FETCH_RETRIES", 2)),
+            int(_number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
+            int(_number(settings, "ROBOTS_MAX_WAITING", 1000)),
+            _number(settings, "ROBOTS_DEFER_TIMEOUT", 600.0),
+        )
+
+
+def is_set(settings: BaseSettings, name: str) -> bool:
+    """Whether anybody but Scrapy itself has set it."""
+    return (settings.getpriority(name) or 0) > 0
+
+
+def refuse_second_middleware(settings: BaseSettings) -> None:
+    """Two would fetch each robots.txt twice, and the stock one lets requests pass."""
+    if not settings.getbool("ROBOTSTXT_OBEY"):
+        return  # the stock middleware leaves by itself
+    for component in scrapy_versions.components(settings, MIDDLEWARES):
+        kind = load_object(component)
+        if isinstance(kind, type) and issubclass(kind, RobotsTxtMiddleware):
+            stock = f"{kind.__module__}.{kind.__qualname__}"
+            msg = (
+                f"{MIDDLEWARES} enables both {OURS} and {stock}; "
+                f"set {stock!r} to None there, or use the add-on scrapy_robots_policy.Addon"
+            )
+            raise ValueError(msg)  # noqa: TRY004 - of a value, not of a type
+
+
+def dialect_from_crawler(crawler: Crawler) -> Dialect:
+    told = getattr(crawler.spider, "robots_dialect", None)
+    if told is not None:
+        return read_dialect("robots_dialect", told)
+    return read_dialect("ROBOTS_DIALECT", crawler.settings.get("ROBOTS_DIALECT", "rfc9309"))
+
+
+def read_dialect(setting: str, told: Any) -> Dialect:
+    """A dialect by name, by import path, or itself."""
+    if isinstance(told, str) and "." in told:
+        with suppress(ImportError, NameError, ValueError):  # the sentence below says it
+            told = load_object(told)
+    if isinstance(told, Dialect):
+        return told
+    if isinstance(told, str) and told in DIALECTS:
+        return DIALECTS[told]
+    choices = ", ".join(DIALECTS)
+    msg = f"{setting} is {told!r}; it must be {choices}, a Dialect, or the import path of one"
+    raise ValueError(msg)
+
+
+def _user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, Any]:
+    """(where it comes from, the name or header), the strongest that there is."""
+    headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
+    sent = {name.lower(): value for name, value in headers.items()}
+    found = {
+        "robots_user_agent": getattr(spider, "robots_user_agent", None),
+        "ROBOTSTXT_USER_AGENT": settings.get("ROBOTSTXT_USER_AGENT"),
+        "user_agent": getattr(spider, "user_agent", None),
+        "DEFAULT_REQUEST_HEADERS": sent.get("user-agent"),
+        "USER_AGENT": settings.get("USER_AGENT"),
+    }
+    return next(((name, told) for name, told in found.items() if told), ("USER_AGENT", None))
+
+
+def _agent(setting: str, told: Any, dialect: Dialect) -> str:
+    """The product token of a header. RFC 9309 §2.2.1, or a name that engines are known by."""
+    token = product_token(told) if isinstance(told, str) else ""
+    if is_token(token) or token.lower() in dialect.agents or find_agent(token):
+        return token
+    msg = (
+        f"{setting} is {told!r}, which gives the product token {token!r}; a token has letters, '-' "
+        "and '_' only (RFC 9309 §2.2.1): set ROBOTSTXT_USER_AGENT to one, such as 'MyBot'"
+    )
+    raise ValueError(msg)
+
+
+def _store(settings: BaseSettings) -> str:
+    uri = settings.get("ROBOTS_STORE", "memory:")
+    try:
+        open_store(uri)
+    except (ValueError, AttributeError) as error:
+        msg = f"ROBOTS_STORE is {uri!r}: {error}"
+        raise ValueError(msg) from None
+    return str(uri)
+
+
+def _number(settings: BaseSettings, name: str, default: float, least: float = 0) -> float:
+    told = settings.get(name, default)
+    try:
+        number = float(told)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not least <= number < float("inf") or (isinstance(default, int) and number % 1):
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        msg = f"{name} is {told!r}; it must be {kind} from {least} up"
+        raise ValueError(msg)
+    return number

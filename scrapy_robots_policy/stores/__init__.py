@@ -1,0 +1,40 @@
+"""Where records sleep between two looks at an origin.
+
+Knows: the three things a store can do, and which store a URI names.
+Must not know: dialects, rules, verdicts: a store keeps octets and facts.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from ..rep.access import Record
+from .memory import MemoryStore
+
+__all__ = ["MemoryStore", "Store", "open_store"]
+
+STORES = {"memory": MemoryStore}
+
+
+@runtime_checkable
+class Store(Protocol):
+    """What a store must do. It may raise what it likes: a store that fails counts as a miss."""
+
+    async def get(self, origin: str) -> Record | None:
+        """The record kept for an origin ("https://example.com"); None if there is none."""
+
+    async def put(self, origin: str, record: Record) -> None:
+        """Keep a record in place of the one before."""
+
+    async def close(self) -> None:
+        """Let go of files and connections."""
+
+
+def open_store(uri: str) -> Store:
+    """The store that a URI names. ValueError names the choices."""
+    scheme, colon, _ = uri.partition(":")
+    if not colon or scheme not in STORES:
+        choices = ", ".join(f"{name}:" for name in STORES)
+        msg = f"{uri!r} names no store; the choices are {choices}"
+        raise ValueError(msg)
+    return STORES[scheme]()

@@ -1,0 +1,179 @@
+"""A web on loopback addresses, in threads of its own: each site answers as its script says.
+
+Knows: sockets and HTTP. Must not know: Scrapy, robots.txt.
+
+Raw sockets, since much of what is tested is HTTP that goes wrong.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is sent back.
+
+    after    seconds before it; None: never
+    gate     a site's gate to wait for, in place of a time
+    reset    octets of the body after which the connection is reset; None: it is not
+    promise  octets that Content-Length tells of; None: as many as there are
+    """
+
+    body: bytes = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    after: float | None = 0
+    gate: str = ""
+    reset: int | None = None
+    promise: int | None = None
+
+
+def robots(text: str, **more: Any) -> Answer:
+    headers = {"Content-Type": "text/plain", **more.pop("headers", {})}
+    return Answer(text.encode(), headers=headers, **more)
+
+
+def moved(to: str, status: int = 301) -> Answer:
+    return Answer(status=status, headers={"Location": to})
+
+
+PAGE = Answer(b"<html><title>page</title></html>", headers={"Content-Type": "text/html"})
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One request: `asked` and `answered` in seconds of the monotonic clock, `answered` 0 if never."""
+
+    path: str
+    headers: Mapping[str, str]
+    asked: float
+    answered: float
+
+
+class Site:
+    """One origin. `script` gives, by path, an answer, answers one after the other (the last one
+    stays), or a function of the request's headers; other paths are pages."""
+
+    def __init__(
+        self,
+        script: Mapping[str, Answer | Sequence[Answer] | Callable[[Mapping[str, str]], Answer]],
+        address: str = "127.0.0.1",
+    ) -> None:
+        self.script = dict(script)
+        self.hits: list[Hit] = []
+        self.busy, self.busiest = 0, 0
+        self._turns: dict[str, int] = {}
+        self._gates: dict[str, threading.Event] = {}
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._listener = socket.create_server((address, 0), backlog=512)
+        self.origin = f"http://{address}:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def __enter__(self) -> Site:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def url(self, path: str = "/") -> str:
+        return self.origin + path
+
+    @property
+    def paths(self) -> list[str]:
+        """What was asked for, in order."""
+        return [hit.path for hit in self.hits]
+
+    def count(self, path: str) -> int:
+        return self.paths.count(path)
+
+    @property
+    def pages(self) -> list[str]:
+        """The paths asked for but for robots.txt, sorted."""
+        return sorted(path for path in self.paths if path != "/robots.txt")
+
+    def gate(self, name: str) -> threading.Event:
+        with self._lock:
+            return self._gates.setdefault(name, threading.Event())
+
+    def close(self) -> None:
+        self._closing.set()
+        for gate in self._gates.values():
+            gate.set()
+        self._listener.close()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines:
+            try:
+                while self._exchange(connection, lines):
+                    pass
+            except OSError:
+                return
+
+    def _exchange(self, connection: socket.socket, lines: Any) -> bool:
+        """One request and its answer; False where the connection is over."""
+        first = lines.readline().decode("latin-1").split()
+        if len(first) != 3:
+            return False
+        headers = _read_headers(lines)
+        asked = time.monotonic()
+        with self._lock:
+            self.busy += 1
+            self.busiest = max(self.busiest, self.busy)
+            place = len(self.hits)
+            self.hits.append(Hit(first[1], headers, asked, 0.0))
+            answer = self._answer(first[1], headers)
+        over = self._closing.wait(answer.after)
+        if answer.gate:
+            self.gate(answer.gate).wait()
+        with self._lock:
+            self.busy -= 1
+            self.hits[place] = replace(self.hits[place], answered=time.monotonic())
+        return not over and not self._closing.is_set() and self._send(connection, answer)
+
+    def _answer(self, path: str, headers: Mapping[str, str]) -> Answer:
+        script = self.script.get(path, PAGE)
+        if isinstance(script, Answer):
+            return script
+        if callable(script):
+            return script(headers)
+        turn = self._turns.get(path, 0)
+        self._turns[path] = turn + 1
+        return script[min(turn, len(script) - 1)]
+
+    def _send(self, connection: socket.socket, answer: Answer) -> bool:
+        length = len(answer.body) if answer.promise is None else answer.promise
+        head = {"Content-Length": str(length), **answer.headers}
+        lines = [f"HTTP/1.1 {answer.status} Said", *(f"{name}: {head[name]}" for name in head)]
+        connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        if answer.reset is not None:
+            connection.sendall(answer.body[: answer.reset])
+            # Without lingering, to close sends RST.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.shutdown(socket.SHUT_RD)
+            return False
+        connection.sendall(answer.body)
+        return answer.promise is None
+
+
+def _read_headers(lines: Any) -> dict[str, str]:
+    headers = {}
+    while (line := lines.readline().decode("latin-1").strip()) != "":
+        name, _, value = line.partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return headers
