@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from .dialect import Dialect
 from .knobs import CrawlDelay
 
-_RATE = re.compile(r"(\d+)\s*/\s*(\d+)\s*([smhd]?)", re.IGNORECASE)
+# No more digits than a float can divide: a longer number is nobody's rate.
+_RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
