@@ -1,6 +1,6 @@
-"""What the demo needs beside its spider: the local web, up for as long as it crawls.
+"""What the demo needs beside its spider: the local web, and the table at the end.
 
-Knows: Scrapy's signals. Must not know: how a decision is made, or shown.
+Knows: Scrapy's signals. Must not know: how a decision is made, or put in words.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from pathlib import Path
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from example.web import Web
+from example.web import SITES, Web
+from scrapy_robots_policy import RobotsPolicyMiddleware, report
 
 
 class LocalWeb:
-    """Starts the sites before the crawl and ends them after it; SITE_LOG names a file for their log."""
+    """The sites, up from before the crawl to after it; SITE_LOG names a file for their log."""
 
     def __init__(self, log_path: str | None) -> None:
         self.web = Web()
@@ -31,3 +32,24 @@ class LocalWeb:
         self.web.close()
         if self.log_path:
             Path(self.log_path).write_text(json.dumps(self.web.log))
+
+
+class Table:
+    """Prints what became of the requests, site by site."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Table:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.show, signals.engine_stopped)
+        return extension
+
+    def show(self) -> None:
+        middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+        local = self.crawler.get_extension(LocalWeb)
+        assert middleware is not None  # settings.py enables both
+        assert local is not None
+        sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in SITES)
+        print(*sites, "", report.table(middleware.tally.lines), sep="\n")  # noqa: T201 - the demo's output

@@ -1,4 +1,4 @@
-"""A little web on loopback addresses: seven sites whose pages are alike and whose robots.txt are not.
+"""A little web on loopback addresses: seven sites, all alike but for their robots.txt.
 
 Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what they make of it.
 """
@@ -41,7 +41,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Site:
-    """`robots_txt` is what it answers when asked for that; a location is completed with an origin."""
+    """`robots_txt` is its answer to that question; a location there is the name of a site."""
 
     name: str
     about: str

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import scrapy
-from scrapy.http import Response, TextResponse
+from scrapy.http import Response
 
 from example.extensions import LocalWeb
 
@@ -15,12 +15,14 @@ class PoliteSpider(scrapy.Spider):
     name = "polite"
 
     async def start(self) -> AsyncIterator[Any]:
-        web = self.crawler.get_extension(LocalWeb).web
-        for origin in web.origins.values():
+        local = self.crawler.get_extension(LocalWeb)
+        assert local is not None  # settings.py enables it
+        for origin in local.web.origins.values():
             yield scrapy.Request(f"{origin}/", self.parse_home)
 
-    def parse_home(self, response: TextResponse) -> Iterator[scrapy.Request]:
-        yield from response.follow_all(css="a", callback=self.parse_page)
+    def parse_home(self, response: Response) -> Iterator[scrapy.Request]:
+        links = response.css("a::attr(href)").getall()
+        yield from response.follow_all(links, callback=self.parse_page)
 
     def parse_page(self, response: Response) -> Iterator[dict[str, str]]:
         yield {"url": response.url}
