@@ -37,7 +37,7 @@ class Addon:
         for component, kind in kinds.items():
             if kind is RobotsTxtMiddleware:
                 del chosen[component]
-        # By path, as in DOWNLOADER_MIDDLEWARES_BASE: Scrapy 2.13 takes a class for another component.
+        # By path, as in the base: Scrapy 2.13 takes a class for another component.
         chosen[STOCK] = None
         if load_object(OURS) not in kinds.values():
             chosen[OURS] = ORDER

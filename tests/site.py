@@ -49,7 +49,7 @@ PAGE = Answer(b"<html><title>page</title></html>", headers={"Content-Type": "tex
 
 @dataclass(frozen=True)
 class Hit:
-    """One request: `asked` and `answered` in seconds of the monotonic clock, `answered` 0 if never."""
+    """One request; `asked` and `answered` by the monotonic clock, `answered` 0 if never."""
 
     path: str
     headers: Mapping[str, str]
@@ -59,7 +59,8 @@ class Hit:
 
 class Site:
     """One origin. `script` gives, by path, an answer, answers one after the other (the last one
-    stays), or a function of the request's headers; other paths are pages."""
+    stays), or a function of the request's headers; other paths are pages.
+    """
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class Site:
         self.origin = f"http://{address}:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def __enter__(self) -> Site:
+    def __enter__(self) -> Site:  # noqa: PYI034 - Self is new in Python 3.11
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -97,7 +98,7 @@ class Site:
     @property
     def pages(self) -> list[str]:
         """The paths asked for but for robots.txt, sorted."""
-        return sorted(path for path in self.paths if path != "/robots.txt")
+        return sorted(path for path in self.paths if not path.startswith("/robots.txt"))
 
     def gate(self, name: str) -> threading.Event:
         with self._lock:

@@ -1,0 +1,170 @@
+"""Whole crawls: in this process on its reactor, or in one of their own on any.
+
+Knows: how Scrapy is started. Must not know: what a test wants to see.
+
+`python -m tests.crawls` reads a `Plan` as JSON, crawls, and writes what was seen as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import scrapy
+from scrapy import signals, version_info
+from scrapy.crawler import Crawler, CrawlerProcess, CrawlerRunner
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+
+from scrapy_robots_policy import RobotsPolicyMiddleware, scrapy_versions
+
+ROOT = Path(__file__).parent.parent
+OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
+QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
+
+ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+SELECT = "twisted.internet.selectreactor.SelectReactor"
+REACTORS = {
+    "asyncio": {"TWISTED_REACTOR": ASYNCIO},
+    "select": {"TWISTED_REACTOR": SELECT},
+    **({"none": {"TWISTED_REACTOR_ENABLED": False}} if version_info >= (2, 15) else {}),
+}
+
+
+@dataclass
+class Seen:
+    """What came of a crawl: URLs answered, URLs dropped with what was said of them, all stats."""
+
+    answered: list[str] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def robots_stats(self) -> dict[str, Any]:
+        """All of the stats that speak of robots.txt, the stock ones and ours."""
+        return {k: v for k, v in self.stats.items() if k.startswith(("robotstxt/", "robots/"))}
+
+
+class Spider(scrapy.Spider):
+    """Asks for its requests and notes what comes."""
+
+    name = "test"
+    requests: tuple[scrapy.Request, ...] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.seen = Seen()
+        self.verdicts: dict[str, Any] = {}
+
+    async def start(self) -> AsyncIterator[Any]:
+        for request in self.requests:
+            yield request.replace(callback=self.parse, errback=self.fail)
+
+    def parse(self, response: Any) -> None:
+        self.seen.answered.append(response.url)
+
+    def fail(self, failure: Any) -> None:
+        self.seen.dropped[failure.request.url] = str(failure.value)
+        self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)
+
+
+class CancellingSpider(Spider):
+    """Cancels the one who asked first as soon as the robots.txt is asked for."""
+
+    async def start(self) -> AsyncIterator[Any]:
+        self.crawler.signals.connect(self.reached, signals.request_reached_downloader)
+        self.first = deferred_from_coro(
+            scrapy_versions.download(self.crawler, scrapy.Request(self.requests[0].url))
+        )
+        self.first.addErrback(lambda _: None)
+        async for request in super().start():
+            yield request
+
+    def reached(self, request: scrapy.Request) -> None:
+        if request.url.endswith("/robots.txt"):
+            # Without asyncio this runs inside of the download, before `first` is known.
+            scrapy_versions.call_later(0, self._cancel)
+
+    def _cancel(self) -> None:
+        self.first.cancel()
+
+
+def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
+    asked = tuple(r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests)
+    return type("Spider", (spider,), {"requests": asked, **attributes})
+
+
+async def crawl(
+    *requests: scrapy.Request | str,
+    settings: Mapping[str, Any] | None = None,
+    spider: type[Spider] = Spider,
+    **attributes: Any,
+) -> tuple[Seen, Crawler]:
+    """Crawl on the reactor that runs. `attributes` are the spider's."""
+    merged = {**QUIET, **OURS, "TWISTED_REACTOR": None, **(settings or {})}
+    runner = CrawlerRunner(merged)
+    crawler = runner.create_crawler(kind_of(spider, requests, **attributes))
+    await maybe_deferred_to_future(runner.crawl(crawler))
+    return _seen(crawler), crawler
+
+
+def middleware_of(crawler: Crawler) -> RobotsPolicyMiddleware:
+    found = crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+    assert found is not None
+    return found
+
+
+def _seen(crawler: Crawler) -> Seen:
+    spider, stats = crawler.spider, crawler.stats
+    assert isinstance(spider, Spider)
+    assert stats is not None
+    spider.seen.stats = stats.get_stats()
+    return spider.seen
+
+
+@dataclass
+class Plan:
+    urls: list[str]
+    settings: dict[str, Any]
+    cancel_first: bool = False
+
+
+def crawl_apart(plan: Plan) -> Seen:
+    """Crawl in a process of its own, where a warning is an error."""
+    process = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.crawls"],
+        input=json.dumps(asdict(plan)),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    for bad in ("Warning", "ERROR", "CRITICAL", "Traceback"):
+        assert bad not in process.stderr, process.stderr
+    return Seen(**json.loads(process.stdout))
+
+
+def _main() -> None:
+    plan = Plan(**json.load(sys.stdin))
+    spider = kind_of(CancellingSpider if plan.cancel_first else Spider, plan.urls)
+    settings = {**QUIET, "LOG_LEVEL": "WARNING", **plan.settings}
+    if settings.get("TWISTED_REACTOR_ENABLED", True):
+        process: Any = CrawlerProcess(settings)
+    else:
+        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - not in 2.13
+
+        process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(spider)
+    process.crawl(crawler)
+    process.start()
+    json.dump(asdict(_seen(crawler)), sys.stdout, default=str)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,141 @@
+"""What must be true of every store, and of the frames that all of them keep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import pytest_twisted
+from hypothesis import given
+from hypothesis import strategies as st
+from scrapy.utils.defer import deferred_from_coro
+
+from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.stores import MemoryStore, Store, open_store
+from scrapy_robots_policy.stores.codec import decode, encode
+from tests.on_reactor import on_reactor
+
+ORIGIN = "https://example.com"
+FULL = Record(
+    Outcome(
+        200,
+        media_type="text/plain",
+        lifetime=60.0,
+        retry_after=3.5,
+        etag='W/"1"',
+        last_modified="Fri, 20 Nov 2026 00:00:00 GMT",
+        hops=("https://www.example.com/robots.txt",),
+        site_answers=True,
+    ),
+    asked_at=2000.5,
+    octets=b"User-agent: *\nDisallow: /\xff\x00\n",
+    fetched_at=1000.25,
+)
+RECORDS = {
+    "full": FULL,
+    "empty_file": replace(FULL, octets=b""),
+    "no_file": Record(Outcome(404), 1.0),
+    "failing": Record(
+        Outcome(None, cause="timeout"), 9.0, b"#", 1.0, failing_since=2.0, failures=3
+    ),
+}
+
+
+@pytest.fixture(params=["memory:"])
+def store(request):
+    opened = open_store(request.param)
+    yield opened
+    pytest_twisted.blockon(deferred_from_coro(opened.close()))
+
+
+def test_a_store_does_what_the_protocol_says(store):
+    assert isinstance(store, Store)
+
+
+@on_reactor
+async def test_an_unknown_origin_has_no_record(store):
+    assert await store.get(ORIGIN) is None
+
+
+@pytest.mark.parametrize("name", RECORDS)
+@on_reactor
+async def test_a_record_comes_back_as_it_was(store, name):
+    await store.put(ORIGIN, RECORDS[name])
+    assert await store.get(ORIGIN) == RECORDS[name]
+
+
+@on_reactor
+async def test_the_last_record_counts_and_origins_are_kept_apart(store):
+    await store.put(ORIGIN, RECORDS["no_file"])
+    await store.put(ORIGIN, FULL)
+    await store.put("http://example.com", RECORDS["failing"])
+    assert await store.get(ORIGIN) == FULL
+    assert await store.get("http://example.com") == RECORDS["failing"]
+
+
+@given(
+    st.builds(
+        Record,
+        latest=st.builds(
+            Outcome,
+            st.none() | st.integers(100, 599),
+            octets=st.just(b""),
+            cause=st.text(),
+            etag=st.text(),
+            hops=st.lists(st.text()).map(tuple),
+        ),
+        asked_at=st.floats(0, 1e11),
+        octets=st.none() | st.binary(),
+        fetched_at=st.floats(0, 1e11),
+        failing_since=st.none() | st.floats(0, 1e11),
+        failures=st.integers(0, 1000),
+    )
+)
+def test_decode_undoes_encode(record):
+    assert decode(encode(record)) == record
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"", b"\x02" + encode(FULL)[1:], encode(FULL)[:-1], encode(FULL)[:20], b"\x01rubbish"],
+    ids=["empty", "other_version", "cut", "cut_short", "rubbish"],
+)
+def test_a_broken_frame_is_a_value_error(frame):
+    with pytest.raises(ValueError, match="record"):
+        decode(frame)
+
+
+@given(st.integers(1, len(encode(FULL)) - 1), st.integers(1, 255))
+def test_no_damage_to_a_frame_goes_unseen(place, damage):
+    frame = bytearray(encode(FULL))
+    frame[place] ^= damage
+    with pytest.raises(ValueError, match="record"):
+        decode(bytes(frame))
+
+
+@on_reactor
+async def test_memory_forgets_what_was_not_used_for_longest():
+    store = MemoryStore(max_records=2)
+    await store.put("http://a", FULL)
+    await store.put("http://b", FULL)
+    await store.get("http://a")
+    await store.put("http://c", FULL)
+    assert await store.get("http://a") == FULL
+    assert await store.get("http://b") is None
+    assert await store.get("http://c") == FULL
+
+
+@on_reactor
+async def test_memory_holds_no_more_octets_than_it_may():
+    store = MemoryStore(max_octets=10_000)
+    for number in range(100):
+        octets = bytes(range(256)) * 4 + str(number).encode()
+        await store.put(f"http://{number}", replace(FULL, octets=octets))
+        assert store.frames.held <= 10_000
+    assert 1 < len(store.frames) < 100
+
+
+@pytest.mark.parametrize("uri", ["memroy:", "memory", ""])
+def test_a_uri_of_no_store_is_refused_with_the_choices(uri):
+    with pytest.raises(ValueError, match=r"choices are memory:"):
+        open_store(uri)

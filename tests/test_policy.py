@@ -1,0 +1,262 @@
+"""What must be true of waiting, refreshing and putting off; fetch, clock and sleep handed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from scrapy_robots_policy.policy import Notices, RobotsPolicy
+from scrapy_robots_policy.rep import DIALECTS, Outcome, Record, Stance
+from scrapy_robots_policy.rep.access import FOREVER, Step
+from scrapy_robots_policy.stores import MemoryStore
+from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
+
+ORIGIN = "http://example.com"
+RFC, GOOGLE = DIALECTS["rfc9309"], DIALECTS["google"]
+SECRET = Outcome(200, b"User-agent: *\nDisallow: /secret\n")
+OPEN = Outcome(200, b"")
+DOWN = Outcome(None, cause="timeout")
+DEFERRING = RFC.but(
+    "deferring",
+    access=replace(RFC.access, unreachable=(Step(FOREVER, Stance.RULES, Stance.DEFER),)),
+)
+
+
+@dataclass
+class World:
+    """A clock that moves when somebody sleeps, a store, a site that gives its answers in turn."""
+
+    outcomes: list[Outcome | Exception]
+    time: float = 1_000_000.0
+    asked: list[Record | None] = field(default_factory=list)
+    told: list[tuple[str, bool]] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    store: Any = field(default_factory=MemoryStore)
+    patience: float = 600.0
+    gate: Gate | None = None
+
+    async def fetch(self, question):
+        turn = len(self.asked)
+        self.asked.append(question.known)
+        if self.gate:
+            await self.gate.pass_()
+        outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def sleep(self, seconds):
+        self.time += seconds
+
+    def policy(self) -> RobotsPolicy:
+        return RobotsPolicy(
+            self.store, self.fetch, lambda: self.time, self.sleep, self.patience, _Told(self)
+        )
+
+
+class _Told(Notices):
+    def __init__(self, world):
+        self.world = world
+
+    async def learned(self, ruling, asker, *, fetched):
+        self.world.told.append((ruling.stance.value, fetched))
+
+    def store_failed(self, verb, error):
+        self.world.faults.append(f"{verb}: {error}")
+
+    def failed(self, origin, error):
+        self.world.faults.append(f"{origin}: {error}")
+
+
+class BrokenStore:
+    async def get(self, origin):
+        raise OSError("locked")
+
+    async def put(self, origin, record):
+        raise OSError("full")
+
+    async def close(self):
+        raise OSError("gone")
+
+
+def secret(ruling):
+    return ruling.allowed(f"{ORIGIN}/secret", "bot")
+
+
+@on_reactor
+async def test_many_wait_for_one_fetch_and_all_are_answered():
+    world = World([SECRET], gate=Gate())
+    policy = world.policy()
+    waiting = [start(policy.ruling(ORIGIN, RFC)) for _ in range(5)]
+    await until_idle()
+    world.gate.open()
+    rulings = await all_of(waiting)
+    assert [secret(ruling) for ruling in rulings] == [False] * 5
+    assert len(world.asked) == 1
+
+
+@pytest.mark.parametrize("cancelled", [0, 2, 4])
+@on_reactor
+async def test_a_cancelled_asker_hurts_no_other(cancelled):
+    world = World([SECRET], gate=Gate())
+    policy = world.policy()
+    waiting = [start(policy.ruling(ORIGIN, RFC)) for _ in range(5)]
+    await until_idle()
+    waiting.pop(cancelled).cancel()
+    world.gate.open()
+    rulings = await all_of(waiting)
+    assert [secret(ruling) for ruling in rulings] == [False] * 4
+    assert len(world.asked) == 1
+
+
+@on_reactor
+async def test_what_is_fresh_is_known_without_a_wait():
+    world = World([SECRET])
+    policy = world.policy()
+    assert policy.known(ORIGIN, RFC) is None
+    ruling = await policy.ruling(ORIGIN, RFC)
+    assert policy.known(ORIGIN, RFC) is ruling
+    assert world.asked == [None]
+
+
+@on_reactor
+async def test_one_fetch_serves_every_dialect():
+    world = World([Outcome(429)])
+    policy = world.policy()
+    stances = [(await policy.ruling(ORIGIN, d)).stance for d in (RFC, GOOGLE, RFC)]
+    assert stances == [Stance.ALLOW, Stance.DISALLOW, Stance.ALLOW]
+    assert world.asked == [None]
+
+
+@on_reactor
+async def test_old_rules_hold_while_they_are_renewed():
+    world = World([SECRET, OPEN])
+    policy = world.policy()
+    first = await policy.ruling(ORIGIN, RFC)
+    world.time = first.access.fresh_until + 1
+    world.gate = Gate()
+    assert policy.known(ORIGIN, RFC).rules is first.rules
+    await until_idle()
+    assert len(world.asked) == 2
+    assert not secret(await policy.ruling(ORIGIN, RFC))
+    world.gate.open()
+    await until_idle()
+    assert secret(policy.known(ORIGIN, RFC))
+    assert len(world.asked) == 2
+
+
+@on_reactor
+async def test_old_rules_hold_when_to_renew_them_fails():
+    world = World([SECRET, DOWN])
+    policy = world.policy()
+    first = await policy.ruling(ORIGIN, RFC)
+    world.time = first.access.fresh_until + 1
+    policy.known(ORIGIN, RFC)
+    await until_idle()
+    second = policy.known(ORIGIN, RFC)
+    assert second.access.why == "timeout"
+    assert second.rules is first.rules  # the same octets are not parsed again
+
+
+@on_reactor
+async def test_rules_too_old_to_hold_are_waited_for():
+    world = World([SECRET, OPEN])
+    policy = world.policy()
+    first = await policy.ruling(ORIGIN, RFC)
+    world.time = first.access.holds_until + 1
+    assert policy.known(ORIGIN, RFC) is None
+    assert secret(await policy.ruling(ORIGIN, RFC))
+
+
+@on_reactor
+async def test_who_is_put_off_waits_for_a_later_try():
+    world = World([DOWN, DOWN, SECRET])
+    policy = world.policy()
+    began = world.time
+    rulings = await all_of([start(policy.ruling(ORIGIN, DEFERRING)) for _ in range(3)])
+    assert [secret(ruling) for ruling in rulings] == [False] * 3
+    assert len(world.asked) == 3
+    assert world.time == began + 10 + 20  # the ladder's first wait, and its double
+    assert world.told == [("defer", True), ("defer", True), ("rules", True)]
+
+
+@on_reactor
+async def test_who_is_put_off_too_long_is_told_so():
+    world = World([DOWN], patience=100.0)
+    policy = world.policy()
+    ruling = await policy.ruling(ORIGIN, DEFERRING)
+    assert ruling.stance is Stance.DEFER
+    assert not secret(ruling)
+    assert len(world.asked) == 4  # after 0, 10, 30 and 70 s; the next try is after 150 s
+    assert world.time == 1_000_070.0
+
+
+@on_reactor
+async def test_a_second_policy_on_the_same_store_asks_nothing_while_rules_are_fresh():
+    world = World([SECRET])
+    await world.policy().ruling(ORIGIN, RFC)
+    await until_idle()
+    assert not secret(await world.policy().ruling(ORIGIN, RFC))
+    assert world.asked == [None]
+    assert world.told == [("rules", True), ("rules", False)]
+
+
+@on_reactor
+async def test_a_stored_record_past_its_time_is_used_while_it_is_renewed():
+    world = World([SECRET, OPEN])
+    first = await world.policy().ruling(ORIGIN, RFC)
+    await until_idle()
+    world.time = first.access.fresh_until + 1
+    world.gate = Gate()
+    second = world.policy()
+    assert not secret(await second.ruling(ORIGIN, RFC))
+    assert world.asked[1].octets == SECRET.octets  # so that the fetch can be conditional
+    world.gate.open()
+    await until_idle()
+    assert secret(second.known(ORIGIN, RFC))
+
+
+@on_reactor
+async def test_a_store_that_fails_is_a_miss():
+    world = World([SECRET], store=BrokenStore())
+    policy = world.policy()
+    assert not secret(await policy.ruling(ORIGIN, RFC))
+    await policy.close()
+    assert world.faults == ["get: locked", "put: full", "close: gone"]
+
+
+@on_reactor
+async def test_a_fault_in_the_fetch_closes_the_origin():
+    world = World([RuntimeError("a bug"), SECRET])
+    policy = world.policy()
+    ruling = await policy.ruling(ORIGIN, RFC)
+    assert ruling.stance is Stance.DISALLOW
+    assert ruling.access.why == "RuntimeError while fetching"
+    assert world.faults == [f"{ORIGIN}: a bug"]
+    world.time = ruling.access.fresh_until
+    assert (await policy.ruling(ORIGIN, RFC)).stance is Stance.RULES
+
+
+@on_reactor
+async def test_robots_txt_itself_is_allowed_where_all_else_is_closed():
+    ruling = await World([DOWN]).policy().ruling(ORIGIN, RFC)
+    answers = {path: ruling.allowed(ORIGIN + path, "bot") for path in ("/robots.txt", "/", "/a")}
+    assert answers == {"/robots.txt": True, "/": False, "/a": False}
+    for path, allowed in answers.items():
+        assert ruling.verdict(ORIGIN + path, "bot").allowed is allowed
+
+
+@on_reactor
+async def test_to_close_keeps_what_was_learned():
+    class SlowStore(MemoryStore):
+        async def put(self, origin, record):
+            await until_idle()
+            await super().put(origin, record)
+
+    world = World([SECRET], store=SlowStore())
+    policy = world.policy()
+    await policy.ruling(ORIGIN, RFC)
+    await policy.close()
+    assert (await world.store.get(ORIGIN)).octets == SECRET.octets
