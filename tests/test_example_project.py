@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -53,6 +54,7 @@ def crawl(tmp_path_factory):
     process = subprocess.run(
         [sys.executable, *command, "--set", f"SITE_LOG={log_path}"],
         cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT.parent)},  # whether or not it is installed
         capture_output=True,
         text=True,
         timeout=120,
@@ -90,7 +92,7 @@ def test_the_table_tells_what_became_of_every_site(crawl):
 
 
 def read_table(printed):
-    """What was printed of each site, in the words of `TABLE`. First the sites are named in order."""
+    """What was printed of each site, in the words of `TABLE`; a list of the sites comes first."""
     head, _, table = printed.partition("\n\n")
     names = dict(zip((line.split()[0] for line in head.splitlines()), TABLE, strict=True))
     found = {}
