@@ -1,0 +1,48 @@
+"""Every dialect answers what its sources say: the data of tests/conformance, one driver."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, parse
+from tests.rep.cases import FOLDER, Case, examples, generated
+
+EXAMPLES = examples()
+
+
+def wrong_answers(case: Case) -> list[str]:
+    """What `allowed` or `verdict` answers otherwise than the case demands."""
+    rules = parse(case.robots, case.dialect)
+    return [
+        f"{agent} {url}: {verdict}; wanted {allowed}: {case.why}\n{case.robots!r}"
+        for agent, url, allowed in case.ask
+        for verdict in [rules.verdict(url, agent)]
+        if not verdict.allowed == rules.allowed(url, agent) == allowed
+    ]
+
+
+@pytest.mark.parametrize("case", EXAMPLES.values(), ids=EXAMPLES)
+def test_the_worked_examples_hold(case: Case):
+    assert wrong_answers(case) == []
+
+
+def test_no_worked_example_is_lost():
+    assert sum(len(case.ask) for case in EXAMPLES.values()) == 493
+    assert {case.dialect for case in EXAMPLES.values()} == set(DIALECTS)
+
+
+@pytest.mark.parametrize(("dialect", "count"), [("google", 3000), ("yandex", 1500)])
+def test_hostile_files_are_read_as_the_engine_reads_them(dialect: str, count: int):
+    cases = list(generated(dialect))
+    assert len(cases) == count
+    assert [wrong for case in cases for wrong in wrong_answers(case)] == []
+
+
+def test_every_tag_of_a_source_is_explained():
+    legend = (FOLDER / "README.md").read_text("utf-8").lower()
+    sources = (case.why.rpartition("[")[2] for case in EXAMPLES.values())
+    assert {
+        source for source in sources if re.split("[] :/,]", source.lower())[0] not in legend
+    } == set()
