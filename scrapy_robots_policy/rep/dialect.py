@@ -15,6 +15,8 @@ from typing import Any, get_type_hints
 from .access import AccessPolicy
 from .agents import OTHERS, Agent
 from .knobs import (
+    ANY_NAME,
+    TAG_RULES,
     AgentMatch,
     AgentValue,
     Beyond,
@@ -29,6 +31,7 @@ from .knobs import (
     Percent,
     Precedence,
     Records,
+    TagConflict,
     Tie,
 )
 
@@ -100,6 +103,11 @@ class Dialect:
     request_rate: bool = False
     visit_time: bool = False
 
+    # what pages say
+    tag_names: tuple[str, ...] = (ANY_NAME,)  # the names of the engine's crawlers that tags may use
+    tag_rules: tuple[str, ...] = TAG_RULES
+    tag_conflict: TagConflict = TagConflict.RESTRICTIVE
+
     access: AccessPolicy = AccessPolicy()
     sources: Mapping[str, Source] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False
@@ -111,6 +119,9 @@ class Dialect:
 
     def __hash__(self) -> int:
         return hash(self.name)
+
+    def __deepcopy__(self, memo: object) -> Dialect:
+        return self  # a value; Scrapy copies its settings deeply
 
     def but(self, name: str, **knobs: Any) -> Dialect:
         """This dialect with other knobs. ValueError names the choices where a knob or value is wrong."""

@@ -31,6 +31,7 @@ from .knobs import (
     Percent,
     Precedence,
     Records,
+    TagConflict,
     Tie,
 )
 
@@ -98,6 +99,11 @@ _RFC_SAYS = {
     "sitemap_keys": "RFC 9309 §2.2.4",
     "access": "RFC 9309 §2.3.1 and §2.4",
 }
+_RFC_LEAVES_OPEN = {
+    "tag_names": "RFC 9309 is silent; draft-illyes-repext-00: robots, and the product token",
+    "tag_rules": "RFC 9309 is silent: all that an engine documents, so that no owner goes unheard",
+    "tag_conflict": "RFC 9309 is silent; draft-illyes-repext-00: the sum of the negatives",
+}
 
 _plain = Dialect("rfc9309")
 RFC9309 = replace(
@@ -106,7 +112,7 @@ RFC9309 = replace(
         {
             knob: Source(Certainty.DOCUMENTED, _RFC_SAYS[knob])
             if knob in _RFC_SAYS
-            else Source(Certainty.ASSUMED, "RFC 9309 is silent")
+            else Source(Certainty.ASSUMED, _RFC_LEAVES_OPEN.get(knob, "RFC 9309 is silent"))
             for knob in knobs()
         }
     ),
@@ -114,6 +120,7 @@ RFC9309 = replace(
 
 _CPP = "google/robotstxt, robots.cc"
 _GDOC = "developers.google.com/crawling: How Google interprets the robots.txt specification"
+_GMETA = "developers.google.com/search: Robots meta tag, data-nosnippet, and X-Robots-Tag"
 
 GOOGLE = _dialect(
     "google",
@@ -145,6 +152,14 @@ GOOGLE = _dialect(
     crawl_delay=_documented(CrawlDelay.IGNORED, _GDOC),
     request_rate=_oracle(False, _CPP + ": known but not used"),
     visit_time=_oracle(False, _CPP + ": known but not used"),
+    tag_names=_documented(("googlebot", "googlebot-news"), _GMETA),
+    tag_rules=_documented(
+        ("all", "noindex", "nofollow", "none", "nosnippet", "indexifembedded", "max-snippet")
+        + ("max-image-preview", "max-video-preview", "notranslate", "noimageindex")
+        + ("unavailable_after",),
+        _GMETA + ": noarchive and nocache are no longer used",
+    ),
+    tag_conflict=_documented(TagConflict.RESTRICTIVE, _GMETA),
     access=_documented(
         AccessPolicy(
             too_many_requests=Result.UNREACHABLE,
@@ -236,6 +251,7 @@ ORIGINAL1994 = _dialect(
 
 _YC = agents.YANDEX_LIBRARY
 _YHELP = "Yandex Webmaster help"
+_YTAGS = "Yandex Webmaster help: Robots meta tag and X-Robots-Tag HTTP header"
 
 YANDEX = _dialect(
     "yandex",
@@ -262,6 +278,11 @@ YANDEX = _dialect(
     empty_disallow=_oracle(EmptyRule.ALLOWS_ROOT, _YC),
     empty_allow=_oracle(EmptyRule.IGNORED, _YC),
     crawl_delay=_documented(CrawlDelay.IGNORED, _YHELP + ": since 2018"),
+    tag_names=_documented(("yandex",), _YTAGS),
+    tag_rules=_documented(
+        ("all", "index", "follow", "archive", "noindex", "nofollow", "none", "noarchive"), _YTAGS
+    ),
+    tag_conflict=_documented(TagConflict.PERMISSIVE, _YTAGS + ": grants in meta tags only"),
     access=_documented(
         AccessPolicy(
             successful=range(200, 201),
@@ -274,6 +295,7 @@ YANDEX = _dialect(
     ),
 )
 
+_BTAGS = "Bing Webmaster help: robots meta tags"
 _BING_2019 = "F. Dubut (Bing), 2019"
 _AS_ENGINES = AccessPolicy(too_many_requests=Result.UNREACHABLE)
 
@@ -288,6 +310,11 @@ BING = _dialect(
     no_slash=_assumed(NoSlash.IGNORED, "every pattern starts with /"),
     percent=_assumed(Percent.GOOGLE, "as google"),
     crawl_delay=_documented(CrawlDelay.OWN_OR_ALL, _BING_2019),
+    tag_names=_documented(("bingbot", "msnbot"), _BTAGS),
+    tag_rules=_documented(
+        ("index", "follow", "noindex", "nofollow", "noarchive", "nocache", "noodp", "nosnippet"),
+        _BTAGS,
+    ),
     access=_assumed(
         replace(_AS_ENGINES, lifetime=6 * HOUR), "some hours (Bing, 2012); else RFC 9309"
     ),
@@ -307,6 +334,10 @@ BAIDU = _dialect(
     precedence=_documented(Precedence.FIRST, _BD),
     empty_disallow=_documented(EmptyRule.ALLOWS, _BD),
     empty_allow=_assumed(EmptyRule.IGNORED, "no source"),
+    tag_names=_documented(("baiduspider",), _BD),
+    tag_rules=_documented(
+        ("all", "index", "follow", "noindex", "nofollow", "none", "noarchive"), _BD
+    ),
     access=_assumed(_AS_ENGINES, "no source: as google, without its ladder"),
 )
 
@@ -351,6 +382,8 @@ APPLE = _dialect(
     # CONFLICT: Apple's prose has Applebot skip what "*" forbids too; its own group alone counts here.
     agents=_documented(agents.APPLE, _AP),
     crawl_delay=_assumed(CrawlDelay.OWN, "no source"),
+    tag_names=_documented((), _AP),
+    tag_rules=_documented(("all", "noindex", "nofollow", "none", "nosnippet"), _AP),
     access=_assumed(_AS_ENGINES, "no source: RFC 9309, 429 as google"),
 )
 
@@ -365,9 +398,12 @@ DUCKDUCKGO = _dialect(
     agents=_documented(agents.DUCKDUCKGO, _DDG),
 )
 
+_NO_TAGS = "no source: as rfc9309"
+
 SEZNAM = _dialect(
     "seznam",
     APPLE,
+    **_as(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
     agents=_documented(agents.SEZNAM, "Seznam crawling-control help"),
     crawl_delay=_assumed(CrawlDelay.IGNORED, "Request-rate is what Seznam documents"),
     request_rate=_documented(True, "Seznam crawling-control help"),
@@ -377,6 +413,7 @@ SEZNAM = _dialect(
 NAVER = _dialect(
     "naver",
     APPLE,
+    **_as(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
     agents=_documented(agents.NAVER, "Naver webmaster help"),
     crawl_delay=_documented(CrawlDelay.OWN, "Naver webmaster help"),
 )
@@ -392,6 +429,7 @@ SOGOU = _dialect(
 QIHOO = _dialect(
     "360",
     APPLE,
+    **_as(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
     agents=_documented(agents.QIHOO, "360 search webmaster help"),
     agent_value=_documented(AgentValue.WHOLE, "360 search webmaster help: names with digits"),
     agent_match=_documented(AgentMatch.PATTERN, "360 search webmaster help"),

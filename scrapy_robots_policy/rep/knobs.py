@@ -124,3 +124,20 @@ class CrawlDelay(Enum):
     IGNORED = "ignored"
     OWN = "own group"
     OWN_OR_ALL = "own group, else *"
+
+
+class TagConflict(Enum):
+    """What holds where the robots tags of a page contradict each other."""
+
+    RESTRICTIVE = "the sum of the negatives"
+    PERMISSIVE = "what a meta tag grants"
+
+
+ANY_NAME = "*"
+
+TAG_RULES = (
+    *("all", "index", "follow", "archive", "noindex", "nofollow", "none", "noarchive", "nocache"),
+    *("nosnippet", "max-snippet", "max-image-preview", "max-video-preview", "noimageindex"),
+    *("notranslate", "unavailable_after", "indexifembedded", "noodp"),
+)
+"""All rules that an engine documents for X-Robots-Tag or the robots meta tag."""
