@@ -6,7 +6,7 @@ which records a crawler's names find. Must not know: what a rule says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,11 +40,16 @@ class Groups:
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._records = tuple(_read_records(text, dialect))
+        self._records = _read_records(text, dialect)
         self._named: dict[str, list[Record]] = {}
         for record in self._records:
             for name in record.names:
                 self._named.setdefault(name, []).append(record)
+
+    @property
+    def records(self) -> Sequence[Record]:
+        """All records, in the order of the file."""
+        return self._records
 
     def find(self, agent: str) -> tuple[str, tuple[Record, ...]]:
         """The name by which a crawler is bound ("" if by none), and the records that bind it."""
@@ -97,21 +102,24 @@ def _names(record: Record, name: str, matches: Callable[[str, str], bool]) -> bo
     return any(value != STAR and matches(value, name) for value in record.names)
 
 
-def _read_records(text: str, dialect: Dialect) -> Iterable[Record]:
+def _read_records(text: str, dialect: Dialect) -> list[Record]:
     grammar = grammar_of(dialect)
     read_name = _READERS[dialect.agent_value]
+    closes = grammar.closer.search
+    records: list[Record] = []
     names: list[str] = []
     head = end = 0
     for found in grammar.agent.finditer(text):
         start = found.start()
-        if start > end and grammar.closer.search(text, end, start):
-            yield from _record(text, names, head, end, start, dialect)
+        if start > end and closes(text, end, start):
+            records += _record(text, names, head, end, start, dialect)
             names = []
         if not names:
             head = start
         names.append(read_name(found[1]))
         end = found.end()
-    yield from _record(text, names, head, end, len(text), dialect)
+    records += _record(text, names, head, end, len(text), dialect)
+    return records
 
 
 def _record(
@@ -141,7 +149,7 @@ _READERS: dict[AgentValue, Callable[[str], str]] = {
 
 
 def _matches_pattern(value: str, name: str) -> bool:
-    return Pattern(0, *split_pattern(value + "$")).matches(name)
+    return Pattern(0, 0, *split_pattern(value + "$")).matches(name)
 
 
 # The value "" stands in every name: WWW::RobotRules takes it so; where the name must stand in the

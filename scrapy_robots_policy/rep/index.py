@@ -1,69 +1,154 @@
 """The rules that bind one crawler, laid out so that a path finds the one that decides.
 
-Knows: patterns and ranks. Must not know: lines, groups, URLs.
+Knows: patterns and ranks. Must not know: lines, groups, what a URL is.
 
-How a decision is made. Rules without wildcards are prefixes, kept in order. Those that match a path
-are all prefixes of the path, so they are prefixes of one another: find the last key not after the
-path (`bisect`), and go from it to ever shorter keys that it starts with, until one starts the path.
-Each key holds the highest rank on its way to the shortest, so the first hit is the answer.
-Rules that must match to the end are looked up whole. Rules with wildcards are tried from the highest
-rank down, and only as long as they could still win.
+How a decision is made. The literal start of a pattern is its key; a pattern without wildcards is its
+key and no more. The keys that start a path are prefixes of one another, so they form a chain. All
+keys are sorted; the last one not after the path (`bisect`) leads to ever shorter keys that it starts
+with, and the first of them that starts the path is the longest. What can match stands there:
+    best  the highest rank in the chain, of patterns without wildcards
+    wild  the patterns with wildcards in the chain, key by key; those of one key from the strongest
+          down, tried one by one as long as they could still win
+Patterns that must match to the end are looked up whole (`exact`).
+
+Before each key stands the site, so that most URLs can be looked up as they are: an address is the
+site, then the path, and the shortest key is the site with "/". What does not start so is no address.
+
+Invariant: `rank(address)` is the highest rank among the patterns that match its path, or NOTHING.
+
+An index that is asked once is not worth sorting: the first path is held against every key.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple, Optional
 
-from .patterns import NOTHING, Pattern
+from .patterns import NOTHING, Pattern, Reading
+
+ROOT = "/"
+NO_ADDRESS = -1
+
+# rank, the longest part after the key (no path without it can match), the pattern
+Wild = list[tuple[int, str, Pattern]]
+Cell = Optional[tuple[Wild, "Cell"]]  # the wild patterns of a key, and those of the keys above it
+
+
+class Node(NamedTuple):
+    """A key. `above` is the longest other key that it starts with; -1: there is none."""
+
+    key: str
+    best: int
+    wild: Cell
+    above: int
 
 
 class Index:
-    """Patterns → the rank of the one that decides on a path. Logarithmic in rules without wildcards."""
+    """Patterns → the rank of the one that decides. Logarithmic in rules without wildcards."""
 
-    __slots__ = ("_above", "_best", "_exact", "_keys", "_wild")
+    __slots__ = ("_asked", "_exact", "_keys", "_nodes", "_prefixes", "_wild", "is_empty", "site")
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        prefixes: dict[str, int] = {}
+    def __init__(self, site: str) -> None:
+        self.site = site
+        self.is_empty = True  # all is allowed
+        self._prefixes: dict[str, int] = {}
         self._exact: dict[str, int] = {}
-        self._wild: list[Pattern] = []
-        for pattern in patterns:
-            if len(pattern.parts) > 1:
-                self._wild.append(pattern)
-                continue
-            ranks = self._exact if pattern.anchored else prefixes
-            key = pattern.parts[0]
-            ranks[key] = max(pattern.rank, ranks.get(key, 0))
-        self._wild.sort(key=lambda pattern: pattern.rank, reverse=True)
-        self._keys = sorted(prefixes)
-        self._link(prefixes)
+        self._wild: dict[str, Wild] = {}
+        self._asked = False
+        self._keys: list[str] = []
+        self._nodes: list[Node] = []
 
-    def _link(self, prefixes: dict[str, int]) -> None:
-        self._above: list[int] = []  # the next shorter key that the key starts with; -1: none
-        self._best: list[int] = []  # the highest rank of the key and those above it
-        open_keys: list[int] = []
-        for at, key in enumerate(self._keys):
-            while open_keys and not key.startswith(self._keys[open_keys[-1]]):
-                open_keys.pop()
-            above = open_keys[-1] if open_keys else -1
-            self._above.append(above)
-            best = prefixes[key] if above < 0 else max(prefixes[key], self._best[above])
-            self._best.append(best)
-            open_keys.append(at)
+    def add_rules(self, rules: Sequence[tuple[str, str]], reading: Reading, url: str) -> None:
+        """Add the rules of a group: (the key of the line if it allows, its value), as they stand."""
+        self.is_empty = self.is_empty and not rules
+        prefixes = self._prefixes
+        bits, by_length, find_special = reading.bits, reading.by_length, reading.find_special
+        for order, (key, value) in zip(range(len(rules), 0, -1), rules):
+            allow = key != ""
+            if value[:1] == ROOT and not find_special[allow](value):
+                rank = (len(value) if by_length else order) * 4 + bits[allow]
+                if rank > prefixes.get(value, NOTHING):
+                    prefixes[value] = rank
+            else:
+                for pattern in reading.patterns(allow, value, url):
+                    self.add(pattern, reading.rank(pattern.length, order, pattern.bits))
 
-    def rank(self, path: str) -> int:
-        """The rank of the rule that decides on the path; `NOTHING` if none matches."""
-        best = self._exact.get(path, NOTHING)
-        keys = self._keys
-        at = bisect_right(keys, path) - 1
-        while at >= 0:
-            if path.startswith(keys[at]):
-                best = max(best, self._best[at])
-                break
-            at = self._above[at]
-        for pattern in self._wild:
-            if pattern.rank <= best:
-                break
-            if pattern.matches(path):
-                return pattern.rank
+    def add(self, pattern: Pattern, rank: int) -> None:
+        """Add one pattern. Every path starts with "/": an empty start is as good as that."""
+        self.is_empty = False
+        parts = pattern.parts
+        if pattern.anchored and len(parts) == 1:
+            self._exact[parts[0]] = max(rank, self._exact.get(parts[0], NOTHING))
+            return
+        key = parts[0] or ROOT
+        if len(parts) == 1:
+            self._prefixes[key] = max(rank, self._prefixes.get(key, NOTHING))
+        else:
+            needle = parts[1] if len(parts) == 2 else max(parts[1:], key=len)
+            self._wild.setdefault(key, []).append((rank, needle, pattern))
+
+    def rank(self, address: str) -> int:
+        """The rank of the rule that decides; `NOTHING` if none, `NO_ADDRESS` for no address."""
+        nodes = self._nodes
+        if not nodes:
+            return self._first_rank(address)
+        key, best, wild, above = nodes[bisect_right(self._keys, address) - 1]
+        while not address.startswith(key):
+            if above < 0:
+                return NO_ADDRESS
+            key, best, wild, above = nodes[above]
+        if self._exact:
+            best = max(best, self._exact.get(address, NOTHING))
+        if wild:
+            path = address[len(self.site) :]
+            while wild:
+                patterns, wild = wild
+                best = _strongest(patterns, path, best)
         return best
+
+    def _first_rank(self, address: str) -> int:
+        if self._asked:
+            self._link()
+            return self.rank(address)
+        if not address.startswith(self.site + ROOT):
+            return NO_ADDRESS
+        self._asked = True
+        path = address[len(self.site) :]
+        ranks = map(self._prefixes.__getitem__, filter(path.startswith, self._prefixes))
+        best = max(max(ranks, default=NOTHING), self._exact.get(path, NOTHING))
+        for key in filter(path.startswith, self._wild):
+            self._wild[key].sort(reverse=True)
+            best = _strongest(self._wild[key], path, best)
+        return best
+
+    def _link(self) -> None:
+        """Sort the keys and link them. The first starts every address."""
+        site, ranks, wilds = self.site, self._prefixes, self._wild
+        keys = sorted({ROOT, *ranks, *wilds})
+        chain: list[int] = []
+        for at, key in enumerate(keys):
+            while chain and not key.startswith(keys[chain[-1]]):
+                chain.pop()
+            self._nodes.append(self._node(key, chain[-1] if chain else -1))
+            chain.append(at)
+        self._keys = [site + key for key in keys]
+        self._exact = {site + path: rank for path, rank in self._exact.items()}
+        self._prefixes, self._wild = {}, {}
+
+    def _node(self, key: str, above: int) -> Node:
+        best, wild = self._prefixes.get(key, NOTHING), self._wild.get(key)
+        over = self._nodes[above] if above >= 0 else Node("", NOTHING, None, -1)
+        if wild:
+            wild.sort(reverse=True)
+        cell = (wild, over.wild) if wild else over.wild
+        return Node(self.site + key, max(best, over.best), cell, above)
+
+
+def _strongest(patterns: Wild, path: str, best: int) -> int:
+    for rank, needle, pattern in patterns:
+        if rank <= best:
+            break
+        if needle in path and pattern.matches(path):
+            return rank
+    return best

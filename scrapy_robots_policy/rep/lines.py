@@ -50,19 +50,27 @@ class Grammar:
 
 
 def clean_text(body: bytes, dialect: Dialect) -> str:
-    """The text that the dialect reads: cut to size, marks and NULs gone, each line after a "\\n"."""
-    cut = len(body) > dialect.size_limit
+    """The text that the dialect reads: cut to size, marks and NULs gone, each line after a "\n"."""
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + _without_mark(text, dialect.bom)
     if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = "\n".join(text.split("\r\n")).replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\n]*", "", text)
-    if cut:  # half a line would be another rule than the one that was written
+    if len(body) > dialect.size_limit:  # half a line would be another rule than the one written
         text = text[: max(text.rfind("\n"), 1)]
-    if len(text) > dialect.line_limit:
+    if _has_longer_line(text, dialect.line_limit):
         text = "\n".join(line[: dialect.line_limit] for line in text.split("\n"))
     return text
+
+
+def _has_longer_line(text: str, limit: int) -> bool:
+    at = 0
+    while len(text) - at - 1 > limit:
+        at = text.rfind("\n", at + 1, at + limit + 2)
+        if at < 0:
+            return True
+    return False
 
 
 def is_too_large(body: bytes, dialect: Dialect) -> bool:

@@ -73,6 +73,16 @@ def path_of(url: str) -> str:
     return canonical(path)
 
 
+def site_of(url: str, percent: Percent) -> str:
+    """What stands before the path of a URL, where its path is compared as it is once it is canonical.
+
+    A NUL where it is not (no URL starts so).
+    """
+    found = _URL.match(url)
+    assert found is not None  # the pattern matches the empty string
+    return "\0" if percent is Percent.URI else url[: found.start(1)]
+
+
 def canonical(path: str) -> str:
     """Escape what is not ASCII as UTF-8, and write all escapes in upper case."""
     if not path.isascii():

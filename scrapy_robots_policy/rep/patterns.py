@@ -9,7 +9,9 @@ rank where no rule matches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from .dialect import Dialect
@@ -19,7 +21,6 @@ from .references import BASE, resolve
 
 NOTHING = 1
 ALLOWED = 1  # the bit
-ROBOTS_TXT = BASE
 ABOVE_ALL = (1 << 62) | ALLOWED
 
 _INDEX = "/index.htm"
@@ -28,11 +29,14 @@ _INDEX = "/index.htm"
 class Pattern(NamedTuple):
     """A rule's path, split at its wildcards.
 
+    length    what counts where the longest rule decides
+    bits      the low bits of the rank: what the rule says, and whether it wins among equals
     parts     literal octets, one more than there are wildcards: the first stands at the start
     anchored  whether the last part must stand at the end
     """
 
-    rank: int
+    length: int
+    bits: int
     parts: tuple[str, ...]
     anchored: bool
 
@@ -54,6 +58,9 @@ class Pattern(NamedTuple):
         return path.find(parts[-1], at) >= 0
 
 
+ROBOTS_TXT = Pattern(0, ALLOWED, (BASE,), True)
+
+
 def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     """The parts of a path with wildcards, and whether its end is anchored. RFC 9309 §2.2.3."""
     anchored = octets.endswith("$")
@@ -68,68 +75,93 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     return (first, *filter(None, others), last), anchored
 
 
-def patterns_of(
-    allow: bool, value: str, order: int, dialect: Dialect, url: str
-) -> Iterator[Pattern]:
-    """What one rule line gives to match with: none, one or two patterns.
-
-    `order` counts down from the number of rules: the first rule of a file has the highest.
-    `url` tells whose file it is, for rules that are URLs themselves.
-    """
-    if not value:
-        yield from _empty(allow, order, dialect)
-        return
-    path = _path(value, dialect, url)
-    if path is None:
-        return
-    octets = rule_octets(dialect.percent)(path)
-    yield _pattern(allow, octets, order, dialect)
-    if allow and dialect.index_html:
-        directory, slash, name = octets.rpartition("/")
-        if (slash + name).startswith(_INDEX):
-            yield _pattern(allow, directory + "/$", order, dialect)
+Finder = Callable[[str], object]
 
 
-def _empty(allow: bool, order: int, dialect: Dialect) -> Iterator[Pattern]:
-    reading = dialect.empty_allow if allow else dialect.empty_disallow
-    if reading is EmptyRule.ALLOWS_ROOT:
-        yield _pattern(True, "/", order, dialect)
-    elif reading is EmptyRule.ALLOWS and dialect.precedence is Precedence.LONGEST and not allow:
-        yield Pattern(NOTHING, ("",), False)  # weaker than an Allow as empty as it is
-    elif reading is EmptyRule.ALLOWS:
-        yield _pattern(True, "", order, dialect)
-
-
-def _path(value: str, dialect: Dialect, url: str) -> str | None:
-    """The path that a value stands for; None where it stands for none."""
+def _finders(dialect: Dialect) -> tuple[Finder, Finder]:
     if dialect.no_slash is NoSlash.RESOLVED:
-        reference = resolve(value)
-        return reference.path if reference and reference.is_for(url) else None
-    if value[0] == "/" or (value[0] == "*" and dialect.wildcards):
-        return value
-    if dialect.no_slash is NoSlash.ANYWHERE:
-        return "*" + value
-    return value if dialect.no_slash is NoSlash.LITERAL else None
+        special = ""
+    else:
+        special = r"[*$%\x80-\xff]" if dialect.wildcards else r"[%\x80-\xff]"
+    index = "|" + re.escape(_INDEX) if dialect.index_html else ""
+    return re.compile(special).search, re.compile(special + index).search
 
 
-def _pattern(allow: bool, octets: str, order: int, dialect: Dialect) -> Pattern:
-    rank = rank_of(allow, octets, order, dialect)
-    if not dialect.wildcards:
-        return Pattern(rank, (octets,), False)
-    return Pattern(rank, *split_pattern(octets))
+class Reading:
+    """How a dialect makes patterns of rules.
+
+    bits          the low bits of a rank: of a Disallow, of an Allow
+    by_length     whether a rule is as strong as it is long, or as it stands early in its group
+    find_special  finds in the path of a Disallow, of an Allow, what makes it more than one literal
+                  prefix; to be asked of paths that start with "/"
+    """
+
+    __slots__ = ("_cached", "_dialect", "_octets", "bits", "by_length", "find_special")
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._octets = rule_octets(dialect.percent)
+        self.find_special = _finders(dialect)
+        favoured = dialect.tie is Tie.ALLOW
+        self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
+        self.by_length = dialect.precedence is Precedence.LONGEST
+        # Sites share their software and so their rules: the same ones come again and again.
+        self._cached = lru_cache(maxsize=8192)(self._patterns)
+
+    def rank(self, length: int, order: int, bits: int) -> int:
+        """`order` counts down from the number of rules: the first one of a group has the highest."""
+        return (length if self.by_length else order) * 4 + bits
+
+    def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
+        """What one rule line gives to match with: none, one or two patterns.
+
+        `url` tells whose file it is, for rules that are URLs themselves.
+        """
+        if value and self._dialect.no_slash is NoSlash.RESOLVED:
+            reference = resolve(value)
+            if reference is None or not reference.is_for(url):
+                return ()
+            value = reference.path
+        return self._cached(allow, value)
+
+    def _patterns(self, allow: bool, value: str) -> tuple[Pattern, ...]:
+        if not value:
+            return self._empty(allow)
+        if value[0] != "/" and not (value[0] == "*" and self._dialect.wildcards):
+            if self._dialect.no_slash is NoSlash.IGNORED:
+                return ()
+            if self._dialect.no_slash is NoSlash.ANYWHERE:
+                value = "*" + value
+        octets = self._octets(value)
+        patterns: tuple[Pattern, ...] = (self._pattern(allow, octets),)
+        if allow and self._dialect.index_html:
+            directory, slash, name = octets.rpartition("/")
+            if (slash + name).startswith(_INDEX):
+                patterns += (self._pattern(allow, directory + "/$"),)
+        return patterns
+
+    def _empty(self, allow: bool) -> tuple[Pattern, ...]:
+        reading = self._dialect.empty_allow if allow else self._dialect.empty_disallow
+        if reading is EmptyRule.IGNORED:
+            return ()
+        if reading is EmptyRule.ALLOWS_ROOT:
+            return (self._pattern(True, "/"),)
+        # An empty Disallow allows, but is weaker than an Allow as empty as it is.
+        return (Pattern(0, self.bits[True] if allow else ALLOWED, ("",), False),)
+
+    def _pattern(self, allow: bool, octets: str) -> Pattern:
+        split = split_pattern(octets) if self._dialect.wildcards else ((octets,), False)
+        return Pattern(self._length(octets), self.bits[allow], *split)
+
+    def _length(self, octets: str) -> int:
+        if self._dialect.length is Length.OCTETS:
+            return len(octets)
+        if not octets.strip("*"):
+            return 1  # Yandex's library reads "*" as "/*"
+        return len(octets.removesuffix("$").replace("*", ""))
 
 
-def rank_of(allow: bool, octets: str, order: int, dialect: Dialect) -> int:
-    """How strong a rule is, and in the lowest bit what it says."""
-    if dialect.precedence is Precedence.FIRST:
-        return order * 4 | allow
-    favoured = allow is (dialect.tie is Tie.ALLOW)
-    return _length(octets, dialect) * 4 | favoured * 2 | allow
-
-
-def _length(octets: str, dialect: Dialect) -> int:
-    if dialect.length is Length.OCTETS:
-        return len(octets)
-    if not octets.strip("*"):
-        return 1  # Yandex's library reads "*" as "/*"
-    return len(octets.removesuffix("$").replace("*", ""))
+@lru_cache(maxsize=64)
+def reading_of(dialect: Dialect) -> Reading:
+    """The reading of a dialect, made once."""
+    return Reading(dialect)

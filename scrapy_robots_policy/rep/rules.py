@@ -9,18 +9,16 @@ crawler asks for it. `allowed` and `verdict` take their answer from the same ind
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from .agents import product_token
 from .dialect import Dialect
 from .dialects import dialect_of
 from .groups import Groups, Record
-from .index import Index
+from .index import NO_ADDRESS, Index
 from .knobs import CrawlDelay, NoSlash
 from .lines import clean_text, grammar_of, is_too_large, line_number
-from .octets import origin_of, path_of, url_octets
+from .octets import origin_of, path_of, site_of, url_octets
 from .pace import read_delay
-from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, Pattern, patterns_of
+from .patterns import ABOVE_ALL, ALLOWED, ROBOTS_TXT, reading_of
 from .verdict import Group, Reason, Rule, Verdict
 
 _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks as one or a few
@@ -34,7 +32,7 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
 class RuleSet:
     """What a robots.txt says, read in one dialect."""
 
-    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "_url_octets", "dialect")
+    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -42,17 +40,26 @@ class RuleSet:
         self._text = "\n" if self._too_large else clean_text(body, dialect)
         self._groups = Groups(self._text, dialect)
         self._indexes: dict[object, Index] = {}
-        self._url_octets = url_octets(dialect.percent)
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL. `agent`: a product token, or a User-Agent header."""
         index = self._indexes.get(agent) or self._index(agent, url)
-        return index.rank(self._url_octets(path_of(url))) & ALLOWED == ALLOWED
+        if index.is_empty:
+            return True
+        # Most URLs have nothing to rewrite, and are of the site that was asked for first.
+        if "%" in url or "#" in url or "*" in url or "$" in url or not url.isascii():
+            rank = index.rank(index.site + self._path(url))
+        else:
+            rank = index.rank(url)
+            if rank == NO_ADDRESS:
+                rank = index.rank(index.site + self._path(url))
+        return rank & ALLOWED == ALLOWED
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with the rule that gave it and the rules it beat."""
-        path = self._url_octets(path_of(url))
-        rank = self._index(agent, url).rank(path)
+        index = self._index(agent, url)
+        path = self._path(url)
+        rank = index.rank(index.site + path)
         name, records = self._groups.find(agent)
         group = self._group(name, records) if records else None
         matching = self._matching(group, path, url)
@@ -104,6 +111,9 @@ class RuleSet:
         values = grammar_of(self.dialect).sitemap.findall(self._text)
         return tuple(dict.fromkeys(_readable(value) for value in values if value))
 
+    def _path(self, url: str) -> str:
+        return url_octets(self.dialect.percent)(path_of(url))
+
     def _index(self, agent: str, url: str) -> Index:
         key: object = agent
         if self.dialect.no_slash is NoSlash.RESOLVED:
@@ -112,23 +122,19 @@ class RuleSet:
         if index is None:
             if len(self._indexes) >= _MOST_AGENTS:
                 self._indexes.clear()
-            index = self._indexes[key] = Index(self._patterns(agent, url))
+            index = self._indexes[key] = self._laid_out(agent, url)
         return index
 
-    def _patterns(self, agent: str, url: str) -> Iterator[Pattern]:
-        if self.dialect.robots_txt_allowed:
-            yield Pattern(ABOVE_ALL, (ROBOTS_TXT,), True)
-        rule = grammar_of(self.dialect).rule
+    def _laid_out(self, agent: str, url: str) -> Index:
+        index = Index(site_of(url, self.dialect.percent))
         _, records = self._groups.find(agent)
-        found = [
-            line
-            for record in records
-            for line in rule.findall(self._text, record.start, record.end)
-        ]
-        if len(found) >= self.dialect.rule_limit:
-            return
-        for order, (allow, path) in enumerate(found):
-            yield from patterns_of(allow != "", path, len(found) - order, self.dialect, url)
+        rule = grammar_of(self.dialect).rule
+        rules = [line for record in records for line in rule.findall(self._text, *record[2:])]
+        if len(rules) < self.dialect.rule_limit:
+            index.add_rules(rules, reading_of(self.dialect), url)
+        if self.dialect.robots_txt_allowed and not index.is_empty:
+            index.add(ROBOTS_TXT, ABOVE_ALL)
+        return index
 
     def _group(self, name: str, records: tuple[Record, ...]) -> Group:
         grammar = grammar_of(self.dialect)
@@ -158,9 +164,10 @@ class RuleSet:
         return sorted(ranked, key=lambda item: item[0], reverse=True)
 
     def _ranks(self, rule: Rule, order: int, path: str, url: str) -> list[int]:
+        reading = reading_of(self.dialect)
         return [
-            pattern.rank
-            for pattern in patterns_of(rule.allow, rule.path, order, self.dialect, url)
+            reading.rank(pattern.length, order, pattern.bits)
+            for pattern in reading.patterns(rule.allow, rule.path, url)
             if pattern.matches(path)
         ]
 
