@@ -43,7 +43,7 @@ class Groups:
         self._records = _read_records(text, dialect)
         self._named: dict[str, list[Record]] = {}
         for record in self._records:
-            for name in record.names:
+            for name in dict.fromkeys(record.names):
                 self._named.setdefault(name, []).append(record)
 
     @property
@@ -95,7 +95,7 @@ class Groups:
 
 
 def _kept(records: list[Record], which: Records) -> tuple[Record, ...]:
-    return tuple(records[:1] if which is Records.FIRST else dict.fromkeys(records))
+    return tuple(records[:1] if which is Records.FIRST else records)
 
 
 def _names(record: Record, name: str, matches: Callable[[str, str], bool]) -> bool:

@@ -25,8 +25,9 @@ _MARK = "\xef\xbb\xbf"
 _W = f"[{WHITE}]*"
 # A value, without the white space around it and the comment after it.
 _VALUE = rf"([^#\n{WHITE}]*(?:[{WHITE}]+[^#\n{WHITE}]+)*)"
+_KEY = rf"([^:#\n{WHITE}]+(?:[{WHITE}]+[^:#\n{WHITE}]+)*)"
 # The second of exactly two words: what follows a key that lacks its colon.
-_LAST_WORD = rf"(?=[^ \t:#\n]+{_W}(?:[#\n]|\Z))"
+_LAST_WORD = rf"(?=[\x0b\x0c]*[^#:\n{WHITE}][^ \t:#\n]*(?:[ \t]{_W})?(?:[#\n]|\Z))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,17 @@ def line_number(text: str, start: int) -> int:
     return text.count("\n", 0, start + 1)
 
 
+def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
+    """The numbers, from 1, of the lines whose line feeds stand at `starts`, given in order."""
+    numbers = []
+    number = at = 0
+    for start in starts:
+        number += text.count("\n", at, start + 1)
+        numbers.append(number)
+        at = start + 1
+    return numbers
+
+
 @lru_cache(maxsize=64)
 def grammar_of(dialect: Dialect) -> Grammar:
     """The expressions for a dialect. They are all linear: no two parts can take the same octet."""
@@ -100,7 +112,7 @@ def grammar_of(dialect: Dialect) -> Grammar:
     return Grammar(
         agent=_compile(_agent(dialect)),
         rule=_compile(rule),
-        directive=_compile(rf"\n{_W}([^:#\n]*?){_W}:{_W}{_VALUE}"),
+        directive=_compile(rf"\n{_W}{_KEY}{_W}:{_W}{_VALUE}"),
         sitemap=_compile(_line(dialect, dialect.sitemap_keys)),
         closer=_compile("|".join(_closers(dialect, rule))),
         blank=_compile(_BLANK) if dialect.blank_line is BlankLine.ENDS_RECORD else None,

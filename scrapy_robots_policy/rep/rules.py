@@ -15,10 +15,11 @@ from .dialects import dialect_of
 from .groups import Groups, Record
 from .index import NO_ADDRESS, Index
 from .knobs import CrawlDelay, NoSlash
-from .lines import clean_text, grammar_of, is_too_large, line_number
+from .lines import clean_text, grammar_of, is_too_large, line_numbers
 from .octets import origin_of, path_of, site_of, url_octets
 from .pace import read_delay
 from .patterns import ABOVE_ALL, ALLOWED, ROBOTS_TXT, reading_of
+from .usage import Preference, UsageLines
 from .verdict import Group, Reason, Rule, Verdict
 
 _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks as one or a few
@@ -32,7 +33,7 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
 class RuleSet:
     """What a robots.txt says, read in one dialect."""
 
-    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "dialect")
+    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "_usage", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -40,6 +41,7 @@ class RuleSet:
         self._text = "\n" if self._too_large else clean_text(body, dialect)
         self._groups = Groups(self._text, dialect)
         self._indexes: dict[object, Index] = {}
+        self._usage: UsageLines | None = None
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL. `agent`: a product token, or a User-Agent header."""
@@ -72,6 +74,7 @@ class RuleSet:
             rule=rule,
             group=group,
             beaten=tuple(beaten for _, beaten in matching if beaten is not rule),
+            usage=self.usage(url, agent),
         )
 
     def _reason(self, rank: int, rule: Rule | None, group: Group | None) -> Reason:
@@ -104,6 +107,14 @@ class RuleSet:
             for line in directive.findall(self._text, record.head, record.end)
         )
         return read_delay(lines, self.dialect)
+
+    def usage(self, url: str, agent: str) -> tuple[Preference, ...]:
+        """What is said of the use of a page; nothing of one that may not be fetched."""
+        if not self.allowed(url, agent):
+            return ()
+        if self._usage is None:
+            self._usage = UsageLines(self._text, self._groups, self.dialect)
+        return self._usage.said(self._path(url), url, agent)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -139,17 +150,25 @@ class RuleSet:
     def _group(self, name: str, records: tuple[Record, ...]) -> Group:
         grammar = grammar_of(self.dialect)
         text = self._text
-        agent_lines = [
-            line_number(text, found.start())
+        agents = (
+            found.start()
             for record in records
             for found in grammar.agent.finditer(text, record.head, record.start)
-        ]
+        )
         rules = [
-            Rule(found[1] is not None, found[2], line_number(text, found.start()))
+            found
             for record in records
             for found in grammar.rule.finditer(text, record.start, record.end)
         ]
-        return Group(name, tuple(agent_lines), tuple(rules))
+        numbers = line_numbers(text, (found.start() for found in rules))
+        return Group(
+            name,
+            tuple(line_numbers(text, agents)),
+            tuple(
+                Rule(found[1] is not None, found[2], number)
+                for found, number in zip(rules, numbers, strict=True)
+            ),
+        )
 
     def _matching(self, group: Group | None, path: str, url: str) -> list[tuple[int, Rule]]:
         """The rules of a group that match, strongest first, each with its rank."""
