@@ -4,8 +4,8 @@ Knows: how the rules of tags are written, and how a dialect joins them. Must not
 what time it is, what is done about it.
 
 Facts and judgement stay apart: `read_header` and `read_meta` give what is written, the same for
-every dialect; `tags_of` makes of it what one crawler goes by. Several rules are joined by the least:
-the sum of the negatives, the smallest limit, the earliest date.
+every dialect; `tags_of` makes of it what one crawler goes by. Several rules are joined by the
+least: the sum of the negatives, the smallest limit, the earliest date.
 """
 
 from __future__ import annotations

@@ -5,11 +5,13 @@ Knows: the shape of an answer and how to say it. Must not know: how it was found
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from .access import Access, Result, Stance
 from .dialect import Dialect
+from .usage import Preference, refusal
 
 
 class Reason(Enum):
@@ -25,6 +27,7 @@ class Reason(Enum):
     UNREACHABLE = "robots.txt unreachable"
     DEFERRED = "robots.txt not known yet"
     NOT_OBEYED = "robots.txt not obeyed"
+    USE_REFUSED = "use refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +59,12 @@ class Group:
 class Verdict:
     """May the crawler fetch the URL, and why.
 
-    rule    the rule that decided; None if none did
-    group   the group that binds the crawler; None if the file has none for it
-    beaten  the rules that matched too, strongest first
-    why     a few words more, where no rule decided ("503", "timeout")
+    rule     the rule that decided; None if none did
+    group    the group that binds the crawler; None if the file has none for it
+    beaten   the rules that matched too, strongest first
+    why      a few words more, where no rule decided ("503", "timeout")
+    usage    what is said of the use of the page, once it is fetched
+    refused  the one of these that decided, where the purpose of the crawl is refused
     """
 
     allowed: bool
@@ -70,19 +75,24 @@ class Verdict:
     group: Group | None = None
     beaten: tuple[Rule, ...] = ()
     why: str = ""
+    usage: tuple[Preference, ...] = ()
+    refused: Preference | None = None
 
     @property
     def line(self) -> int:
-        """The line of the rule that decided; 0 if none did."""
-        return self.rule.line if self.rule else 0
+        """The line that decided; 0 if none did."""
+        decided = self.refused or self.rule
+        return decided.line if decided else 0
 
     def __str__(self) -> str:
         answer = "allowed" if self.allowed else "disallowed"
-        return f"{answer} by {self.cause}" if self.rule else f"{answer}: {self.cause}"
+        return f"{answer} by {self.cause}" if self.line else f"{answer}: {self.cause}"
 
     @property
     def cause(self) -> str:
         """What decided: "line 3, Disallow: /secret", "robots.txt unreachable (503)"."""
+        if self.refused:
+            return str(self.refused)
         if self.rule:
             return f"line {self.rule.line}, {self.rule}"
         return f"{self.reason.value} ({self.why})" if self.why else self.reason.value
@@ -101,3 +111,19 @@ def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
     if access.stance is Stance.DEFER:
         reason = Reason.DEFERRED
     return Verdict(access.stance is Stance.ALLOW, reason, dialect.name, agent, why=access.why)
+
+
+def refuse(verdict: Verdict, purposes: Collection[str]) -> Verdict:
+    """The verdict where the crawl is for these purposes, of those in `usage.PURPOSES`."""
+    refused = refusal(verdict.usage, purposes)
+    if refused is None:
+        return verdict
+    beaten = (verdict.rule, *verdict.beaten) if verdict.rule else verdict.beaten
+    return replace(
+        verdict,
+        allowed=False,
+        reason=Reason.USE_REFUSED,
+        rule=None,
+        beaten=beaten,
+        refused=refused,
+    )

@@ -1,0 +1,223 @@
+"""What a site says may be done with its pages once they are fetched: preferences about their use.
+
+Knows: Content-Usage (IETF aipref), Content-Signal (Cloudflare) and License (RSL): how they are
+written, whom they bind, which of several holds, and what a crawl may be for. Must not know: whether
+a page may be fetched (`rules`), HTTP, what is done about it.
+
+Their precedence is their own. Content-Usage and Content-Signal are lines of a group: groups bind
+as for rules, and the longest path decides, but of equally long ones the most restrictive (the
+drafts aipref-attach, 3.1, and aipref-vocab, "Combining Preferences"). A Content-Signal outside all
+groups binds those whose group has none. A License binds everybody, wherever it stands (RSL guide).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from .dialect import Dialect
+from .groups import Groups
+from .lines import grammar_of, line_number
+from .patterns import Pattern, reading_of
+
+CONTENT_USAGE = "Content-Usage"
+CONTENT_SIGNAL = "Content-Signal"
+LICENSE = "License"
+
+_LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
+_REFUSALS = {CONTENT_USAGE: "n", CONTENT_SIGNAL: "no"}
+_GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes"}
+
+PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
+    {
+        "search": frozenset({(CONTENT_USAGE, "search"), (CONTENT_SIGNAL, "search")}),
+        "ai-input": frozenset({(CONTENT_USAGE, "ai-use"), (CONTENT_SIGNAL, "ai-input")}),
+        "train-ai": frozenset({(CONTENT_USAGE, "train-ai"), (CONTENT_SIGNAL, "ai-train")}),
+    }
+)
+"""What a crawl may be for: in which keys of which label its refusal is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One thing that is said about the use of a page. What is not understood is kept as it is.
+
+    label  "Content-Usage", "Content-Signal" or "License"
+    key    the kind of use ("train-ai"); "" for a License
+    value  as written: "y", "no", the address of a licence
+    line   where in the robots.txt, from 1; 0: a header of the page says it
+    """
+
+    label: str
+    key: str
+    value: str
+    line: int = 0
+
+    @property
+    def refuses(self) -> bool:
+        return _REFUSALS.get(self.label) == self.value
+
+    @property
+    def grants(self) -> bool:
+        return _GRANTS.get(self.label) == self.value
+
+    def __str__(self) -> str:
+        where = f"line {self.line}," if self.line else "header"
+        said = f"{self.key}={self.value}" if self.key else self.value
+        return f"{where} {self.label}: {said}"
+
+
+class _Line(NamedTuple):
+    label: str
+    patterns: tuple[Pattern, ...]
+    preferences: tuple[Preference, ...]
+
+    def length(self, path: str) -> int:
+        """How long the path is by which the line matches; -1 if it does not."""
+        return max((one.length for one in self.patterns if one.matches(path)), default=-1)
+
+
+class UsageLines:
+    """The preferences in a robots.txt, read when the first crawler asks whom they bind."""
+
+    def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
+        self._text, self._groups, self._dialect = text, groups, dialect
+        self._bound: dict[str, tuple[_Line, ...]] = {}
+
+    def said(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
+        """What is said to a crawler of a page; `path` is that of its URL, as rules see it."""
+        lines = self._bound.get(agent)
+        if lines is None:
+            if len(self._bound) >= _MOST_AGENTS:
+                self._bound.clear()
+            lines = self._bound[agent] = tuple(self._binding(agent, url))
+        said: list[Preference] = []
+        for label in _LABELS.values() if lines else ():
+            matching = [(line.length(path), line) for line in lines if line.label == label]
+            longest = max((length for length, _ in matching), default=-1)
+            said += _combined(
+                told
+                for length, line in matching
+                if length == longest >= 0
+                for told in line.preferences
+            )
+        return tuple(said)
+
+    def _binding(self, agent: str, url: str) -> Iterator[_Line]:
+        _, records = self._groups.find(agent)
+        own = [line for record in records for line in self._read(record.head, record.end, url)]
+        yield from (line for line in own if line.label != LICENSE)
+        if not any(line.label == CONTENT_SIGNAL for line in own):
+            for start, end in self._outside():
+                yield from self._only(CONTENT_SIGNAL, start, end, url)
+        yield from self._only(LICENSE, 0, len(self._text), url)
+
+    def _only(self, label: str, start: int, end: int, url: str) -> Iterator[_Line]:
+        return (line for line in self._read(start, end, url) if line.label == label)
+
+    def _outside(self) -> Iterator[tuple[int, int]]:
+        """Where no group is."""
+        end = 0
+        for record in self._groups.records:
+            yield end, record.head
+            end = record.end
+        yield end, len(self._text)
+
+    def _read(self, start: int, end: int, url: str) -> Iterator[_Line]:
+        for found in grammar_of(self._dialect).directive.finditer(self._text, start, end):
+            label = _LABELS.get(found[1].lower())
+            if label is None:
+                continue
+            path, value = _path_of(found[2])
+            number = line_number(self._text, found.start())
+            preferences = tuple(
+                Preference(label, key, told, number) for key, told in _read_value(label, value)
+            )
+            yield _Line(label, reading_of(self._dialect).patterns(True, path, url), preferences)
+
+
+_MOST_AGENTS = 256
+
+
+def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """What the Content-Usage headers of a response say. RFC 9651 §4.2: several are one, joined."""
+    pairs = _read_dictionary(", ".join(values))
+    return tuple(Preference(CONTENT_USAGE, key, value) for key, value in pairs.items())
+
+
+def refusal(said: Iterable[Preference], purposes: Collection[str]) -> Preference | None:
+    """The first preference that refuses the page to one of the purposes; None if none does."""
+    for told in said:
+        if told.refuses and any((told.label, told.key) in PURPOSES[one] for one in purposes):
+            return told
+    return None
+
+
+def _combined(said: Iterable[Preference]) -> Iterable[Preference]:
+    """One preference for each key: who refuses is heard before who grants, and a license's all."""
+    kept: dict[tuple[str, str], Preference] = {}
+    for told in said:
+        key = told.key, "" if told.key else told.value
+        before = kept.get(key)
+        if before is None or _weight(told) > _weight(before):
+            kept[key] = told
+    return kept.values()
+
+
+def _weight(told: Preference) -> int:
+    return 2 * told.refuses + told.grants
+
+
+def _path_of(value: str) -> tuple[str, str]:
+    """The path of a line and what is said of it; "/" where it names none."""
+    if not value.startswith("/"):
+        return "/", value
+    path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
+    return path, rest[0] if rest else ""
+
+
+def _read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
+    if label == CONTENT_USAGE:
+        return _read_dictionary(value).items()
+    if label == CONTENT_SIGNAL:
+        return _read_signals(value)
+    return [("", value)] if value else []
+
+
+def _read_signals(value: str) -> Iterator[tuple[str, str]]:
+    """Keys and values of "search=yes, ai-train=no", read as tolerantly as robots.txt is."""
+    for part in value.split(","):
+        key, equals, told = part.partition("=")
+        if equals and key.strip():
+            yield key.strip().lower(), told.strip().lower()
+
+
+# RFC 9651 §4.2: a dictionary, whose values may be of any kind.
+_KEY = r"[a-z*][a-z0-9_.*-]*"
+_ITEM = (
+    r"(?:-?[0-9]{1,15}(?:\.[0-9]{1,3})?"
+    r'|%?"(?:[ !#-\[\]-~]|\\["\\])*"'
+    r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
+    r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
+)
+_PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?)*"
+_INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS})* *)?\)"
+_MEMBER = re.compile(rf"({_KEY})(?:=({_ITEM}|{_INNER}))?{_PARAMETERS}")
+_NEXT = re.compile(r"[ \t]*,[ \t]*")
+
+
+def _read_dictionary(text: str) -> dict[str, str]:
+    """A structured field dictionary, values as written, of a key the last; empty if it is none."""
+    text = text.strip(" ")
+    members: dict[str, str] = {}
+    at = 0
+    while found := _MEMBER.match(text, at):
+        members[found[1]] = found[2] or "?1"
+        comma = _NEXT.match(text, found.end())
+        if comma is None:
+            return members if found.end() == len(text) else {}
+        at = comma.end()
+    return {}
