@@ -1,0 +1,120 @@
+"""What a finding is, and the kinds there are.
+
+Knows: numbers, names, severities and words. Must not know: how anything is found.
+
+Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other lines, 6xx engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+
+
+class Severity(Enum):
+    """How bad it is. From WARNING on, `scrapy robots lint` exits with 1."""
+
+    ERROR = "error"  # what was written does not do what it says
+    WARNING = "warning"  # it does something else for some, or is likely a slip
+    NOTE = "note"  # good to know
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of finding: a number, a name in words-with-dashes, one sentence."""
+
+    code: str
+    name: str
+    severity: Severity
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding, and where it stands.
+
+    line, column  from 1; columns count characters, not octets
+    end           the column after the last character meant
+    message       what is wrong here, in a sentence
+    fix           what to write or do instead, in a sentence; "" where nothing is to be done
+    dialects      the dialects that it holds in, where it is not about the one that was asked for
+    """
+
+    kind: Kind
+    line: int
+    column: int
+    end: int
+    message: str
+    fix: str = ""
+    dialects: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> str:
+        return self.kind.code
+
+    @property
+    def severity(self) -> Severity:
+        return self.kind.severity
+
+
+def _kinds(severity: Severity, **titles: str) -> Iterable[Kind]:
+    for name, title in titles.items():
+        code, _, words = name.partition("_")
+        yield Kind(code, words.replace("_", "-"), severity, title)
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {
+        kind.code: kind
+        for kind in sorted(
+            (
+                *_kinds(
+                    Severity.ERROR,
+                    R102_not_utf8="The file is not UTF-8.",
+                    R103_file_too_large="The file is larger than the dialect reads.",
+                    R105_html_page="This is an HTML page, not a robots.txt.",
+                    R201_misspelt_key="The key is misspelt: the line is not read.",
+                    R202_missing_colon="The colon is missing: the line is not read.",
+                    R301_rule_before_agent="A rule stands before the first User-agent line.",
+                    R304_unmatchable_token="No crawler can go by this name.",
+                    R401_never_matches="The rule can never match a URL.",
+                ),
+                *_kinds(
+                    Severity.WARNING,
+                    R101_byte_order_mark="A byte order mark spoils the first line for some.",
+                    R104_line_too_long="The line is longer than an engine reads.",
+                    R106_control_character="The line holds control characters.",
+                    R107_too_many_rules="A group has more rules than an engine obeys.",
+                    R205_comment_in_value="A # in the value makes a comment of the rest.",
+                    R302_groups_joined="Two groups are joined: no rule stands between them.",
+                    R402_dollar_inside="A $ that is not at the end is an ordinary character.",
+                    R403_escaped_unreserved="An escape for a character that needs none.",
+                    R404_unreachable_rule="The rule never decides: a stronger one matches too.",
+                    R406_empty_rule_among_others="A rule without a path among rules with one.",
+                    R501_relative_sitemap="A sitemap's address must be a whole URL.",
+                    R502_ignored_by_engine="The crawler named above does not read this line.",
+                    R503_bad_value="The value is not one that can be read.",
+                ),
+                *_kinds(
+                    Severity.NOTE,
+                    R203_unknown_key="No engine known here reads this key.",
+                    R204_not_a_line="The line says nothing to a crawler.",
+                    R303_blank_line_splits="A blank line ends the group for some engines.",
+                    R305_named_again="The crawler has a group further up already.",
+                    R405_duplicate_rule="The same rule stands further up already.",
+                    R601_engines_disagree="Engines decide differently here.",
+                    R602_read_by_some="Other engines do not read this line, or read it otherwise.",
+                ),
+            ),
+            key=lambda kind: kind.code,
+        )
+    }
+)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence: "google, bing and yandex"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
