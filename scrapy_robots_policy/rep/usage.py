@@ -20,13 +20,14 @@ from typing import NamedTuple
 
 from .dialect import Dialect
 from .groups import Groups
-from .lines import grammar_of, line_number
+from .lines import grammar_of, line_numbers
 from .patterns import Pattern, reading_of
 
 CONTENT_USAGE = "Content-Usage"
 CONTENT_SIGNAL = "Content-Signal"
 LICENSE = "License"
 
+_MOST_AGENTS = 256  # answers for so many agents are kept; a crawl asks as one or a few
 _LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
 _REFUSALS = {CONTENT_USAGE: "n", CONTENT_SIGNAL: "no"}
 _GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes"}
@@ -127,19 +128,21 @@ class UsageLines:
         yield end, len(self._text)
 
     def _read(self, start: int, end: int, url: str) -> Iterator[_Line]:
-        for found in grammar_of(self._dialect).directive.finditer(self._text, start, end):
-            label = _LABELS.get(found[1].lower())
-            if label is None:
-                continue
+        directive = grammar_of(self._dialect).directive
+        lines = [
+            found
+            for found in directive.finditer(self._text, start, end)
+            if found[1].lower() in _LABELS
+        ]
+        numbers = line_numbers(self._text, (found.start() for found in lines))
+        reading = reading_of(self._dialect)
+        for found, number in zip(lines, numbers, strict=True):
+            label = _LABELS[found[1].lower()]
             path, value = _path_of(found[2])
-            number = line_number(self._text, found.start())
             preferences = tuple(
                 Preference(label, key, told, number) for key, told in _read_value(label, value)
             )
-            yield _Line(label, reading_of(self._dialect).patterns(True, path, url), preferences)
-
-
-_MOST_AGENTS = 256
+            yield _Line(label, reading.patterns(True, path, url), preferences)
 
 
 def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
