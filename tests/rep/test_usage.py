@@ -1,0 +1,252 @@
+"""What robots.txt files and headers say of the use of pages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_robots_policy.rep import DIALECTS, Reason, parse
+from scrapy_robots_policy.rep.usage import PURPOSES, Preference, read_usage_header, refusal
+from scrapy_robots_policy.rep.verdict import refuse
+
+SITE = "https://site.example"
+
+AIPREF = """\
+User-Agent: *
+Allow: /
+Disallow: /never/
+Content-Usage: train-ai=n
+Content-Usage: /ai-ok/ train-ai=y
+
+User-Agent: ExampleBot
+Content-Usage: train-ai=y
+"""
+AIPREF_WITH_PATHS = AIPREF.replace("Usage: train-ai", "Usage: / train-ai")
+SIGNALS = """\
+User-Agent: *
+Content-Signal: search=yes,ai-train=no,use=reference
+Allow: /
+"""
+FILE_WIDE = """\
+Content-Signal: ai-train=no, search=yes
+License: https://site.example/license.xml
+User-agent: *
+Allow: /
+User-agent: FriendBot
+Content-Signal: AI-Train = Yes
+License: https://site.example/friends.xml
+"""
+
+
+def group(*lines):
+    return "User-agent: *\n" + "\n".join(lines)
+
+
+LICENCES = (
+    "line 2, License: https://site.example/license.xml",
+    "line 7, License: https://site.example/friends.xml",
+)
+FILES = [
+    # the drafts' example, with and without the path "/"
+    *(
+        (text, agent, path, said)
+        for text, root in ((AIPREF, ""), (AIPREF_WITH_PATHS, ""))
+        for agent, path, said in (
+            ("FooBot", "/test", ["line 4, Content-Usage: train-ai=n"]),
+            ("FooBot", "/never/test", []),
+            ("FooBot", "/ai-ok/test", ["line 5, Content-Usage: train-ai=y"]),
+            ("ExampleBot", "/test", ["line 8, Content-Usage: train-ai=y"]),
+            ("ExampleBot", "/never/test", ["line 8, Content-Usage: train-ai=y"]),
+        )
+    ),
+    # Cloudflare's example: what is not said is neither granted nor refused
+    (
+        SIGNALS,
+        "FooBot",
+        "/",
+        [f"line 2, Content-Signal: {x}" for x in ("search=yes", "ai-train=no", "use=reference")],
+    ),
+    # outside of groups: for those whose own group says nothing; a license is for all
+    (
+        FILE_WIDE,
+        "FooBot",
+        "/",
+        ["line 1, Content-Signal: ai-train=no", "line 1, Content-Signal: search=yes", *LICENCES],
+    ),
+    (FILE_WIDE, "FriendBot", "/", ["line 6, Content-Signal: ai-train=yes", *LICENCES]),
+    ("Content-Usage: train-ai=n\nUser-agent: *\nAllow: /", "FooBot", "/", []),
+    # equal paths: the most restrictive, whatever the order
+    (group("Content-Usage: a=y", "Content-Usage: a=n"), "Foo", "/", ["line 3, Content-Usage: a=n"]),
+    (group("Content-Usage: a=n", "Content-Usage: a=y"), "Foo", "/", ["line 2, Content-Usage: a=n"]),
+    (
+        group("Content-Usage: / a=y", "Content-Usage: b=n, a=?0"),
+        "Foo",
+        "/",
+        ["line 2, Content-Usage: a=y", "line 3, Content-Usage: b=n"],
+    ),
+    # the longest path decides alone
+    (
+        group("Content-Usage: / a=n, b=n", "Content-Usage: /x/ a=y"),
+        "Foo",
+        "/x/y",
+        ["line 3, Content-Usage: a=y"],
+    ),
+    (
+        group("Content-Usage: /*.pdf$ a=n", "Content-Usage: a=y"),
+        "Foo",
+        "/x.pdf",
+        ["line 2, Content-Usage: a=n"],
+    ),
+    (group("Content-Usage: /%7Ex a=n"), "Foo", "/~x", ["line 2, Content-Usage: a=n"]),
+    (group("Content-Usage: /only/here a=n"), "Foo", "/", []),
+    (group("Content-Usage: /empty"), "Foo", "/empty", []),
+    # between User-agent lines, and in groups that are joined
+    (
+        "User-agent: Foo\nContent-Usage: a=n\nUser-agent: Bar\nAllow: /",
+        "Bar",
+        "/",
+        ["line 2, Content-Usage: a=n"],
+    ),
+    ("User-agent: Foo\nAllow: /\nUser-agent: Bar\nContent-Usage: a=n\nAllow: /", "Foo", "/", []),
+    # how it is written
+    (
+        group("  CONTENT-usage\t:  / \t a=n , b=y # c=n"),
+        "Foo",
+        "/",
+        ["line 2, Content-Usage: a=n", "line 2, Content-Usage: b=y"],
+    ),
+    (group("Content-Usage: a=n, a=y"), "Foo", "/", ["line 2, Content-Usage: a=y"]),
+    (group("Content-Usage: A=n"), "Foo", "/", []),
+    (group("Content-Usage: a=n b=n"), "Foo", "/", []),
+    (group("Content-Usage: a=n,"), "Foo", "/", []),
+    (
+        group("Content-Usage: a=n;why=law, b"),
+        "Foo",
+        "/",
+        ["line 2, Content-Usage: a=n", "line 2, Content-Usage: b=?1"],
+    ),
+    (
+        group("Content-Signal: nonsense, =no, ai-train=no"),
+        "Foo",
+        "/",
+        ["line 2, Content-Signal: ai-train=no"],
+    ),
+    (group("Content-Signal: /x/ ai-train=no"), "Foo", "/", []),
+    (group("License:"), "Foo", "/", []),
+]
+
+
+@pytest.mark.parametrize(("text", "agent", "path", "said"), FILES)
+def test_a_file_says(text, agent, path, said):
+    rules = parse(text.encode())
+    assert [str(told) for told in rules.usage(SITE + path, agent)] == said
+    assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
+
+
+def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
+    text = (
+        b"User-agent: FooBot\nAllow: /\n\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n"
+    )
+    assert len(parse(text, "rfc9309").usage(SITE, "FooBot")) == 2
+    assert parse(text, "rfc9309").usage(SITE, "BarBot") == ()
+    for agent in ("FooBot", "BarBot"):
+        said = parse(text, "koster1996").usage(SITE, agent)
+        assert [str(told) for told in said] == ["line 4, Content-Signal: ai-train=no"]
+
+
+HEADERS = [
+    ([], {}),
+    (["train-ai=n"], {"train-ai": "n"}),
+    (["train-ai=y, search=n"], {"train-ai": "y", "search": "n"}),
+    (["train-ai=n", "search=y"], {"train-ai": "n", "search": "y"}),
+    (["train-ai=n", "train-ai=y"], {"train-ai": "y"}),
+    (['train-ai=n;q=1, x=(a "b" 1), y=:YQ==:'], {"train-ai": "n", "x": '(a "b" 1)', "y": ":YQ==:"}),
+    (
+        ['x="a, b", d=@99, n=-1.5, f=?0, t'],
+        {"x": '"a, b"', "d": "@99", "n": "-1.5", "f": "?0", "t": "?1"},
+    ),
+    (["Train-AI=n"], {}),
+    (["train-ai=n, oops="], {}),
+    (["/path train-ai=n"], {}),
+    (["é=n"], {}),
+]
+
+
+@pytest.mark.parametrize(("values", "said"), HEADERS)
+def test_a_header_is_a_structured_dictionary(values, said):
+    assert {told.key: told.value for told in read_usage_header(values)} == said
+
+
+REFUSALS = [
+    ("Content-Usage: train-ai=n", {"train-ai"}),
+    ("Content-Usage: train-ai=y", set()),
+    ("Content-Usage: train-ai=no", set()),
+    ("Content-Usage: ai-use=n", {"ai-input"}),
+    ("Content-Usage: search=n", {"search"}),
+    ("Content-Usage: made-up=n", set()),
+    ("Content-Signal: ai-train=no", {"train-ai"}),
+    ("Content-Signal: ai-input=no, search=no", {"ai-input", "search"}),
+    ("Content-Signal: train-ai=no", set()),
+    ("Content-Signal: use=reference", set()),
+    ("License: https://site.example/no.xml", set()),
+]
+
+
+@pytest.mark.parametrize(("line", "refused"), REFUSALS)
+def test_a_purpose_is_refused(line, refused):
+    said = parse(group(line).encode()).usage(SITE, "FooBot")
+    assert {purpose for purpose in PURPOSES if refusal(said, {purpose})} == refused
+
+
+def test_who_refuses_wins_over_who_grants_in_another_word():
+    text = group("Content-Usage: train-ai=y", "Content-Signal: ai-train=no")
+    told = refusal(parse(text.encode()).usage(SITE, "FooBot"), {"train-ai"})
+    assert told == Preference("Content-Signal", "ai-train", "no", 3)
+    assert (told.refuses, told.grants) == (True, False)
+
+
+def test_a_refused_use_is_a_verdict_with_its_line():
+    rules = parse(AIPREF.encode())
+    verdict = rules.verdict(SITE + "/test", "FooBot")
+    refused = refuse(verdict, {"search", "train-ai"})
+    assert (refused.allowed, refused.reason, refused.line) == (False, Reason.USE_REFUSED, 4)
+    assert str(refused) == "disallowed by line 4, Content-Usage: train-ai=n"
+    assert (refused.rule, refused.beaten) == (None, (verdict.rule,))
+    assert refuse(verdict, {"search"}) is verdict
+    forbidden = rules.verdict(SITE + "/never/", "FooBot")
+    assert refuse(forbidden, {"train-ai"}) is forbidden
+
+
+LINES = st.lists(
+    st.one_of(
+        st.text(max_size=30),
+        st.sampled_from(
+            [
+                *("User-agent: *", "User-agent: FooBot", "", "Disallow: /x", "Allow: /"),
+                *("Content-Usage: train-ai=n", "Content-Usage: /x train-ai=y, search=n"),
+                *(
+                    "Content-Signal: ai-train=no",
+                    "Content-Signal: /x",
+                    "License: https://l.example",
+                ),
+            ]
+        ),
+    )
+)
+
+
+@given(LINES, st.sampled_from(list(DIALECTS.values())), st.sampled_from(["/", "/x", "/x/y", "/z"]))
+def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
+    rules = parse("\n".join(lines).encode("utf-8", "replace"), dialect)
+    said = rules.usage(SITE + path, "FooBot")
+    assert rules.allowed(SITE + path, "FooBot") or not said
+    assert len(set(said)) == len(said)
+    assert rules.verdict(SITE + path, "FooBot").usage == said
+
+
+@given(
+    st.lists(st.one_of(st.text(), st.sampled_from([value for row in HEADERS for value in row[0]])))
+)
+def test_no_header_raises(values):
+    assert all(told.line == 0 for told in read_usage_header(values))
