@@ -41,10 +41,10 @@ CAUSES = (
     ("tls", {"ClientConnectorCertificateError", "ClientConnectorSSLError", "OpenSSL"}),
     ("timeout", {"DownloadTimeoutError", "TimeoutError", "TCPTimedOutError"}),
     ("dns", {"CannotResolveHostError", "DNSLookupError", "gaierror"}),
-    ("cut body", {"ResponseDataLossError", "_DataLoss", "PartialDownloadError"}),
-    ("unreadable body", {"UnreadableBodyError"}),
     ("reset", {"ConnectionLost", "ConnectionResetError", "ServerDisconnectedError"}),
+    ("cut body", {"ResponseDataLossError", "_DataLoss", "PartialDownloadError"}),
     ("reset", {"ResponseNeverReceived", "ConnectionDone", "RemoteProtocolError"}),
+    ("unreadable body", {"UnreadableBodyError"}),
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
     ("dropped by a middleware", {"IgnoreRequest"}),
@@ -113,7 +113,7 @@ class Fetcher:
         limit = min(question.dialect.size_limit, MOST_OCTETS) + 1  # one more shows that it is over
         try:
             with self.bodies.expected(request, limit) as body:
-                async with self.slots.fetch():
+                async with self.slots.fetch(request):
                     response = await scrapy_versions.download(self.crawler, request)
                 headers = _headers(response)
                 return self._outcome(response.status, headers, body.octets(response))

@@ -161,8 +161,8 @@ def _agent(setting: str, told: Any, dialect: Dialect) -> str:
 def _store(settings: BaseSettings) -> str:
     uri = settings.get("ROBOTS_STORE", "memory:")
     try:
-        open_store(uri)
-    except (ValueError, AttributeError) as error:
+        open_store(str(uri))
+    except ValueError as error:
         msg = f"ROBOTS_STORE is {uri!r}: {error}"
         raise ValueError(msg) from None
     return str(uri)

@@ -43,6 +43,7 @@ class Slots:
         self.max_waiting = max_waiting
         self.waiting = 0
         self._returning: deque[Deferred[None]] = deque()
+        self._extra: set[Request] = set()
         self._fetching: DeferredSemaphore = DeferredSemaphore(max_fetches)
 
     @contextmanager
@@ -77,18 +78,29 @@ class Slots:
             raise
 
     @asynccontextmanager
-    async def fetch(self) -> AsyncIterator[None]:
-        """While inside, one request more is active than there are pages under way."""
+    async def fetch(self, request: Request) -> AsyncIterator[None]:
+        """While inside, the request may be active and take nobody's place."""
         await maybe_deferred_to_future(self._fetching.acquire())
         downloader = self._downloader()
         if downloader is not None:
             downloader.total_concurrency += 1
+            self._extra.add(request)
         try:
             yield
         finally:
             if downloader is not None:
-                downloader.total_concurrency -= 1
+                self._take_back(request, downloader)
             self._fetching.release()
+
+    def _left(self, request: Request, downloader: Downloader) -> None:
+        """A request is active no longer. Its extra place goes with it, lest a page take it."""
+        self._take_back(request, downloader)
+        self._admit(downloader)
+
+    def _take_back(self, request: Request, downloader: Downloader) -> None:
+        if request in self._extra:
+            self._extra.remove(request)
+            downloader.total_concurrency -= 1
 
     def _admit(self, downloader: Downloader) -> None:
         """Let in as many as there are places for."""
@@ -105,7 +117,7 @@ class Slots:
         if not getattr(downloader, "total_concurrency", 0):
             return None
         if not isinstance(downloader.active, _Active):
-            downloader.active = _Active(downloader.active, lambda: self._admit(downloader))
+            downloader.active = _Active(downloader.active, lambda r: self._left(r, downloader))
         known: Downloader = downloader
         return known
 
@@ -119,10 +131,10 @@ class Slots:
 class _Active(set[Request]):
     """The downloader's active requests, with a word when one has left: no signal tells it."""
 
-    def __init__(self, requests: Iterable[Request], left: Callable[[], None]) -> None:
+    def __init__(self, requests: Iterable[Request], left: Callable[[Request], None]) -> None:
         super().__init__(requests)
         self.left = left
 
     def remove(self, request: Request) -> None:
         super().remove(request)
-        self.left()
+        self.left(request)

@@ -67,6 +67,10 @@ class Spider(scrapy.Spider):
     def parse(self, response: Any) -> None:
         self.seen.answered.append(response.url)
 
+    def closed(self, reason: str) -> None:
+        middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+        self.lines = middleware.tally.lines if middleware else ()
+
     def fail(self, failure: Any) -> None:
         self.seen.dropped[failure.request.url] = str(failure.value)
         self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)

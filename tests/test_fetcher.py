@@ -1,0 +1,328 @@
+"""What must be true of one fetch: through Scrapy's engine, from a real site, to an outcome."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import threading
+import zlib
+from dataclasses import replace
+
+import pytest
+
+from scrapy_robots_policy.fetcher import MOST_OCTETS, cause_of
+from scrapy_robots_policy.policy import Question
+from scrapy_robots_policy.rep import DIALECTS, Outcome, Record
+from tests.crawls import Spider, crawl, middleware_of
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, moved, robots
+
+RULES = "User-agent: *\nDisallow: /secret\n"
+RFC = DIALECTS["rfc9309"]
+LIMITED = RFC.but("limited", size_limit=1000)
+
+
+class Asking(Spider):
+    """Fetches one robots.txt and keeps the outcome."""
+
+    question: Question
+
+    async def start(self):
+        self.outcome = await middleware_of(self.crawler).policy.fetch(self.question)
+        for request in self.requests:
+            yield request
+
+
+async def fetch(origin, known=None, dialect=RFC, spider=Asking, **settings):
+    settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 2, **settings}
+    question = Question(origin, known, dialect)
+    seen, crawler = await crawl(spider=spider, settings=settings, question=question)
+    return crawler.spider.outcome, seen
+
+
+def closed_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+CAUSES = {
+    "timeout": robots(RULES, after=None),
+    "cut body": robots(RULES, promise=1000),
+    "unreadable body": Answer(b"no gzip", headers={"Content-Encoding": "gzip"}),
+}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+@on_reactor
+async def test_what_goes_wrong_is_an_outcome_with_its_cause(cause):
+    with Site({"/robots.txt": CAUSES[cause]}) as site:
+        outcome, _ = await fetch(site.origin, ROBOTS_FETCH_TIMEOUT=0.3)
+        assert outcome == Outcome(None, cause=cause)
+
+
+@pytest.mark.parametrize("octets", [0, 5])
+@on_reactor
+async def test_a_reset_is_an_outcome(octets):
+    with Site({"/robots.txt": robots(RULES, reset=octets)}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome == Outcome(None, cause="reset")
+
+
+@on_reactor
+async def test_a_closed_port_is_an_outcome():
+    outcome, _ = await fetch(f"http://127.0.0.1:{closed_port()}")
+    assert outcome == Outcome(None, cause="connection refused")
+
+
+@on_reactor
+async def test_a_host_without_address_is_an_outcome():
+    outcome, _ = await fetch("http://no-such-host.invalid")
+    assert outcome == Outcome(None, cause="dns")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Scrapy 2.13 with a newer pyOpenSSL
+@on_reactor
+async def test_tls_that_fails_is_an_outcome():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer_without_tls, args=(server,), daemon=True).start()
+        outcome, _ = await fetch(f"https://127.0.0.1:{server.getsockname()[1]}")
+    assert outcome == Outcome(None, cause="tls")
+
+
+def answer_without_tls(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        connection.recv(10_000)
+
+
+@on_reactor
+async def test_no_failure_is_logged_as_an_error(caplog):
+    with Site({"/robots.txt": robots(RULES, after=None)}) as site:
+        await fetch(site.origin, ROBOTS_FETCH_TIMEOUT=0.2)
+        assert [
+            r.getMessage() for r in caplog.records if r.levelname in ("ERROR", "CRITICAL")
+        ] == []
+
+
+@on_reactor
+async def test_the_facts_of_an_answer_are_kept():
+    headers = {
+        "Content-Type": "Text/Plain; charset=utf-8",
+        "Cache-Control": "public, max-age=600",
+        "ETag": '"1"',
+        "Last-Modified": "Fri, 20 Nov 2026 00:00:00 GMT",
+    }
+    with Site({"/robots.txt": robots(RULES, headers=headers)}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome == Outcome(
+            200,
+            RULES.encode(),
+            media_type="text/plain",
+            lifetime=600.0,
+            etag='"1"',
+            last_modified="Fri, 20 Nov 2026 00:00:00 GMT",
+        )
+
+
+@on_reactor
+async def test_no_body_is_kept_of_an_answer_that_is_no_robots_txt():
+    with Site({"/robots.txt": robots(RULES, status=404)}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome == Outcome(404, b"", media_type="text/plain")
+
+
+@pytest.mark.parametrize("hops", [5, 6])
+@on_reactor
+async def test_five_redirects_are_followed_and_no_more(hops):
+    script = {f"/{n}": moved(f"/{n + 1}") for n in range(1, hops)}
+    script |= {"/robots.txt": moved("/1"), f"/{hops}": robots(RULES)}
+    with Site(script) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.status == (200 if hops == 5 else 301)
+        assert outcome.hops == tuple(site.url(f"/{n}") for n in range(1, 6))
+        assert len(site.hits) == 6
+
+
+@pytest.mark.parametrize("target", ["/robots.txt", "/2", "", "ftp://127.0.0.1/", "http://[", "//"])
+@on_reactor
+async def test_a_redirect_that_leads_nowhere_ends_the_way(target):
+    with Site({"/robots.txt": moved(target), "/2": moved("/2")}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.status == 301
+        assert len(site.hits) <= 2
+
+
+@on_reactor
+async def test_a_redirect_to_another_host_is_followed_offsite_and_without_its_credentials():
+    with Site({"/r": robots(RULES)}, "127.0.0.2") as other:
+        to = other.url("/r#top").replace("//", "//user:password@")
+        with Site({"/robots.txt": moved(to)}) as site:
+            kind = type("Asking", (Asking,), {"allowed_domains": ["127.0.0.1"]})
+            outcome, _ = await fetch(site.origin, spider=kind)
+        assert outcome.octets == RULES.encode()
+        assert outcome.hops == (other.url("/r"),)
+        assert "authorization" not in other.hits[0].headers
+
+
+@on_reactor
+async def test_a_page_that_refreshes_itself_is_not_followed():
+    page = b'<html><meta http-equiv="refresh" content="0; url=/other"></html>'
+    with Site({"/robots.txt": Answer(page, headers={"Content-Type": "text/html"})}) as site:
+        await fetch(site.origin)
+        assert site.paths == ["/robots.txt"]
+
+
+@on_reactor
+async def test_no_credentials_no_cookies_no_cache():
+    cookie = {"Set-Cookie": "robots=1", "Content-Type": "text/plain"}
+    settings = {
+        "HTTPAUTH_USER": "user",
+        "HTTPAUTH_PASS": "password",
+        "HTTPAUTH_DOMAIN": None,
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_STORAGE": "scrapy.extensions.httpcache.FilesystemCacheStorage",
+    }
+    spider = type("Asking", (Asking,), {"http_user": "user", "http_auth_domain": None})
+    with Site({"/robots.txt": Answer(RULES.encode(), headers=cookie)}) as site:
+        question = Question(site.origin, None, RFC)
+        _, crawler = await crawl(
+            site.url("/page"),
+            spider=Asking if "HTTPAUTH_USER" in known_settings() else spider,
+            settings=settings,
+            question=question,
+        )
+        fetched, page = site.hits[0], site.hits[-1]
+        assert (fetched.path, page.path) == ("/robots.txt", "/page")
+        assert "authorization" in page.headers
+        assert "authorization" not in fetched.headers
+        assert "cookie" not in page.headers
+        stats = crawler.stats.get_stats()
+        assert stats.get("httpcache/miss") == 1  # the page
+
+
+def known_settings():
+    from scrapy.settings import default_settings  # noqa: PLC0415
+
+    return vars(default_settings)
+
+
+@on_reactor
+async def test_a_copy_is_asked_for_conditionally():
+    known = Record(
+        Outcome(200, etag='"1"', last_modified="Fri, 20 Nov 2026 00:00:00 GMT"), 1.0, b""
+    )
+    with Site({"/robots.txt": Answer(status=304)}) as site:
+        outcome, _ = await fetch(site.origin, known)
+        assert outcome.status == 304
+        assert site.hits[0].headers["if-none-match"] == '"1"'
+        assert site.hits[0].headers["if-modified-since"] == known.latest.last_modified
+
+
+@on_reactor
+async def test_only_the_url_that_gave_the_copy_is_asked_conditionally():
+    with Site({"/robots.txt": moved("/r"), "/r": Answer(status=304)}) as site:
+        latest = Outcome(200, etag='"1"', hops=(site.url("/r"),))
+        await fetch(site.origin, Record(latest, 1.0, b""))
+        await fetch(site.origin, Record(replace(latest, hops=()), 1.0, b""))
+        conditional = ["if-none-match" in hit.headers for hit in site.hits]
+        assert conditional == [False, True, True, False]
+
+
+PACKED = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "gzip, gzip": lambda octets: gzip.compress(gzip.compress(octets)),
+    "identity": bytes,
+}
+
+
+@pytest.mark.parametrize("encoding", PACKED)
+@on_reactor
+async def test_a_packed_body_is_unpacked(encoding):
+    answer = Answer(PACKED[encoding](RULES.encode()), headers={"Content-Encoding": encoding})
+    with Site({"/robots.txt": answer}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.octets == RULES.encode()
+
+
+@on_reactor
+async def test_all_members_of_a_gzip_body_are_read():
+    body = gzip.compress(b"User-agent: *\n") + gzip.compress(b"Disallow: /secret\n")
+    with Site({"/robots.txt": Answer(body, headers={"Content-Encoding": "gzip"})}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.octets == RULES.encode()
+
+
+@on_reactor
+async def test_deflate_without_its_header_is_unpacked():
+    packer = zlib.compressobj(wbits=-15)
+    body = packer.compress(RULES.encode()) + packer.flush()
+    with Site({"/robots.txt": Answer(body, headers={"Content-Encoding": "deflate"})}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.octets == RULES.encode()
+
+
+@on_reactor
+async def test_a_long_body_is_cut_and_the_rest_not_loaded():
+    rules = RULES.encode() + b"#" * 10_000_000
+    with Site({"/robots.txt": Answer(rules)}) as site:
+        outcome, seen = await fetch(site.origin, dialect=LIMITED)
+        assert outcome.octets == rules[:1001]
+        assert seen.stats["downloader/response_bytes"] < 1_000_000
+
+
+@on_reactor
+async def test_where_a_dialect_has_no_limit_there_is_one_all_the_same():
+    with Site({"/robots.txt": Answer(b"#" * (MOST_OCTETS + 1000))}) as site:
+        outcome, _ = await fetch(site.origin, dialect=RFC.but("free", size_limit=1 << 62))
+        assert len(outcome.octets) == MOST_OCTETS + 1
+
+
+@on_reactor
+async def test_a_body_is_unpacked_no_further_than_the_limit():
+    bomb = gzip.compress(RULES.encode() + b"#" * 50_000_000)
+    assert len(bomb) < 100_000
+    with Site({"/robots.txt": Answer(bomb, headers={"Content-Encoding": "gzip"})}) as site:
+        outcome, _ = await fetch(site.origin, dialect=RFC.but("wide", size_limit=100_000))
+        assert outcome.octets.startswith(RULES.encode())
+        assert len(outcome.octets) == 100_001
+
+
+@on_reactor
+async def test_pages_are_loaded_as_before():
+    page = Answer(gzip.compress(b"x" * 5000), headers={"Content-Encoding": "gzip"})
+    with Site({"/robots.txt": robots(RULES), "/page": page}) as site:
+        seen, _ = await crawl(site.url("/page"), settings={"ROBOTS_DIALECT": LIMITED})
+        assert seen.answered == [site.url("/page")]
+        assert seen.stats["httpcompression/response_bytes"] == 5000
+
+
+@pytest.mark.parametrize(
+    ("answers", "hits"),
+    [
+        ([Answer(status=503), robots(RULES)], 2),
+        ([robots(RULES, promise=1000), Answer(status=500), robots(RULES)], 3),
+        ([Answer(status=503)], 3),
+        ([Answer(status=404)], 1),
+        ([Answer(status=429)], 1),
+        ([Answer(status=503, headers={"Retry-After": "3600"})], 1),
+        ([robots(RULES, after=None)], 1),
+    ],
+    ids=["503", "cut", "503_always", "404", "429", "retry_after", "timeout"],
+)
+@on_reactor
+async def test_what_may_pass_in_a_second_is_tried_again(answers, hits):
+    with Site({"/robots.txt": answers}) as site:
+        outcome, seen = await fetch(site.origin, ROBOTS_FETCH_RETRIES=2, ROBOTS_FETCH_TIMEOUT=0.5)
+        assert len(site.hits) == hits
+        assert outcome.status == (answers[-1].status if answers[-1].after is not None else None)
+        assert seen.stats["robotstxt/request_count"] == 1
+
+
+def test_the_cause_is_found_in_a_chain_of_exceptions():
+    outer, inner = RuntimeError(), TimeoutError()
+    outer.__cause__ = inner
+    assert cause_of(outer) == "timeout"
+    assert cause_of(KeyError()) == "KeyError"

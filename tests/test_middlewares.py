@@ -1,0 +1,256 @@
+"""What must be true of the middleware: stock behaviour kept, and every decision told."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import scrapy
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robots_policy import Disallowed, scrapy_versions
+from scrapy_robots_policy.rep import Reason
+from scrapy_robots_policy.report import Line
+from tests.crawls import Spider, crawl, middleware_of
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, robots
+
+SECRET = "User-agent: *\nDisallow: /secret\n"
+STOCK = {"ADDONS": {}, "ROBOTSTXT_OBEY": True}
+QUICK = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False, "DOWNLOAD_TIMEOUT": 0.3}
+
+
+def stock_stats(seen):
+    return {k: v for k, v in seen.stats.items() if k.startswith("robotstxt/")}
+
+
+ANSWERS = {
+    "200": robots(SECRET),
+    "404": Answer(status=404),
+    "503": Answer(status=503),
+    "timeout": robots(SECRET, after=None),
+    "cut": robots(SECRET, promise=1000),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@on_reactor
+async def test_the_stats_of_stock_scrapy_are_kept(answer):
+    stats = []
+    for settings in (STOCK, {"ROBOTS_FETCH_TIMEOUT": 0.3}):
+        with Site({"/robots.txt": ANSWERS[answer]}) as site:
+            seen, _ = await crawl(site.url("/secret"), settings={**QUICK, **settings})
+            stats.append(stock_stats(seen))
+    stock, ours = stats
+    closed = answer not in ("200", "404")  # which stock Scrapy takes for an open site
+    assert ours == ({**stock, "robotstxt/forbidden": 1} if closed else stock)
+    assert stock["robotstxt/request_count"] == 1
+
+
+@on_reactor
+async def test_all_stats_of_a_small_crawl():
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        seen, _ = await crawl(*(site.url(path) for path in ("/a", "/b", "/secret", "/secret/2")))
+        assert seen.robots_stats == {
+            "robotstxt/request_count": 1,
+            "robotstxt/response_count": 1,
+            "robotstxt/response_status_count/200": 1,
+            "robotstxt/forbidden": 2,
+            "robots/fetched": 1,
+            "robots/stance/rules": 1,
+            "robots/dropped/rule": 2,
+            "robots/passed": 2,
+        }
+
+
+@on_reactor
+async def test_a_drop_carries_its_verdict():
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        seen, crawler = await crawl(site.url("/secret"))
+        verdict = crawler.spider.verdicts[site.url("/secret")]
+        assert (verdict.allowed, verdict.reason, verdict.line) == (False, Reason.RULE, 2)
+        assert (verdict.dialect, verdict.agent) == ("rfc9309", "Scrapy")
+        message = "Forbidden by robots.txt: line 2, Disallow: /secret"
+        assert seen.dropped == {site.url("/secret"): message}
+        assert issubclass(Disallowed, IgnoreRequest)
+
+
+@on_reactor
+async def test_what_is_obeyed_is_said_once_for_each_origin(caplog):
+    caplog.set_level(logging.INFO)
+    closed = Site({"/robots.txt": Answer(status=503)}, "127.0.0.2")
+    with closed, Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [s.url(path) for s in (site, closed) for path in ("/", "/a", "/secret")]
+        await crawl(*urls, settings=QUICK)
+        said = [
+            (record.levelname, record.getMessage())
+            for record in caplog.records
+            if record.name == "scrapy_robots_policy" and record.levelno >= logging.INFO
+        ]
+        assert sorted(said) == [
+            ("INFO", f"robots.txt of {site.origin}: 200, its rules hold (rfc9309)"),
+            ("WARNING", f"robots.txt of {closed.origin}: 503, closed (rfc9309)"),
+        ]
+
+
+@on_reactor
+async def test_the_tally_knows_what_became_of_each_origin():
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        _, crawler = await crawl(*(site.url(path) for path in ("/", "/a", "/secret")))
+        (line,) = crawler.spider.lines
+        assert 0 < line.longest_wait < 10
+        assert 1 <= line.waits <= 3  # who comes late need not wait
+        line.waits, line.longest_wait = 0, 0.0
+        dropped = {"line 2, Disallow: /secret": 1}
+        assert line == Line(site.origin, "rules", "200", fetches=1, passed=2, dropped=dropped)
+
+
+@on_reactor
+async def test_a_request_that_is_not_to_obey_passes_unasked():
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        request = scrapy.Request(site.url("/secret"), meta={"dont_obey_robotstxt": True})
+        seen, _ = await crawl(request)
+        assert site.paths == ["/secret"]
+        assert seen.robots_stats == {"robots/passed": 0}
+
+
+@on_reactor
+async def test_a_request_that_is_not_to_obey_passes_where_rules_are_known():
+    class Following(Spider):
+        def parse(self, response):
+            if response.url.endswith("/"):
+                yield response.follow("/secret?1", meta={"dont_obey_robotstxt": True})
+                yield response.follow("/secret?2", meta={"dont_obey_robotstxt": False})
+
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        await crawl(site.url("/"), spider=Following)
+        assert site.paths == ["/robots.txt", "/", "/secret?1"]
+
+
+@on_reactor
+async def test_robots_txt_is_off_where_somebody_says_so():
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        seen, _ = await crawl(site.url("/secret"), settings={"ROBOTSTXT_OBEY": False})
+        assert site.paths == ["/secret"]
+        assert seen.robots_stats == {}
+
+
+GROUPS = robots("User-agent: *\nDisallow: /\n\nUser-agent: mybot\nAllow: /\n")
+NAMES = {
+    "default": ({}, {}, None, False),
+    "user_agent": ({"USER_AGENT": "MyBot/1.0 (+https://x)"}, {}, None, True),
+    "own_setting": ({"ROBOTSTXT_USER_AGENT": "MyBot"}, {}, None, True),
+    "own_setting_over_header": (
+        {"ROBOTSTXT_USER_AGENT": "Other"},
+        {},
+        {"User-Agent": "MyBot"},
+        False,
+    ),
+    "header": ({}, {}, {"User-Agent": "MyBot/2"}, True),
+    "spider": ({}, {"robots_user_agent": "MyBot"}, None, True),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@on_reactor
+async def test_the_group_is_that_of_the_product_token(name):
+    settings, attributes, headers, passes = NAMES[name]
+    with Site({"/robots.txt": GROUPS}) as site:
+        request = scrapy.Request(site.url("/page"), headers=headers)
+        await crawl(request, settings=settings, **attributes)
+        assert (site.pages == ["/page"]) is passes
+
+
+@on_reactor
+async def test_the_default_agent_is_not_the_one_its_address_ends_with():
+    with Site({"/robots.txt": robots("User-agent: org\nDisallow: /\n")}) as site:
+        await crawl(site.url("/page"))
+        assert site.pages == ["/page"]
+
+
+@on_reactor
+async def test_a_request_may_name_its_own_dialect_and_agent():
+    first_match = robots(
+        "User-agent: *\nDisallow: /a\nAllow: /a/b\n\nUser-agent: mybot\nAllow: /\n"
+    )
+    with Site({"/robots.txt": first_match}) as site:
+        requests = [
+            site.url("/a/b?1"),
+            scrapy.Request(site.url("/a/b?2"), meta={"robots": {"dialect": "koster1996"}}),
+            scrapy.Request(site.url("/a?3"), meta={"robots": {"agent": "mybot"}}),
+            scrapy.Request(site.url("/a?4"), meta={"robots": {}}),
+        ]
+        await crawl(*requests)
+        assert site.pages == ["/a/b?1", "/a?3"]
+        assert site.count("/robots.txt") == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect and agent"),
+        ({"dialcet": "google"}, "it must be a dict of dialect and agent"),
+        ({"dialect": "goggle"}, "unknown dialect 'goggle'; the dialects are rfc9309"),
+    ],
+)
+@on_reactor
+async def test_a_request_that_names_what_there_is_not_is_not_sent(told, sentence):
+    with Site({"/robots.txt": robots("")}) as site:
+        seen, _ = await crawl(scrapy.Request(site.url("/"), meta={"robots": told}))
+        assert site.pages == []
+        assert sentence in seen.dropped[site.url("/")]
+
+
+@on_reactor
+async def test_the_spider_may_name_the_dialect():
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /a\nAllow: /a\n")}) as site:
+        await crawl(site.url("/a"), robots_dialect="koster1996")
+        assert site.pages == []
+
+
+@on_reactor
+async def test_only_what_can_have_a_robots_txt_is_checked():
+    seen, _ = await crawl("data:,hello")
+    assert seen.answered == ["data:,hello"]
+    assert seen.robots_stats == {"robots/passed": 0}
+
+
+@on_reactor
+async def test_robots_txt_may_be_asked_for_as_a_page():
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /\n")}) as site:
+        seen, _ = await crawl(site.url("/robots.txt"), site.url("/"))
+        assert seen.answered == [site.url("/robots.txt")]
+
+
+@pytest.mark.skipif(scrapy_versions.ROBOTS_PARSED is None, reason="the signal came with 2.18")
+@on_reactor
+async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
+    class Listening(Spider):
+        parsed = ()
+
+        async def start(self):
+            self.crawler.signals.connect(self.heard, scrapy_versions.ROBOTS_PARSED)
+            async for request in super().start():
+                yield request
+
+        async def heard(self, robotparser, request):
+            delay, allowed = robotparser.crawl_delay("x"), robotparser.allowed(request.url, "x")
+            self.parsed = (*self.parsed, (request.url, delay, allowed))
+
+    missing = Site({"/robots.txt": Answer(status=404)}, "127.0.0.2")
+    rules = robots("User-agent: *\nCrawl-delay: 3\nDisallow: /secret")
+    with missing, Site({"/robots.txt": rules}) as site:
+        _, crawler = await crawl(site.url("/secret"), missing.url("/"), spider=Listening)
+        assert crawler.spider.parsed == ((site.url("/secret"), 3.0, False),)
+
+
+@on_reactor
+async def test_known_rules_need_no_coroutine():
+    class Looking(Spider):
+        def parse(self, response):
+            again = scrapy.Request(response.urljoin("/again"))
+            self.answer = middleware_of(self.crawler).process_request(again)
+
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        _, crawler = await crawl(site.url("/"), spider=Looking)
+        assert crawler.spider.answer is None

@@ -1,0 +1,65 @@
+"""What must be true of our parser in stock Scrapy."""
+
+from __future__ import annotations
+
+import pytest
+import scrapy
+from scrapy.robotstxt import RobotParser as ScrapyRobotParser
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots_policy import RobotParser
+from tests.crawls import crawl
+from tests.on_reactor import on_reactor
+from tests.site import Site, robots
+
+BODY = b"User-agent: mybot\nDisallow: /secret\nCrawl-delay: 2.5\n\nUser-agent: org\nDisallow: /\n"
+
+
+def parser(body=BODY, **settings) -> RobotParser:
+    crawler = get_crawler(scrapy.Spider, settings)
+    return RobotParser.from_crawler(crawler, body)
+
+
+def test_it_is_a_scrapy_robot_parser():
+    assert isinstance(parser(), ScrapyRobotParser)
+
+
+QUESTIONS = [
+    ("https://x/secret", "MyBot/1.0 (+https://y)", False),
+    ("https://x/open", "MyBot/1.0 (+https://y)", True),
+    (b"https://x/secret", b"MyBot", False),
+    # The default agent is no org, though its header speaks of one.
+    ("https://x/", "Scrapy/2.19.0 (+https://scrapy.org)", True),
+    ("https://x/", "org", False),
+]
+
+
+@pytest.mark.parametrize(("url", "agent", "allowed"), QUESTIONS)
+def test_an_agent_is_known_by_its_product_token(url, agent, allowed):
+    assert parser().allowed(url, agent) is allowed
+
+
+def test_crawl_delay():
+    assert parser().crawl_delay("MyBot/1.0") == 2.5
+    assert parser().crawl_delay(b"other") is None
+
+
+def test_the_dialect_is_that_of_the_settings():
+    body = b"User-agent: *\nDisallow: /a\nAllow: /a\n"
+    assert parser(body, ROBOTS_DIALECT="rfc9309").allowed("https://x/a", "bot")
+    assert not parser(body, ROBOTS_DIALECT="koster1996").allowed("https://x/a", "bot")
+
+
+@on_reactor
+async def test_stock_scrapy_obeys_with_it():
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:
+        seen, _ = await crawl(
+            site.url("/secret"),
+            settings={
+                "ADDONS": {},
+                "ROBOTSTXT_OBEY": True,
+                "ROBOTSTXT_PARSER": "scrapy_robots_policy.RobotParser",
+            },
+        )
+        assert site.paths == ["/robots.txt"]
+        assert seen.robots_stats["robotstxt/forbidden"] == 1

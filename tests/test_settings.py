@@ -1,0 +1,189 @@
+"""What must be true of settings: read as said, and a wrong one stops the spider with a sentence."""
+
+from __future__ import annotations
+
+import pytest
+import scrapy
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots_policy import Addon, RobotsPolicyMiddleware
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.scrapy_versions import components
+from scrapy_robots_policy.settings import PolicySettings, refuse_second_middleware
+from tests.crawls import crawl
+from tests.on_reactor import on_reactor
+from tests.site import Site, robots
+
+STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
+OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
+MINE = DIALECTS["google"].but("mine", crawl_delay="own")
+
+
+class Spider(scrapy.Spider):
+    name = "test"
+
+
+def read(settings=None, **attributes) -> PolicySettings:
+    crawler: Crawler = get_crawler(Spider, settings)
+    crawler.spider = Spider(**attributes)
+    return PolicySettings.from_crawler(crawler)
+
+
+def test_the_defaults():
+    assert read() == PolicySettings(
+        dialect=DIALECTS["rfc9309"],
+        agent="Scrapy",
+        by_header=True,
+        store="memory:",
+        fetch_timeout=30.0,
+        fetch_retries=2,
+        max_fetches=100,
+        max_waiting=1000,
+        defer_timeout=600.0,
+    )
+
+
+DIALECT_WAYS = {
+    "name": ({"ROBOTS_DIALECT": "google"}, {}, DIALECTS["google"]),
+    "value": ({"ROBOTS_DIALECT": MINE}, {}, MINE),
+    "import_path": ({"ROBOTS_DIALECT": f"{__name__}.MINE"}, {}, MINE),
+    "spider": ({"ROBOTS_DIALECT": "google"}, {"robots_dialect": "bing"}, DIALECTS["bing"]),
+}
+
+
+@pytest.mark.parametrize("way", DIALECT_WAYS)
+def test_a_dialect_is_given_by_name_value_or_import_path(way):
+    settings, attributes, dialect = DIALECT_WAYS[way]
+    assert read(settings, **attributes).dialect == dialect
+
+
+TOKENS = [
+    ({"USER_AGENT": "MyBot/1.0 (+https://org.example)"}, {}, "MyBot"),
+    ({"USER_AGENT": "Mozilla/5.0 (compatible; MyBot/1.0; +https://x)"}, {}, "MyBot"),
+    ({"USER_AGENT": "MyBot", "ROBOTSTXT_USER_AGENT": "Other/2"}, {}, "Other"),
+    ({"USER_AGENT": "MyBot", "DEFAULT_REQUEST_HEADERS": {"user-agent": "Sent/1"}}, {}, "Sent"),
+    ({"ROBOTSTXT_USER_AGENT": "Other"}, {"robots_user_agent": "Strongest"}, "Strongest"),
+    ({"USER_AGENT": "MyBot"}, {"user_agent": "Spiders/1"}, "Spiders"),
+    ({"ROBOTSTXT_USER_AGENT": "360Spider"}, {}, "360Spider"),  # an engine is known by it
+]
+
+
+@pytest.mark.parametrize(("settings", "attributes", "token"), TOKENS)
+def test_the_product_token_is_the_strongest_there_is(settings, attributes, token):
+    assert read(settings, **attributes).agent == token
+
+
+@pytest.mark.parametrize(
+    ("settings", "by_header"),
+    [({}, True), ({"ROBOTSTXT_USER_AGENT": "MyBot"}, False)],
+)
+def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
+    assert read(settings).by_header is by_header
+
+
+WRONG = [
+    ({"ROBOTS_DIALECT": "goggle"}, "ROBOTS_DIALECT is 'goggle'; it must be rfc9309, google, "),
+    ({"ROBOTS_DIALECT": "os.path"}, "ROBOTS_DIALECT is <module"),
+    ({"ROBOTS_DIALECT": "no.such.NAME"}, "ROBOTS_DIALECT is 'no.such.NAME'; it must be rfc9309"),
+    ({"ROBOTS_DIALECT": 9309}, "ROBOTS_DIALECT is 9309; it must be rfc9309"),
+    ({"ROBOTSTXT_USER_AGENT": "my bot"}, "ROBOTSTXT_USER_AGENT is 'my bot', which gives"),
+    ({"ROBOTSTXT_USER_AGENT": "bot2"}, "the product token 'bot2'; a token has letters, '-' and "),
+    ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'"),
+    ({"USER_AGENT": ""}, "USER_AGENT is None, which gives the product token ''"),
+    ({"USER_AGENT": b"Bot"}, "USER_AGENT is b'Bot'"),
+    ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': 'memroy:' names no store; the "),
+    ({"ROBOTS_STORE": 5}, "ROBOTS_STORE is 5: '5' names no store; the choices are memory:"),
+    ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number from 0.001 up"),
+    ({"ROBOTS_FETCH_TIMEOUT": "soon"}, "ROBOTS_FETCH_TIMEOUT is 'soon'; it must be a number"),
+    ({"ROBOTS_FETCH_TIMEOUT": "inf"}, "ROBOTS_FETCH_TIMEOUT is 'inf'"),
+    ({"ROBOTS_FETCH_RETRIES": -1}, "ROBOTS_FETCH_RETRIES is -1; it must be a whole number from 0"),
+    ({"ROBOTS_FETCH_RETRIES": 1.5}, "ROBOTS_FETCH_RETRIES is 1.5; it must be a whole number"),
+    ({"ROBOTS_MAX_FETCHES": 0}, "ROBOTS_MAX_FETCHES is 0; it must be a whole number from 1 up"),
+    ({"ROBOTS_MAX_WAITING": "x"}, "ROBOTS_MAX_WAITING is 'x'; it must be a whole number from 0"),
+    ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number from 0 up"),
+]
+
+
+@pytest.mark.parametrize(("settings", "sentence"), WRONG)
+def test_a_wrong_value_is_told_in_one_sentence(settings, sentence):
+    with pytest.raises(ValueError, match="is") as told:
+        read(settings)
+    assert sentence in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@on_reactor
+async def test_a_wrong_value_stops_the_spider_at_start():
+    with Site({"/robots.txt": robots("")}) as site:
+        with pytest.raises(ValueError, match="ROBOTS_DIALECT is 'goggle'"):
+            await crawl(site.url(), settings={"ROBOTS_DIALECT": "goggle"})
+        assert site.hits == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_on"),
+    [
+        ({}, True),  # Scrapy's own default, False, does not count
+        ({"ROBOTSTXT_OBEY": True}, True),
+        ({"ROBOTSTXT_OBEY": False}, False),
+        ({"ROBOTSTXT_OBEY": "0"}, False),
+    ],
+)
+def test_only_who_says_so_does_without_robots_txt(settings, is_on):
+    # get_crawler may set it itself
+    settings = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}, **settings}
+    if is_on:
+        assert read(settings)
+    else:
+        with pytest.raises(NotConfigured, match="ROBOTSTXT_OBEY is False"):
+            read(settings)
+
+
+def enabled(settings) -> list[str]:
+    """The robots middlewares that Scrapy would start, by name."""
+    kinds = [
+        kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+        for kind in components(settings, "DOWNLOADER_MIDDLEWARES")
+    ]
+    return sorted(kind.rpartition(".")[2] for kind in kinds if "Robots" in kind)
+
+
+CHOSEN = {
+    "nothing": {},
+    "ours_by_path": {OURS: 100},
+    "ours_by_class": {RobotsPolicyMiddleware: 100},
+    "stock_elsewhere": {STOCK: 900},
+    "stock_off": {STOCK: None},
+}
+
+
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_the_addon_puts_ours_in_the_place_of_the_stock_middleware(chosen):
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": CHOSEN[chosen], "ROBOTSTXT_OBEY": True})
+    Addon().update_settings(settings)
+    assert enabled(settings) == ["RobotsPolicyMiddleware"]
+    refuse_second_middleware(settings)
+
+
+def test_the_addon_keeps_an_order_that_was_chosen():
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 55}})
+    Addon().update_settings(settings)
+    assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 55
+
+
+class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
+    pass
+
+
+@pytest.mark.parametrize("other", [{}, {STOCK: 50}, {STOCK: None, Derived: 100}])
+def test_two_robots_middlewares_are_refused(other):
+    settings = {"ROBOTSTXT_OBEY": True, "DOWNLOADER_MIDDLEWARES": {OURS: 100, **other}}
+    with pytest.raises(ValueError, match=r"enables both scrapy_robots_policy\.RobotsPolicyMidd"):
+        refuse_second_middleware(Settings(settings))
+
+
+def test_the_stock_middleware_that_is_not_to_obey_disturbs_nobody():
+    refuse_second_middleware(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 100}}))

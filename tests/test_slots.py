@@ -1,0 +1,111 @@
+"""What must be true of the places in CONCURRENT_REQUESTS, in crawls that use them up."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy import version_info
+
+from tests.crawls import Spider, crawl, middleware_of
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, robots
+
+OPEN = robots("")
+
+
+class Watching(Spider):
+    """Notes what `look` sees when a page has come."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.noted = []
+
+    def parse(self, response):
+        super().parse(response)
+        self.noted.append(self.look(self.crawler.engine.downloader))
+
+    def look(self, downloader):
+        raise NotImplementedError
+
+
+def opening(site: Site):
+    """An answer after which another site's robots.txt is let go."""
+
+    def answer(_headers):
+        site.gate("open").set()
+        return Answer()
+
+    return answer
+
+
+class Places(Watching):
+    def parse(self, response):
+        super().parse(response)
+        if response.url.endswith("/first"):
+            yield response.follow("/last", callback=super().parse)
+
+    def look(self, downloader):
+        waiting = middleware_of(self.crawler).slots.waiting
+        return downloader.total_concurrency, waiting
+
+
+@on_reactor
+async def test_a_place_is_lent_while_a_request_waits_and_no_longer():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        urls = [late.url("/1"), late.url("/2"), other.url("/first")]
+        seen, crawler = await crawl(*urls, spider=Places, settings={"CONCURRENT_REQUESTS": 2})
+        assert sorted(seen.answered) == sorted([*urls, other.url("/last")])
+        # Two pages wait, and one robots.txt is being fetched.
+        assert crawler.spider.noted[0] == (2 + 2 + 1, 2)
+        assert crawler.spider.noted[-1] == (2, 0)
+
+
+@on_reactor
+async def test_places_are_given_back_where_requests_are_dropped():
+    closed = robots("User-agent: *\nDisallow: /")
+    sites = [Site({"/robots.txt": closed}, f"127.0.0.{n}") for n in range(2, 12)]
+    with Site({"/robots.txt": OPEN}) as site:
+        urls = [other.url(f"/{n}") for other in sites for n in range(5)]
+        seen, crawler = await crawl(*urls, site.url(), settings={"CONCURRENT_REQUESTS": 3})
+        assert seen.answered == [site.url()]
+        assert len(seen.dropped) == 50
+        assert crawler.engine.downloader.total_concurrency == 3
+    for other in sites:
+        other.close()
+
+
+@pytest.mark.skipif(version_info < (2, 18), reason="0 means no limit from 2.18 on")
+@on_reactor
+async def test_no_limit_stays_no_limit():
+    class Limits(Watching):
+        def look(self, downloader):
+            return downloader.total_concurrency
+
+    with Site({"/robots.txt": robots(""), "/1": Answer(after=0.1)}) as site:
+        urls = [site.url(f"/{n}") for n in range(5)]
+        _, crawler = await crawl(*urls, spider=Limits, settings={"CONCURRENT_REQUESTS": 0})
+        assert crawler.spider.noted == [0] * 5
+
+
+@on_reactor
+async def test_requests_enter_in_the_order_in_which_they_came():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        urls = [late.url(f"/{n}") for n in range(10)]
+        await crawl(*urls, other.url("/last"), settings={"CONCURRENT_REQUESTS": 1})
+        assert late.paths == ["/robots.txt", *(f"/{n}" for n in range(10))]
+        assert late.busiest == 1
+
+
+@on_reactor
+async def test_no_more_robots_txt_are_fetched_at_a_time_than_may_be():
+    sites = [Site({"/robots.txt": robots("", after=0.05)}, f"127.0.0.{n}") for n in range(1, 7)]
+    await crawl(
+        *(site.url() for site in sites),
+        settings={"ROBOTS_MAX_FETCHES": 2, "CONCURRENT_REQUESTS": 16},
+    )
+    spans = [(site.hits[0].asked, site.hits[0].answered) for site in sites]
+    together = max(sum(a <= asked < b for a, b in spans) for asked, _ in spans)
+    assert together == 2
+    for site in sites:
+        site.close()
