@@ -6,6 +6,7 @@ which records a crawler's names find. Must not know: what a rule says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from .agents import TOKEN, chain_of
 from .dialect import Dialect
 from .knobs import AgentMatch, AgentValue, OrphanRules, Records
-from .lines import WHITE, grammar_of
+from .lines import WHITE, Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
 STAR = "*"
@@ -42,9 +43,14 @@ class Groups:
         self._dialect = dialect
         self._records = _read_records(text, dialect)
         self._named: dict[str, list[Record]] = {}
+        named = self._named
         for record in self._records:
-            for name in dict.fromkeys(record.names):
-                self._named.setdefault(name, []).append(record)
+            names = record.names
+            for name in names if len(names) == 1 else dict.fromkeys(names):
+                if name in named:
+                    named[name].append(record)
+                else:
+                    named[name] = [record]
 
     @property
     def records(self) -> Sequence[Record]:
@@ -110,27 +116,31 @@ def _read_records(text: str, dialect: Dialect) -> list[Record]:
     names: list[str] = []
     head = end = 0
     for found in grammar.agent.finditer(text):
-        start = found.start()
-        if start > end and closes(text, end, start):
-            records += _record(text, names, head, end, start, dialect)
+        start, stop = found.span()
+        if names and start > end and closes(text, end, start):
+            records.append(Record(tuple(names), head, end, start))
             names = []
         if not names:
             head = start
         names.append(read_name(found[1]))
-        end = found.end()
-    records += _record(text, names, head, end, len(text), dialect)
+        end = stop
+    if names:
+        records.append(Record(tuple(names), head, end, len(text)))
+    if dialect.orphan_rules is OrphanRules.FOR_ALL:
+        records[:0] = _orphans(text, records[0].head if records else len(text), grammar)
+    if grammar.blank:
+        records = [_up_to_blank(text, record, grammar.blank) for record in records]
     return records
 
 
-def _record(
-    text: str, names: list[str], head: int, start: int, end: int, dialect: Dialect
-) -> Iterable[Record]:
-    if not names and dialect.orphan_rules is OrphanRules.FOR_ALL:
-        return (Record((STAR,), head, start, end),)
-    blank = grammar_of(dialect).blank
-    if blank is not None and (found := blank.search(text, start, end)):
-        end = found.start()
-    return (Record(tuple(names), head, start, end),) if names else ()
+def _orphans(text: str, end: int, grammar: Grammar) -> list[Record]:
+    """The rules before the first User-agent line, as a record for all; blank lines and all."""
+    return [Record((STAR,), 0, 0, end)] if grammar.rule.search(text, 0, end) else []
+
+
+def _up_to_blank(text: str, record: Record, blank: re.Pattern[str]) -> Record:
+    found = blank.search(text, record.start, record.end) if record.start else None
+    return record._replace(end=found.start()) if found else record
 
 
 @lru_cache(maxsize=4096)

@@ -2,9 +2,9 @@
 
 Knows: patterns and ranks. Must not know: lines, groups, what a URL is.
 
-How a decision is made. The literal start of a pattern is its key; a pattern without wildcards is its
-key and no more. The keys that start a path are prefixes of one another, so they form a chain. All
-keys are sorted; the last one not after the path (`bisect`) leads to ever shorter keys that it starts
+How a decision is made. The literal start of a pattern is its key; a pattern without wildcards is
+its key and no more. The keys that start a path are prefixes of one another: they form a chain. All
+keys are sorted; the last one not after the path (`bisect`) leads to ever shorter ones that it starts
 with, and the first of them that starts the path is the longest. What can match stands there:
     best  the highest rank in the chain, of patterns without wildcards
     wild  the patterns with wildcards in the chain, key by key; those of one key from the strongest
@@ -12,7 +12,7 @@ with, and the first of them that starts the path is the longest. What can match 
 Patterns that must match to the end are looked up whole (`exact`).
 
 Before each key stands the site, so that most URLs can be looked up as they are: an address is the
-site, then the path, and the shortest key is the site with "/". What does not start so is no address.
+site, then the path; the shortest key is the site with "/". What does not start so is no address.
 
 Invariant: `rank(address)` is the highest rank among the patterns that match its path, or NOTHING.
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from .patterns import NOTHING, Pattern, Reading
 
@@ -32,16 +32,12 @@ NO_ADDRESS = -1
 
 # rank, the longest part after the key (no path without it can match), the pattern
 Wild = list[tuple[int, str, Pattern]]
-Cell = Optional[tuple[Wild, "Cell"]]  # the wild patterns of a key, and those of the keys above it
+# the wild patterns of a key, and those of the keys above it
+Cell = Optional[tuple[Wild, "Cell"]]  # noqa: UP045 - a string has no `|`
 
 
-class Node(NamedTuple):
-    """A key. `above` is the longest other key that it starts with; -1: there is none."""
-
-    key: str
-    best: int
-    wild: Cell
-    above: int
+# the site and a key, best, wild, and where the longest other key stands that it starts with (or -1)
+Node = tuple[str, int, Cell, int]
 
 
 class Index:
@@ -60,11 +56,11 @@ class Index:
         self._nodes: list[Node] = []
 
     def add_rules(self, rules: Sequence[tuple[str, str]], reading: Reading, url: str) -> None:
-        """Add the rules of a group: (the key of the line if it allows, its value), as they stand."""
+        """Add the rules of a group: (the key of the line if it allows, its value), in order."""
         self.is_empty = self.is_empty and not rules
         prefixes = self._prefixes
         bits, by_length, find_special = reading.bits, reading.by_length, reading.find_special
-        for order, (key, value) in zip(range(len(rules), 0, -1), rules):
+        for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
             allow = key != ""
             if value[:1] == ROOT and not find_special[allow](value):
                 rank = (len(value) if by_length else order) * 4 + bits[allow]
@@ -124,25 +120,26 @@ class Index:
 
     def _link(self) -> None:
         """Sort the keys and link them. The first starts every address."""
-        site, ranks, wilds = self.site, self._prefixes, self._wild
+        site, ranks, wilds, nodes = self.site, self._prefixes, self._wild, self._nodes
         keys = sorted({ROOT, *ranks, *wilds})
         chain: list[int] = []
         for at, key in enumerate(keys):
             while chain and not key.startswith(keys[chain[-1]]):
                 chain.pop()
-            self._nodes.append(self._node(key, chain[-1] if chain else -1))
+            above = chain[-1] if chain else -1
+            _, best, cell, _ = nodes[above] if chain else _NOWHERE
+            best = max(best, ranks.get(key, NOTHING))
+            if wild := wilds.get(key):
+                wild.sort(reverse=True)
+                cell = (wild, cell)
+            nodes.append((site + key, best, cell, above))
             chain.append(at)
         self._keys = [site + key for key in keys]
         self._exact = {site + path: rank for path, rank in self._exact.items()}
         self._prefixes, self._wild = {}, {}
 
-    def _node(self, key: str, above: int) -> Node:
-        best, wild = self._prefixes.get(key, NOTHING), self._wild.get(key)
-        over = self._nodes[above] if above >= 0 else Node("", NOTHING, None, -1)
-        if wild:
-            wild.sort(reverse=True)
-        cell = (wild, over.wild) if wild else over.wild
-        return Node(self.site + key, max(best, over.best), cell, above)
+
+_NOWHERE: Node = ("", NOTHING, None, -1)
 
 
 def _strongest(patterns: Wild, path: str, best: int) -> int:

@@ -1,12 +1,12 @@
-"""Octets to text, and what a line of it can be.
+r"""Octets to text, and what a line of it can be.
 
 Knows: how a dialect cuts a file into lines and tells their kinds. This is the only place where a
 line is read: the matcher and the linter search the same text with the same expressions.
 Must not know: how lines form groups, what a rule means.
 
 The text begins with a line feed, and every line is what stands from one line feed to the next:
-an expression for a line starts with a literal "\\n", which is what `re` finds fastest, and the number
-of a line is the number of line feeds up to its own. Octets are characters (latin-1).
+an expression for a line starts with a literal "\n", which is what `re` finds fastest, and the
+number of a line is the number of line feeds up to its own. Octets are characters (latin-1).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .dialect import NO_LIMIT, Dialect
+from .dialect import Dialect
 from .knobs import Beyond, BlankLine, Bom
 
 WHITE = " \t\x0b\x0c"
@@ -51,7 +51,7 @@ class Grammar:
 
 
 def clean_text(body: bytes, dialect: Dialect) -> str:
-    """The text that the dialect reads: cut to size, marks and NULs gone, each line after a "\n"."""
+    """The text that the dialect reads: cut to size, marks and NULs gone, after a line feed."""
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + _without_mark(text, dialect.bom)
     if "\r" in text:

@@ -3,7 +3,7 @@
 Knows: what a URL's origin is, which part of it rules are compared with, and the four ways in which
 percent-escapes are treated. Must not know: lines, groups, which dialect asks.
 
-Octets are held in `str`, one character an octet (latin-1): Python searches and slices those fastest.
+Octets are held in `str`, one character an octet (latin-1): Python searches and slices it fastest.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _URL = re.compile("(?://|[^/?;#]*://)?[^/?;#]*([^#]*)")
 
 
 def origin_of(url: str) -> Origin | None:
-    """Scheme, IDNA host and port (left out where it is the default): what one robots.txt speaks for.
+    """Scheme, IDNA host and port (not the default one): what one robots.txt speaks for.
 
-    RFC 9309 §2.3. None where no robots.txt can be: another scheme than http, https and ftp, or no host.
+    RFC 9309 §2.3. None where no robots.txt can be: no host, or a scheme but http, https and ftp.
     """
     try:
         parts = urlsplit(url)
@@ -74,9 +74,8 @@ def path_of(url: str) -> str:
 
 
 def site_of(url: str, percent: Percent) -> str:
-    """What stands before the path of a URL, where its path is compared as it is once it is canonical.
-
-    A NUL where it is not (no URL starts so).
+    """What stands before the path of a URL; a NUL, with which no URL starts, where the dialect
+    rewrites every path.
     """
     found = _URL.match(url)
     assert found is not None  # the pattern matches the empty string
@@ -112,7 +111,9 @@ def _decode(found: re.Match[str]) -> str:
 
 
 def _google_rule(value: str) -> str:
-    return _escape_high(upper_escapes(value))
+    if "%" in value:
+        value = upper_escapes(value)
+    return value if value.isascii() else _escape_high(value)
 
 
 def _rfc9309_rule(value: str) -> str:

@@ -2,9 +2,9 @@
 
 Knows: wildcards, anchors, length, precedence. Must not know: lines, groups, other rules.
 
-A rank is an integer that joins what a rule says with how strong it is: of two matching rules the one
-with the higher rank decides, and the lowest bit of a rank says whether it allows. `NOTHING` is the
-rank where no rule matches.
+A rank is an integer that joins what a rule says with how strong it is: of two matching rules the
+one with the higher rank decides, and the lowest bit of a rank says whether it allows. `NOTHING` is
+the rank where no rule matches.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Pattern(NamedTuple):
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Whether the path matches. Parts are sought from left to right: no backtracking, linear."""
+        """Whether the path matches. Parts are sought from left to right, never back: linear."""
         parts = self.parts
         if not path.startswith(parts[0]):
             return False
@@ -63,16 +63,16 @@ ROBOTS_TXT = Pattern(0, ALLOWED, (BASE,), True)
 
 def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     """The parts of a path with wildcards, and whether its end is anchored. RFC 9309 §2.2.3."""
-    anchored = octets.endswith("$")
-    first, *others = octets.removesuffix("$").split("*")
-    if not others:
-        return (first,), anchored
-    last = others.pop()
-    if not last:  # a star at the end takes the rest, with or without "$"
-        anchored = False
-        if not any(others):
-            return (first,), False
-    return (first, *filter(None, others), last), anchored
+    anchored = octets[-1:] == "$"
+    parts = (octets[:-1] if anchored else octets).split("*")
+    if len(parts) == 1 or (len(parts) == 2 and parts[1]):
+        return tuple(parts), anchored
+    first, *others, last = parts
+    others = [part for part in others if part]
+    # A star at the end takes the rest, with or without "$".
+    if not last:
+        return (first, *others, last) if others else (first,), False
+    return (first, *others, last), anchored
 
 
 Finder = Callable[[str], object]
@@ -96,7 +96,7 @@ class Reading:
                   prefix; to be asked of paths that start with "/"
     """
 
-    __slots__ = ("_cached", "_dialect", "_octets", "bits", "by_length", "find_special")
+    __slots__ = ("_dialect", "_octets", "bits", "by_length", "find_special")
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -105,11 +105,9 @@ class Reading:
         favoured = dialect.tie is Tie.ALLOW
         self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
         self.by_length = dialect.precedence is Precedence.LONGEST
-        # Sites share their software and so their rules: the same ones come again and again.
-        self._cached = lru_cache(maxsize=8192)(self._patterns)
 
     def rank(self, length: int, order: int, bits: int) -> int:
-        """`order` counts down from the number of rules: the first one of a group has the highest."""
+        """`order` counts down from the number of rules: the first of a group has the highest."""
         return (length if self.by_length else order) * 4 + bits
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
@@ -117,28 +115,27 @@ class Reading:
 
         `url` tells whose file it is, for rules that are URLs themselves.
         """
-        if value and self._dialect.no_slash is NoSlash.RESOLVED:
-            reference = resolve(value)
-            if reference is None or not reference.is_for(url):
-                return ()
-            value = reference.path
-        return self._cached(allow, value)
-
-    def _patterns(self, allow: bool, value: str) -> tuple[Pattern, ...]:
         if not value:
             return self._empty(allow)
-        if value[0] != "/" and not (value[0] == "*" and self._dialect.wildcards):
-            if self._dialect.no_slash is NoSlash.IGNORED:
-                return ()
-            if self._dialect.no_slash is NoSlash.ANYWHERE:
-                value = "*" + value
-        octets = self._octets(value)
-        patterns: tuple[Pattern, ...] = (self._pattern(allow, octets),)
+        path = value if value[0] == "/" else self._path(value)
+        if self._dialect.no_slash is NoSlash.RESOLVED:
+            path = _resolved(value, url)
+        if path is None:
+            return ()
+        octets = self._octets(path)
+        pattern = self._pattern(allow, octets)
         if allow and self._dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):
-                patterns += (self._pattern(allow, directory + "/$"),)
-        return patterns
+                return pattern, self._pattern(allow, directory + "/$")
+        return (pattern,)
+
+    def _path(self, value: str) -> str | None:
+        """What a value stands for that does not start with "/"."""
+        no_slash = self._dialect.no_slash
+        if no_slash is NoSlash.LITERAL or (value[0] == "*" and self._dialect.wildcards):
+            return value
+        return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
     def _empty(self, allow: bool) -> tuple[Pattern, ...]:
         reading = self._dialect.empty_allow if allow else self._dialect.empty_disallow
@@ -159,6 +156,11 @@ class Reading:
         if not octets.strip("*"):
             return 1  # Yandex's library reads "*" as "/*"
         return len(octets.removesuffix("$").replace("*", ""))
+
+
+def _resolved(value: str, url: str) -> str | None:
+    reference = resolve(value)
+    return reference.path if reference and reference.is_for(url) else None
 
 
 @lru_cache(maxsize=64)

@@ -26,7 +26,7 @@ _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
-    """Read a robots.txt. Total: any octets give a rule set. ValueError for an unknown dialect name."""
+    """Read a robots.txt. Total: any octets give rules. ValueError for an unknown dialect name."""
     return RuleSet(body, dialect_of(dialect))
 
 
@@ -44,7 +44,7 @@ class RuleSet:
         self._usage: UsageLines | None = None
 
     def allowed(self, url: str, agent: str) -> bool:
-        """Whether the crawler may fetch the URL. `agent`: a product token, or a User-Agent header."""
+        """Whether the crawler may fetch it. `agent`: a product token, or a User-Agent header."""
         index = self._indexes.get(agent) or self._index(agent, url)
         if index.is_empty:
             return True
@@ -87,12 +87,12 @@ class RuleSet:
         return Reason.NO_RULE if group else Reason.NO_GROUP
 
     def group(self, agent: str) -> Group | None:
-        """The group that binds the crawler, with all its rules; None if the file has none for it."""
+        """The group that binds the crawler, with all its rules; None if there is none for it."""
         name, records = self._groups.find(agent)
         return self._group(name, records) if records else None
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests that the file asks of the crawler, if the dialect listens."""
+        """Seconds between two requests, as the file asks of the crawler, if the dialect listens."""
         _, records = self._groups.find(agent)
         delay = self._delay(records)
         if delay is None and self.dialect.crawl_delay is CrawlDelay.OWN_OR_ALL:
