@@ -1,0 +1,144 @@
+"""Which name a User-Agent header goes by, and which rules bind a crawler."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, Agent, find_agent, parse, product_token
+from scrapy_robots_policy.rep.agents import add_agents, chain_of, is_token
+
+HEADERS = {
+    "FooBot": "FooBot",
+    "FooBot/1.0": "FooBot",
+    "FooBot/1.0 (+https://foo.example)": "FooBot",
+    "FooBot (like BarBot)": "FooBot",
+    "  FooBot/1.0": "FooBot",
+    "Scrapy/2.19.0 (+https://scrapy.org)": "Scrapy",
+    "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)": "Googlebot",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +x)": "bingbot",
+    "Mozilla/5.0 (X11; Linux x86_64) Firefox/1": "Mozilla",
+    "Sogou web spider/4.0(+http://www.sogou.com)": "Sogou web spider",
+    "360Spider": "360Spider",
+    "Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com)": "Yahoo! Slurp",
+    "": "",
+    "/1.0": "",
+}
+
+
+@pytest.mark.parametrize(("header", "token"), HEADERS.items())
+def test_a_header_is_reduced_to_its_product_token(header: str, token: str):
+    assert product_token(header) == token
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [("Foo_Bar-Bot", True), ("FooBot2", False), ("Foo Bot", False), ("", False), ("Föö", False)],
+)
+def test_a_token_keeps_to_rfc9309s_alphabet(name: str, fits: bool):
+    assert is_token(name) is fits
+
+
+CHAINS = [
+    ("google", "Googlebot", "googlebot *"),
+    ("google", "Googlebot-Image", "googlebot-image googlebot *"),
+    ("google", "googlebot-news/1.0", "googlebot-news googlebot *"),
+    ("google", "Storebot-Google", "storebot-google *"),
+    ("google", "AdsBot-Google", "adsbot-google"),
+    ("google", "AdsBot-Google-Mobile", "adsbot-google-mobile"),
+    ("google", "APIs-Google", "apis-google"),
+    ("google", "Mediapartners-Google", "mediapartners-google"),
+    ("google", "FooBot/1.0 (x)", "foobot *"),
+    ("bing", "bingbot", "bingbot msnbot *"),
+    ("bing", "msnbot", "msnbot *"),
+    ("bing", "adidxbot", "adidxbot bingbot msnbot *"),
+    ("baidu", "Baiduspider-image", "baiduspider-image baiduspider *"),
+    ("yahoo", "Mozilla/5.0 (compatible; Yahoo! Slurp; x)", "slurp *"),
+    ("apple", "Applebot", "applebot googlebot *"),
+    ("duckduckgo", "DuckDuckBot", "duckduckbot *"),
+    ("seznam", "SeznamBot", "seznambot *"),
+    ("naver", "Yeti", "yeti *"),
+    ("rfc9309", "Yisouspider", "yisouspider *"),
+    ("rfc9309", "Twitterbot", "twitterbot *"),
+    ("rfc9309", "Googlebot-Image", "googlebot-image *"),  # RFC 9309 knows no families
+]
+
+
+@pytest.mark.parametrize(("dialect", "agent", "chain"), CHAINS)
+def test_a_crawler_looks_for_its_names_in_their_order(dialect: str, agent: str, chain: str):
+    assert " ".join(chain_of(agent, DIALECTS[dialect].agents)) == chain
+
+
+@pytest.mark.parametrize(
+    ("agent", "first", "last"),
+    [
+        ("YandexBot", "yandexbot/3.0", "yandex *"),
+        ("YandexImages", "yandeximages/3.0", "yandex *"),
+        ("YandexDirect", "yandexdirect/3.0", "yandexdirec"),
+        ("YandexMetrika/4.0", "yandexmetrika/4.0", "yandexmetrik"),
+        ("YandexMetrika/3.0", "yandexmetrika/3.0", "yandex *"),
+    ],
+)
+def test_a_yandex_robot_goes_by_every_prefix_of_its_full_name(agent: str, first: str, last: str):
+    chain = chain_of(agent, DIALECTS["yandex"].agents)
+    assert chain[0] == first
+    if last.endswith("*"):
+        assert " ".join(chain).endswith(last)
+    else:  # it obeys its own name only
+        assert not {last, "yandex", "*"} & set(chain)
+
+
+CLOSED = b"User-agent: *\nDisallow: /"
+
+
+@pytest.mark.parametrize(
+    ("agent", "bound_by"),
+    [
+        ("AdsBot-Google", None),
+        ("AdsBot-Google-Mobile", None),
+        ("APIs-Google", None),
+        ("Mediapartners-Google", None),
+        ("Googlebot-Image", "*"),
+        ("Googlebot", "*"),
+    ],
+)
+def test_which_rules_bind_adsbot_google(agent: str, bound_by: str | None):
+    group = parse(CLOSED, "google").group(agent)
+    assert (group.name if group else None) == bound_by
+    assert parse(CLOSED, "google").allowed("http://h/x", agent) is (bound_by is None)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_crawler_of_a_dialect_says_where_its_chain_comes_from(name: str):
+    assert [agent for agent in DIALECTS[name].agents.values() if not agent.source] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect"),
+    [
+        *[("googlebot", "google"), ("AdsBot-Google", "google"), ("bingbot", "bing")],
+        *[("msnbot", "bing"), ("adidxbot", "bing"), ("YandexBot", "yandex")],
+        *[("YandexMobileBot", "yandex"), ("Baiduspider-render", "baidu"), ("Slurp", "yahoo")],
+        *[("Sogou web spider", "sogou"), ("360Spider", "360"), ("Applebot", "apple")],
+        *[("DuckDuckBot", "duckduckgo"), ("SeznamBot", "seznam"), ("Yeti", "naver")],
+        *[("Yisouspider", "rfc9309"), ("Twitterbot", "rfc9309")],
+    ],
+)
+def test_a_crawler_is_found_with_its_engines_dialect(name: str, dialect: str):
+    agent = find_agent(name)
+    assert agent is not None
+    assert agent.dialect == dialect
+    assert agent.name.lower() in DIALECTS[dialect].agents
+
+
+def test_a_crawler_that_nobody_knows_is_not_found():
+    assert find_agent("FooBot") is None
+
+
+def test_own_crawlers_can_be_added():
+    mine = Agent("FooBot-Image", "google", ("foobot-image", "foobot", "*"), "our own")
+    google = DIALECTS["google"]
+    with_mine = google.but("with mine", agents=add_agents(google.agents, mine))
+    body = b"User-agent: FooBot\nDisallow: /x\n\nUser-agent: *\nDisallow: /"
+    assert not parse(body, "google").allowed("http://h/y", "FooBot-Image")
+    assert parse(body, with_mine).allowed("http://h/y", "FooBot-Image")
+    assert not parse(body, with_mine).allowed("http://h/x", "FooBot-Image")

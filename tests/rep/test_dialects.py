@@ -1,0 +1,88 @@
+"""Dialects as data: what tells them apart, where each knob comes from, and how a new one is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, dialect_of, differences, parse
+from scrapy_robots_policy.rep.dialect import knobs
+from scrapy_robots_policy.rep.knobs import Certainty, Tie
+
+
+def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():
+    assert set(differences("rfc9309", "google")) == {
+        "bom",  # skipped in part, too
+        "line_limit",  # 16,663 octets of a line are kept
+        *("agent_keys", "disallow_keys", "sitemap_keys"),  # misspellings
+        "longer_keys",  # a key counts by its start
+        "missing_colon",
+        "agents",  # chains: Googlebot-Image → Googlebot; AdsBot-Google obeys only its own name
+        "percent",  # nothing is decoded
+        "index_html",
+        "robots_txt_allowed",  # the library makes no exception
+        "crawl_delay",  # ignored
+        *("tag_names", "tag_rules"),  # page-level rules, of which RFC 9309 does not speak
+        "access",  # 429 as 5xx; twelve hours, thirty days
+    }
+
+
+def test_a_dialect_does_not_differ_from_itself():
+    assert [differences(name, name) for name in DIALECTS] == [{}] * len(DIALECTS)
+
+
+def test_differences_hold_both_values():
+    assert differences("google", "bing")["extension_ends_agents"] == (False, True)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_knob_has_a_source(name: str):
+    sources = DIALECTS[name].sources
+    assert set(sources) == set(knobs())
+    assert [knob for knob, source in sources.items() if not source.text] == []
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_knob_without_a_source_is_only_assumed(name: str):
+    unsourced = [s for s in DIALECTS[name].sources.values() if s.text.startswith("no source")]
+    assert {source.certainty for source in unsourced} <= {Certainty.ASSUMED}
+
+
+def test_the_dialects_are_those_that_settings_name():
+    assert list(DIALECTS) == [
+        *("rfc9309", "google", "bing", "yandex", "baidu", "koster1996", "original1994", "yahoo"),
+        *("apple", "duckduckgo", "seznam", "naver", "sogou", "360"),
+    ]
+
+
+def test_a_dialect_is_made_from_another_by_turning_knobs():
+    strict = DIALECTS["google"].but("strict", tie="disallow", missing_colon=False)
+    assert (strict.name, strict.tie, strict.missing_colon) == ("strict", Tie.DISALLOW, False)
+    assert set(differences("google", strict)) == {"tie", "missing_colon"}
+    assert strict.sources["tie"].text == "set by hand"
+    tied = b"User-agent: *\nAllow: /x\nDisallow: /x"
+    assert parse(tied, "google").allowed("http://h/x", "FooBot")
+    assert not parse(tied, strict).allowed("http://h/x", "FooBot")
+
+
+@pytest.mark.parametrize(
+    ("turned", "told"),
+    [
+        ({"tie": "never"}, "Dialect 'mine': tie is 'never', it must be 'allow' or 'disallow'"),
+        ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
+        ({"size_limit": True}, "Dialect 'mine': size_limit is True, it must be of type int"),
+        ({"ties": "allow"}, "Dialect 'mine' has no knob 'ties'; the knobs are bom, size_limit,"),
+    ],
+)
+def test_a_wrong_knob_or_value_is_refused_with_the_choices(turned: dict[str, object], told: str):
+    with pytest.raises(ValueError) as error:
+        DIALECTS["rfc9309"].but("mine", **turned)
+    assert str(error.value).startswith(told)
+
+
+def test_an_unknown_dialect_is_refused_with_the_choices():
+    with pytest.raises(ValueError, match=r"^unknown dialect 'gogle'; the dialects are rfc9309, "):
+        parse(b"", "gogle")
+
+
+def test_a_dialect_stands_for_itself():
+    assert dialect_of(DIALECTS["bing"]) is DIALECTS["bing"] is dialect_of("bing")

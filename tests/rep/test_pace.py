@@ -1,0 +1,99 @@
+"""Crawl-delay and Request-rate: what a file asks, and who listens."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep.pace import seconds, seconds_of_rate
+
+VALUES = {
+    "10": 10.0,
+    "0": 0.0,
+    "4.5": 4.5,
+    ".5": 0.5,
+    "1e3": 1000.0,
+    "-1": None,
+    "": None,
+    "5s": None,
+    "1,5": None,
+    "nan": None,
+    "inf": None,
+    "9" * 400: None,
+}
+
+RATES = {
+    "1/10s": 10.0,
+    "1/10": 10.0,
+    "100/24h": 864.0,
+    "2/1m": 30.0,
+    "1/1d": 86400.0,
+    "1 / 10s 1800-1900": 10.0,
+    "1/0": 0.0,
+    "0/1": None,
+    "10": None,
+    "x/1": None,
+    "": None,
+    "1/" + "9" * 400: None,
+    "1/" + "1" * 5000: None,
+}
+
+FILE = b"""\
+User-agent: *
+Disallow: /x
+Crawl-delay: 5
+
+User-agent: bingbot
+User-agent: Slurp
+User-agent: Yeti
+User-agent: SeznamBot
+User-agent: YandexBot
+User-agent: Googlebot
+User-agent: FooBot
+Disallow: /y
+
+User-agent: Slurp
+User-agent: FooBot
+User-agent: SeznamBot
+Disallow: /z
+Crawl-delay: 2.5
+Crawl-delay: 7
+Crawl-delay: soon
+Request-rate: 1/30s
+"""
+
+
+@pytest.mark.parametrize(("value", "delay"), VALUES.items(), ids=lambda value: str(value)[:12])
+def test_a_delay_is_a_number_of_seconds_from_zero_on(value: str, delay: float | None):
+    assert seconds(value) == delay
+
+
+@pytest.mark.parametrize(("value", "delay"), RATES.items(), ids=lambda value: str(value)[:12])
+def test_a_rate_is_documents_in_a_time(value: str, delay: float | None):
+    assert seconds_of_rate(value) == delay
+
+
+@pytest.mark.parametrize(
+    ("dialect", "agent", "delay"),
+    [
+        ("rfc9309", "OtherBot", 5.0),
+        ("rfc9309", "FooBot", 7.0),  # both its groups bind it; the longest delay counts
+        ("google", "Googlebot", None),  # not listened to
+        ("yandex", "YandexBot", None),  # not since 2018
+        ("bing", "bingbot", 5.0),  # no delay of its own: that of "*" still holds
+        ("yahoo", "Slurp", None),  # its first group alone binds it
+        ("naver", "Yeti", None),  # no delay of its own
+        ("naver", "OtherBot", 5.0),
+        ("seznam", "SeznamBot", 30.0),  # listens to Request-rate
+        ("original1994", "OtherBot", None),
+    ],
+)
+def test_the_delay_is_that_of_the_group_that_binds_the_crawler(
+    dialect: str, agent: str, delay: float | None
+):
+    assert parse(FILE, dialect).crawl_delay(agent) == delay
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_delay_is_asked_where_no_group_binds_the_crawler(dialect: str):
+    assert parse(b"User-agent: x\nCrawl-delay: 9", dialect).crawl_delay("FooBot") is None

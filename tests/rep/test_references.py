@@ -1,0 +1,57 @@
+"""A rule's path as a URL reference, resolved as Perl's URI does it."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep.references import resolve
+
+HERE = "http://example.com/robots.txt"
+
+# reference: the path it stands for at HERE; None: it is for another origin, or for none
+REFERENCES = {
+    "/a": "/a",
+    "a": "/a",
+    "./a": "/a",
+    "../a": "/../a",
+    "/a/../b": "/a/../b",  # dots count in relative paths only
+    "a/../b": "/b",
+    "a/./b": "/a/b",
+    "a/..": "/",
+    ".": "/",
+    "..": "/..",
+    "": "/",
+    "?x": "/robots.txt?x",
+    "a?b/../c": "/a?b/../c",
+    "/a;p?q": "/a;p?q",
+    "http://example.com": "/",
+    "http://example.com/a": "/a",
+    "HTTP://EXAMPLE.com:80/a": "/a",
+    "http://example.com?x": "?x",
+    "//example.com/a": "/a",
+    "//other.example/a": None,
+    "http://example.com:81/a": None,
+    "https://example.com/a": None,
+    "http://other.example/a": None,
+    "http:/a": None,
+    "http:": None,
+    "mailto:x": None,
+    "foo:bar": None,
+    '"/a"': "/a",
+    "</a>": "/a",
+    "<URL:/a>": "/a",
+    "< /a >": "/a",
+}
+
+
+@pytest.mark.parametrize(("reference", "path"), REFERENCES.items())
+def test_a_reference_is_resolved_against_the_files_address(reference: str, path: str | None):
+    found = resolve(reference)
+    assert (found.path if found and found.is_for(HERE) else None) == path
+
+
+def test_a_host_without_a_scheme_is_meant_under_the_files_own_scheme():
+    found = resolve("//example.com/a")
+    assert found is not None
+    assert found.is_for("https://example.com/robots.txt")
+    assert not found.is_for("https://example.com:8443/robots.txt")
