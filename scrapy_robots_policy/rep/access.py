@@ -4,10 +4,10 @@ Knows: HTTP statuses, times, and an `AccessPolicy` (the part of a dialect that s
 Must not know: what the octets say, how they were fetched, where a record is kept, what time it is.
 
 Rule 1: facts and judgement stay apart. A `Record` holds what happened and is the same for every
-dialect; `judge` reads it under one policy. A store keeps records, so it outlives a change of dialect.
+dialect; `judge` reads it under one policy. A store keeps records, so it outlives any dialect.
 Rule 2: what a dialect does differently is a value of its policy, never a branch on who it is.
 
-RFC 9309 §2.3.1 (access results) and §2.4 (caching) are the base; each dialect's ladder differs from it.
+RFC 9309 §2.3.1 (access results) and §2.4 (caching) are the base; each dialect differs from it.
 All times are seconds; an instant is seconds since the epoch, handed in by the caller.
 """
 
@@ -45,12 +45,12 @@ class Result(Enum):
 class Outcome:
     """One finished try to fetch a robots.txt.
 
-    status        of the last response; None when none came (`cause` then says why: "timeout", "dns" …)
+    status        of the last response; None when none came (`cause` says why: "timeout", "dns" …)
     octets        the body, cut or not by the fetcher's cap
-    lifetime      seconds of freshness that HTTP caching gave (Cache-Control, Expires); None if it said nothing
+    lifetime      seconds of freshness that HTTP caching gave (Cache-Control, Expires), if it did
     retry_after   seconds the site asked us to wait; None if it did not
     hops          the URLs gone through, the first one asked not among them
-    site_answers  whether the site itself is known to answer; None: judged by whether any status came
+    site_answers  whether the site itself is known to answer; None: if any status came, it does
     """
 
     status: int | None
@@ -87,7 +87,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rung of the ladder for an unreachable robots.txt: what holds until `until` seconds of failing."""
+    """One rung of the ladder for an unreachable file: what holds up to `until` seconds of failing."""
 
     until: float
     with_copy: Stance

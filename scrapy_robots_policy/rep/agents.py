@@ -35,7 +35,7 @@ class Agent:
 def product_token(header: str) -> str:
     """The name a User-Agent header goes by in robots.txt files.
 
-    "FooBot/1.0 (+https://foo.example)" and "Mozilla/5.0 (compatible; FooBot/1.0)" both give "FooBot".
+    Both "FooBot/1.0 (+https://foo.example)" and "Mozilla/5.0 (compatible; FooBot/1.0)" give "FooBot".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
     """
     return _PRODUCT_END.split(_product(header), 1)[0].strip()
@@ -83,19 +83,18 @@ def _agents(
 
 
 def _prefixes(full_name: str, required: str) -> tuple[str, ...]:
-    """Yandex: a value binds where it is a prefix of the full name that holds the required prefix."""
+    """Yandex: a value binds if it is a prefix of the full name that holds the required prefix."""
     longest_first = range(len(full_name), len(required) - 1, -1)
     return tuple(full_name[:length].lower() for length in longest_first)
 
 
 def _yandex(full_names: Iterable[str], required: str = "", *, star: bool) -> list[Agent]:
-    agents = []
-    for full_name in full_names:
-        name = full_name.partition("/")[0]
-        chain = _prefixes(full_name, required or name) + (("*",) if star else ())
-        for key in (full_name, name):
-            agents.append(Agent(key, "yandex", chain, YANDEX_LIBRARY))
-    return agents
+    return [
+        Agent(key, "yandex", _prefixes(full_name, required or name) + ("*",) * star, YANDEX_LIBRARY)
+        for full_name in full_names
+        for name in [full_name.partition("/")[0]]
+        for key in (full_name, name)
+    ]
 
 
 _GOOGLE = "developers.google.com/crawling: overview of Google crawlers; google/robotstxt README"
@@ -155,21 +154,25 @@ BING = table(
 
 YANDEX = table(
     *_yandex(
-        ["YandexBot/3.0", "YandexMedia/3.0", "YandexImages/3.0", "YandexCatalog/3.0"]
-        + ["YandexBlogs/0.99", "YandexNews/3.0", "YandexPagechecker/2.0", "YandexMetrika/3.0"]
-        + ["YandexBrowser/1.0", "YandexMarket/1.0", "YandexWebmaster/2.0", "YandexVideo/3.0"]
-        + ["YandexImageResizer/2.0", "YandexTravel/1.0", "YandexOntoDB/1.0"],
+        (
+            *("YandexBot/3.0", "YandexMedia/3.0", "YandexImages/3.0", "YandexCatalog/3.0"),
+            *("YandexBlogs/0.99", "YandexNews/3.0", "YandexPagechecker/2.0", "YandexMetrika/3.0"),
+            *("YandexBrowser/1.0", "YandexMarket/1.0", "YandexWebmaster/2.0", "YandexVideo/3.0"),
+            *("YandexImageResizer/2.0", "YandexTravel/1.0", "YandexOntoDB/1.0"),
+        ),
         "Yandex",
         star=True,
     ),
     *_yandex(
-        ["YaDirectFetcher/1.0", "YandexCalendar/1.0", "YandexDirect/3.0", "YandexPartner/3.0"]
-        + ["YandexRCA/1.0", "YandexDirectDyn/1.0", "YandexMobileBot/3.0"]
-        + ["YandexAccessibilityBot/3.0", "YandexScreenshotBot/3.0", "YandexVideoParser/1.0"]
-        + ["YandexMedianaBot/1.0", "YandexSearchShop/1.0", "YandexOntoDBAPI/1.0"]
-        + ["Yandex-AMPHTML", "YandexVideoHosting/1.0", "YandexMediaSelling/1.0"]
-        + ["YandexVerticals/1.0", "YandexTurbo/1.0", "YandexZenRss/1.0", "YandexTracker/1.0"]
-        + ["YandexMobileScreenShotBot/1.0", "YandexFavicons/1.0"],
+        (
+            *("YaDirectFetcher/1.0", "YandexCalendar/1.0", "YandexDirect/3.0"),
+            *("YandexPartner/3.0", "YandexRCA/1.0", "YandexDirectDyn/1.0", "YandexMobileBot/3.0"),
+            *("YandexAccessibilityBot/3.0", "YandexScreenshotBot/3.0", "YandexVideoParser/1.0"),
+            *("YandexMedianaBot/1.0", "YandexSearchShop/1.0", "YandexOntoDBAPI/1.0"),
+            *("Yandex-AMPHTML", "YandexVideoHosting/1.0", "YandexMediaSelling/1.0"),
+            *("YandexVerticals/1.0", "YandexTurbo/1.0", "YandexZenRss/1.0", "YandexTracker/1.0"),
+            *("YandexMobileScreenShotBot/1.0", "YandexFavicons/1.0"),
+        ),
         star=False,
     ),
     # Versions of a name that are bound otherwise than the name itself.
@@ -280,7 +283,7 @@ OTHERS = table(
 
 
 def find_agent(name: str) -> Agent | None:
-    """The crawler of that name, with its engine's dialect; None if the table has no such crawler."""
+    """The crawler of that name, with its engine's dialect; None if the table has none."""
     for agents in (
         GOOGLE,
         BING,

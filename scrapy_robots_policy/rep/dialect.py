@@ -124,7 +124,7 @@ class Dialect:
         return self  # a value; Scrapy copies its settings deeply
 
     def but(self, name: str, **knobs: Any) -> Dialect:
-        """This dialect with other knobs. ValueError names the choices where a knob or value is wrong."""
+        """This dialect with other knobs. ValueError names the choices where one is wrong."""
         for knob in knobs:
             if knob not in _KINDS:
                 raise ValueError(

@@ -15,7 +15,7 @@ from typing import Any
 
 from . import agents
 from .access import DAY, FOREVER, HOUR, MINUTE, AccessPolicy, Result, Stance, Step
-from .dialect import KIB, NO_LIMIT, Dialect, Source, knobs
+from .dialect import NO_LIMIT, Dialect, Source, knobs
 from .knobs import (
     AgentMatch,
     AgentValue,
@@ -32,7 +32,6 @@ from .knobs import (
     Precedence,
     Records,
     TagConflict,
-    Tie,
 )
 
 
@@ -145,7 +144,7 @@ GOOGLE = _dialect(
     missing_colon=_oracle(True, _CPP + ": white space between exactly two words"),
     # CONFLICT: a page of 2021 sends Googlebot-Image to "*"; README and today's list to Googlebot.
     agents=_documented(agents.GOOGLE, _GDOC + "; google/robotstxt README"),
-    # CONFLICT: RFC 9309 figure 6 lets %2A stand for "*" (google/robotstxt issue 57); the code does not.
+    # CONFLICT: RFC 9309 figure 6 lets %2A stand for "*"; the code does not (its issue 57).
     percent=_oracle(Percent.GOOGLE, _CPP + ": nothing is decoded"),
     index_html=_oracle(True, _CPP + ": Allow only"),
     robots_txt_allowed=_oracle(False, _CPP + ": the library makes no exception"),
@@ -330,7 +329,7 @@ BAIDU = _dialect(
     agents=_documented(agents.BAIDU, _BD),
     no_slash=_documented(NoSlash.ANYWHERE, _BD + ": .jpg$"),
     percent=_assumed(Percent.GOOGLE, "as google"),
-    # CONFLICT: a webmaster's test of Baidu's tool (2014) found Allow winning; Baidu's text says order.
+    # CONFLICT: a webmaster's test of Baidu's tool (2014) found Allow winning; its text says order.
     precedence=_documented(Precedence.FIRST, _BD),
     empty_disallow=_documented(EmptyRule.ALLOWS, _BD),
     empty_allow=_assumed(EmptyRule.IGNORED, "no source"),
@@ -379,7 +378,7 @@ APPLE = _dialect(
     missing_colon=_assumed(False, "no word of typos"),
     index_html=_assumed(False, "no source"),
     robots_txt_allowed=_assumed(True, "RFC 9309 §2.2.2"),
-    # CONFLICT: Apple's prose has Applebot skip what "*" forbids too; its own group alone counts here.
+    # CONFLICT: Apple's prose has Applebot skip what "*" forbids too; here its own group counts.
     agents=_documented(agents.APPLE, _AP),
     crawl_delay=_assumed(CrawlDelay.OWN, "no source"),
     tag_names=_documented((), _AP),
@@ -389,7 +388,7 @@ APPLE = _dialect(
 
 _DDG = "DuckDuckGo help pages: respects WWW::RobotRules"
 
-# CONFLICT: taken by the letter, that means no Allow and no wildcards; rfc9309 is the careful choice.
+# CONFLICT: by the letter, that means no Allow and no wildcards; rfc9309 is the careful choice.
 DUCKDUCKGO = _dialect(
     "duckduckgo",
     ORIGINAL1994,

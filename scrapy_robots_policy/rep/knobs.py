@@ -1,6 +1,6 @@
 """The vocabulary of a dialect: the values its knobs can take.
 
-Knows: names. Must not know: which dialect takes which value (`dialects`), nor what any of them does.
+Knows: names. Must not know: which dialect takes which value (`dialects`), nor what any does.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def read_delay(lines: Iterable[tuple[str, str]], dialect: Dialect) -> float | None:
-    """Seconds between two requests, from (key, value) lines; the longest where several are asked."""
+    """Seconds between two requests, from (key, value) lines; the longest if several are asked."""
     asked = [
         delay for key, value in lines if (delay := _delay(key.lower(), value, dialect)) is not None
     ]
@@ -44,7 +44,7 @@ def seconds(value: str) -> float | None:
 
 
 def seconds_of_rate(value: str) -> float | None:
-    """The seconds for one document of a Request-rate value: "1/10s" gives 10, "100/24h" gives 864."""
+    """The seconds for a document, of a Request-rate value: "1/10s" gives 10, "100/24h" gives 864."""
     found = _RATE.match(value)
     if not found or not int(found[1]):
         return None

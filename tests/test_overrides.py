@@ -1,0 +1,73 @@
+"""What is set for single hosts: which pattern counts, and what is refused."""
+
+import re
+
+import pytest
+
+from scrapy_robots_policy.overrides import Override, Overrides, read_overrides
+from scrapy_robots_policy.rep import dialect_of
+
+GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
+
+
+@pytest.mark.parametrize(
+    ("host", "dialect", "crawl_delay"),
+    [
+        ("example.com", None, None),
+        ("a.example.com", GOOGLE, 2.0),
+        ("b.a.example.com", GOOGLE, 2.0),
+        ("www.example.com", YANDEX, 2.0),
+        ("www.example.com:8080", YANDEX, 2.0),
+        ("api.example.com:8443", GOOGLE, 9.0),
+        ("api.example.com", GOOGLE, 2.0),
+        ("notexample.com", None, None),
+    ],
+)
+def test_the_most_specific_pattern_that_says_something_decides(host, dialect, crawl_delay):
+    overrides = Overrides(
+        {
+            "*.example.com": Override(dialect=GOOGLE, crawl_delay=2.0),
+            "www.example.com": Override(dialect=YANDEX),
+            "api.example.com:8443": Override(crawl_delay=9.0),
+        }
+    )
+
+    found = overrides.of(host)
+
+    assert (found.dialect, found.crawl_delay) == (dialect, crawl_delay)
+
+
+def test_every_key_is_read():
+    told = {
+        "Example.COM.": {
+            "dialect": "google",
+            "agent": "MyBot/1.0",
+            "obey": False,
+            "crawl_delay": 2,
+            "robots_txt": "User-agent: *\nDisallow: /ü",
+        }
+    }
+
+    assert read_overrides(told, dialect_of).of("example.com") == Override(
+        GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        (["example.com"], "is ['example.com']; it must be a dict of host patterns"),
+        ({"http://x/": {}}, "a key must be a host"),
+        ({"x": "google"}, "it must be a dict of dialect, agent, obey, crawl_delay and robots_txt"),
+        ({"x": {"dialct": "google"}}, "it must be a dict of dialect, agent"),
+        ({"x": {"dialect": "gogle"}}, "unknown dialect 'gogle'; the dialects are rfc9309, google"),
+        ({"x": {"agent": ""}}, "it must be a product token"),
+        ({"x": {"obey": "no"}}, "it must be True or False"),
+        ({"x": {"crawl_delay": -1}}, "it must be a number of seconds from 0 up"),
+        ({"x": {"crawl_delay": float("nan")}}, "it must be a number of seconds from 0 up"),
+        ({"x": {"robots_txt": None}}, "it must be the text of a robots.txt"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_words(told, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_overrides(told, dialect_of)
