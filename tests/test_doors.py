@@ -1,0 +1,30 @@
+"""What must be true of the two doors: what is public, and what stays outside of the second."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import scrapy_robots_policy
+
+
+@pytest.mark.parametrize("name", scrapy_robots_policy.__all__)
+def test_all_that_is_promised_is_there(name):
+    assert getattr(scrapy_robots_policy, name).__name__ == name
+    assert name in dir(scrapy_robots_policy)
+
+
+def test_nothing_else_is_there():
+    with pytest.raises(AttributeError, match="has no attribute 'Robots'"):
+        _ = scrapy_robots_policy.Robots
+
+
+def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
+    code = (
+        "import sys, scrapy_robots_policy.rep\n"
+        "print([name for name in ('scrapy', 'twisted') if name in sys.modules])"
+    )
+    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert output.strip() == "[]"
