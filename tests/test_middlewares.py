@@ -188,8 +188,8 @@ async def test_a_request_may_name_its_own_dialect_and_agent():
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
-        ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect and agent"),
-        ({"dialcet": "google"}, "it must be a dict of dialect and agent"),
+        ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect"),
+        ({"dialcet": "google"}, "it must be a dict of dialect"),
         ({"dialect": "goggle"}, "unknown dialect 'goggle'; the dialects are rfc9309"),
     ],
 )
