@@ -1,0 +1,76 @@
+"""What was asked on the command line, with what the settings say where it was silent.
+
+Knows: options and the settings that stand in for them. Must not know: what the verbs do.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from scrapy.settings import BaseSettings
+
+from ..rep import DIALECTS, Dialect
+from ..settings import read_dialect
+
+
+class Refusal(Exception):  # noqa: N818 - a wrong question is no error of ours
+    """A wrong question: one sentence that says what is wrong with it. Exit status 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One command line.
+
+    args        what stands after the verb
+    robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
+    dialects    those to compare, the one asked for first
+    user_agent  the header that fetches are made with
+    """
+
+    args: list[str]
+    robots: str
+    agent: str
+    dialect: Dialect
+    dialects: tuple[Dialect, ...]
+    user_agent: str
+    as_json: bool
+    as_sarif: bool
+    port: int
+    browser: bool
+
+
+def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Asked:
+    """Refusal where an option or a setting is wrong."""
+    header = str(settings.get("USER_AGENT") or "")
+    dialect = _dialect(opts.dialect, settings)
+    return Asked(
+        args,
+        opts.robots or "",
+        opts.agent or settings.get("ROBOTSTXT_USER_AGENT") or header,
+        dialect,
+        _dialects(opts.dialects, dialect),
+        header,
+        opts.json,
+        opts.sarif,
+        opts.port or 0,
+        not opts.no_browser,
+    )
+
+
+def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
+    try:
+        if told is not None:
+            return read_dialect("--dialect", told)
+        return read_dialect("ROBOTS_DIALECT", settings.get("ROBOTS_DIALECT", "rfc9309"))
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+
+
+def _dialects(told: str | None, first: Dialect) -> tuple[Dialect, ...]:
+    if told is None:
+        return tuple(dict.fromkeys((first, *DIALECTS.values())))
+    try:
+        return tuple(read_dialect("--dialects", name.strip()) for name in told.split(","))
+    except ValueError as error:
+        raise Refusal(str(error)) from None

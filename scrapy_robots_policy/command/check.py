@@ -1,0 +1,61 @@
+"""`scrapy robots check`: may these URLs be fetched?
+
+Knows: a line in, a line out, as fast as the engine goes. Must not know: why.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+from .asked import Asked, Refusal
+from .sources import Sources
+from .terminal import shown
+
+Decide = Callable[[str, str], bool]
+
+
+def run(asked: Asked) -> int:
+    """1 if any URL is disallowed; 2 if one could not be asked about, the others being answered."""
+    sources = Sources(asked)
+    urls = asked.args or _lines(asked)
+    if asked.robots:
+        decide: Decide = sources.ruling("").allowed
+        return _answer(urls, asked, lambda _: decide)
+    return _answer(urls, asked, lambda url: sources.ruling(url).allowed)
+
+
+def _lines(asked: Asked) -> Iterator[str]:
+    if asked.robots == "-":
+        raise Refusal("standard input is the robots.txt: give the URLs as arguments")
+    if sys.stdin.isatty():
+        raise Refusal("check needs URLs, as arguments or on standard input")
+    for line in sys.stdin.buffer:
+        url = line.decode("utf-8", "replace").strip()
+        if url:
+            yield url
+
+
+def _answer(urls: Iterable[str], asked: Asked, decide_for: Callable[[str], Decide]) -> int:
+    agent, write = asked.agent, sys.stdout.write
+    say = _json if asked.as_json else _plain
+    status = 0
+    for url in urls:
+        try:
+            allowed = decide_for(url)(url, agent)
+        except Refusal as error:
+            sys.stderr.write(f"scrapy robots: {shown(str(error))}\n")
+            status = 2
+            continue
+        status = status or (not allowed)
+        write(say(url, allowed))
+    return int(status)
+
+
+def _plain(url: str, allowed: bool) -> str:
+    return f"{'allowed   ' if allowed else 'disallowed'}  {shown(url)}\n"
+
+
+def _json(url: str, allowed: bool) -> str:
+    return f'{{"url": {json.dumps(url)}, "allowed": {"true" if allowed else "false"}}}\n'
