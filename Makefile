@@ -12,7 +12,7 @@ ARGS   ?=
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo test lint types format corpus clean
+.PHONY: help demo test lint types format corpus table hostile clean
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -20,6 +20,8 @@ help:
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
+	@echo "make table    write the tables of dialects, in README.md and docs/dialects.md, from the data"
+	@echo "make hostile  time hostile files against Protego"
 	@echo "make clean    remove all that make has made"
 
 demo: $(VENV)/demo/made
@@ -39,18 +41,25 @@ format: $(VENV)/lint/made
 types: $(VENV)/typing/made
 	$(VENV)/typing/bin/mypy
 
+table: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
+
+hostile: $(VENV)/corpus/made
+	$(VENV)/corpus/bin/python benchmarks/hostile.py
+
 # The files come from Protego's source distribution. The version is fixed: the tests name them.
 PROTEGO := protego-0.7.0
 CORPUS  := .cache/$(PROTEGO)
 
-corpus: $(CORPUS)/made $(VENV)/test-$(SCRAPY)/made
+corpus: $(CORPUS)/made $(VENV)/corpus/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data \
-	$(VENV)/test-$(SCRAPY)/bin/python -m pytest -m corpus tests $(ARGS)
+	$(VENV)/corpus/bin/python -m pytest -m corpus tests $(ARGS)
 
 clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 INSTALL_demo   := --editable .
+INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]
 INSTALL_test-$(SCRAPY) := --editable .[test] $(if $(filter newest,$(SCRAPY)),,scrapy==$(SCRAPY).*)
@@ -61,9 +70,9 @@ $(VENV)/%/made: setup.cfg pyproject.toml
 	$(PIP) install $(INSTALL_$*)
 	@touch $@
 
-$(CORPUS)/made: | $(VENV)/test-$(SCRAPY)/made
+$(CORPUS)/made: | $(VENV)/corpus/made
 	mkdir -p .cache
-	$(VENV)/test-$(SCRAPY)/bin/python -m pip --disable-pip-version-check --quiet --quiet download \
+	$(VENV)/corpus/bin/python -m pip --disable-pip-version-check --quiet --quiet download \
 		--no-deps --no-binary protego --dest .cache $(subst -,==,$(PROTEGO))
 	$(PYTHON) -m tarfile --extract .cache/$(PROTEGO).tar.gz .cache
 	@touch $@

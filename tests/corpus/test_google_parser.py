@@ -1,4 +1,4 @@
-"""The google dialect gives the verdicts, and names the lines, of Google's own parser on real files."""
+"""On real files, google gives the verdicts of Google's own parser and names the lines it names."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from tests.corpus.questions import urls_for
 
 pytestmark = pytest.mark.corpus
 
+NEEDED = "pip install --requirement tests/corpus/requirements.txt"
 AGENTS = ("Googlebot", "FooBot")
 
 Answer = Callable[[bytes, str, str], bool]  # file, url, agent
@@ -53,10 +54,9 @@ def escaped(body: bytes) -> bytes:
 
 
 def ask_gpyrobotstxt(body: bytes, url: str, agent: str) -> bool | None:
-    from gpyrobotstxt.robots_cc import RobotsMatcher  # as Protego, not needed by any other test
-
+    port = pytest.importorskip("gpyrobotstxt.robots_cc", reason=NEEDED)
     try:
-        return RobotsMatcher().allowed_by_robots(body, [agent], url)
+        return port.RobotsMatcher().allowed_by_robots(body, [agent], url)
     except TypeError:
         return None
 
@@ -123,11 +123,10 @@ PROTEGO = {
 
 def test_protego_differs_from_rfc9309_where_it_is_known_to(real_files: dict[str, bytes]):
     """Not all are faults: RFC 9309 leaves misspellings and limits open."""
-    from protego import Protego
-
+    protego = pytest.importorskip("protego", reason=NEEDED)
     why: Counter[str] = Counter()
     for name, body in real_files.items():
-        theirs, ours = Protego.parse(body.decode("utf-8-sig", "ignore")), parse(body)
+        theirs, ours = protego.Protego.parse(body.decode("utf-8-sig", "ignore")), parse(body)
         for _, url, agent in questions({name: body}):
             answer = theirs.can_fetch(url, agent)
             if answer is ours.allowed(url, agent):

@@ -1,4 +1,4 @@
-"""original1994 answers as the WWW::RobotRules of Debian's libwww-robotrules-perl does, on any file."""
+"""On any file, original1994 answers as WWW::RobotRules does (Debian: libwww-robotrules-perl)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ SCRIPT = Path(__file__).with_name("robotrules.pl")
 @pytest.fixture(scope="module")
 def perl() -> str:
     perl = shutil.which("perl")
-    if not perl or subprocess.run([perl, "-c", SCRIPT], capture_output=True).returncode:
+    check = [perl or "", "-c", SCRIPT]
+    if not perl or subprocess.run(check, check=False, capture_output=True).returncode:
         pytest.skip("perl with WWW::RobotRules is needed: apt-get install libwww-robotrules-perl")
     return perl
 

@@ -1,4 +1,4 @@
-"""The verdicts of tests/conformance as Python values. Knows the files' form; asks nobody anything."""
+"""The verdicts of tests/conformance as Python values. Knows the files' form; asks nobody."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Dialects as data: what tells them apart, where each knob comes from, and how a new one is made."""
+"""Dialects as data: what tells them apart, where their knobs come from, how a new one is made."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -74,9 +76,8 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
     ],
 )
 def test_a_wrong_knob_or_value_is_refused_with_the_choices(turned: dict[str, object], told: str):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match="^" + re.escape(told)):
         DIALECTS["rfc9309"].but("mine", **turned)
-    assert str(error.value).startswith(told)
 
 
 def test_an_unknown_dialect_is_refused_with_the_choices():

@@ -1,7 +1,7 @@
 """The probe matrix: small files on which the engines part, one column a dialect.
 
-An upper-case letter is what the engine's code or words say, a lower-case one our decision where they
-say nothing. A allowed, D disallowed.
+A allowed, D disallowed. An upper-case letter is what the engine's code or words say, a lower-case
+one our decision where they say nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +27,16 @@ CRAWLERS = {
     "360": "360Spider",
 }
 
-DELAYED = (
-    "User-agent: *\nCrawl-delay: 9\n\nUser-agent: badbot\nDisallow: /\n\nUser-agent: *\nDisallow:"
-)
+DELAYED = """\
+User-agent: *
+Crawl-delay: 9
+
+User-agent: badbot
+Disallow: /
+
+User-agent: *
+Disallow:
+"""
 
 # {n}: a line that names the crawler; {name}: its name
 PROBES = [
