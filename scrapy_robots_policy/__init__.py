@@ -13,14 +13,23 @@ if TYPE_CHECKING:
     from .parser import RobotParser
     from .settings import Addon
     from .stores import Store
+    from .tag_middleware import RobotsTagMiddleware
 
-__all__ = ["Addon", "Disallowed", "RobotParser", "RobotsPolicyMiddleware", "Store"]
+__all__ = [
+    "Addon",
+    "Disallowed",
+    "RobotParser",
+    "RobotsPolicyMiddleware",
+    "RobotsTagMiddleware",
+    "Store",
+]
 
 _HOME = {
     "Addon": "settings",
     "Disallowed": "middlewares",
     "RobotParser": "parser",
     "RobotsPolicyMiddleware": "middlewares",
+    "RobotsTagMiddleware": "tag_middleware",
     "Store": "stores",
 }
 

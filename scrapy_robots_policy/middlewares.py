@@ -25,6 +25,8 @@ from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .policy import RobotsPolicy, Ruling
 from .rep import Verdict, origin_of
+from .rep.usage import refusal
+from .rep.verdict import refuse
 from .report import Line, Tally
 from .settings import PolicySettings
 from .slots import Slots
@@ -74,6 +76,7 @@ class RobotsPolicyMiddleware:
             settings.defer_timeout,
             CrawlNotices(crawler, self.tally),
         )
+        self.purposes = settings.purposes
         self._standings: dict[tuple[str, str], _Standing] = {}
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -135,13 +138,21 @@ class RobotsPolicyMiddleware:
         await self.slots.place()
 
     def _decide(self, request: Request, standing: _Standing) -> None:
-        if standing.ruling.allowed(request.url, standing.agent):
+        url, agent = request.url, standing.agent
+        if standing.ruling.allowed(url, agent) and not self._is_refused(url, standing):
             standing.line.passed += 1
         else:
             raise self._dropped(request, standing)
 
+    def _is_refused(self, url: str, standing: _Standing) -> bool:
+        """Whether the owner refuses the page to what the crawl is for."""
+        rules = standing.ruling.rules
+        if not self.purposes or rules is None:
+            return False
+        return refusal(rules.usage(url, standing.agent), self.purposes) is not None
+
     def _dropped(self, request: Request, standing: _Standing) -> Disallowed:
-        verdict = standing.ruling.verdict(request.url, standing.agent)
+        verdict = refuse(standing.ruling.verdict(request.url, standing.agent), self.purposes)
         standing.line.drop(verdict)
         stats = self.crawler.stats
         assert stats is not None  # the crawl has begun

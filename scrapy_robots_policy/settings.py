@@ -18,18 +18,25 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from . import scrapy_versions
+from .page_rules import DEFAULTS, Actions, read_actions
 from .rep import DIALECTS, Dialect, find_agent, product_token
 from .rep.agents import is_token
+from .rep.usage import PURPOSES
 from .stores import open_store
 
 OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 ORDER = 100
+OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
+SPIDER_MIDDLEWARES = "SPIDER_MIDDLEWARES"
+TAG_ORDER = 950  # next to the spider: nobody counts what is dropped
 
 
 class Addon:
-    """Puts RobotsPolicyMiddleware in the place of Scrapy's RobotsTxtMiddleware."""
+    """Puts RobotsPolicyMiddleware in the place of Scrapy's RobotsTxtMiddleware, and adds
+    RobotsTagMiddleware.
+    """
 
     def update_settings(self, settings: BaseSettings) -> None:
         chosen = settings.getdict(MIDDLEWARES)
@@ -42,6 +49,10 @@ class Addon:
         if load_object(OURS) not in kinds.values():
             chosen[OURS] = ORDER
         settings.set(MIDDLEWARES, chosen, settings.getpriority(MIDDLEWARES) or 0)
+        near = settings.getdict(SPIDER_MIDDLEWARES)
+        if load_object(OUR_TAGS) not in map(load_object, near):
+            near[OUR_TAGS] = TAG_ORDER
+        settings.set(SPIDER_MIDDLEWARES, near, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class PolicySettings:
     max_fetches     how many are under way at a time
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
+    purposes        what the crawl is for, where it says so
     """
 
     dialect: Dialect
@@ -67,6 +79,7 @@ class PolicySettings:
     max_fetches: int
     max_waiting: int
     defer_timeout: float
+    purposes: frozenset[str] = frozenset()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -88,7 +101,65 @@ class PolicySettings:
             int(_number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
             int(_number(settings, "ROBOTS_MAX_WAITING", 1000)),
             _number(settings, "ROBOTS_DEFER_TIMEOUT", 600.0),
+            purposes_from_crawler(crawler),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class TagSettings:
+    """One crawl's settings for what pages say.
+
+    dialect, agent, by_header, purposes  as in `PolicySettings`
+    actions                              what becomes of what a page does not want, by part
+    """
+
+    dialect: Dialect
+    agent: str
+    by_header: bool
+    actions: Actions
+    purposes: frozenset[str]
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> TagSettings:
+        """ValueError where a value is wrong."""
+        dialect = dialect_from_crawler(crawler)
+        name, header = _user_agent(crawler.settings, crawler.spider)
+        return cls(
+            dialect,
+            _agent(name, header, dialect),
+            name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
+            _actions(crawler),
+            purposes_from_crawler(crawler),
+        )
+
+
+def _actions(crawler: Crawler) -> Actions:
+    try:
+        told: Any = crawler.settings.getdict("ROBOTS_TAGS")
+    except ValueError:  # a text that is no JSON
+        told = crawler.settings.get("ROBOTS_TAGS")
+    spider = getattr(crawler.spider, "robots_tags", {})
+    return {
+        **DEFAULTS,
+        **read_actions("ROBOTS_TAGS", told),
+        **read_actions("robots_tags", spider),
+    }
+
+
+def purposes_from_crawler(crawler: Crawler) -> frozenset[str]:
+    """What the spider or the settings say that the crawl is for; nothing until one does."""
+    name, told = "robots_purpose", getattr(crawler.spider, "robots_purpose", None)
+    if told is None:
+        name, told = "ROBOTS_PURPOSE", crawler.settings.get("ROBOTS_PURPOSE") or ()
+    words = told.split(",") if isinstance(told, str) else told
+    try:
+        purposes = frozenset(word.strip() for word in words)
+    except (TypeError, AttributeError):
+        purposes = frozenset({""})
+    if purposes <= set(PURPOSES):
+        return purposes
+    msg = f"{name} is {told!r}; it must be one or several of {', '.join(PURPOSES)}"
+    raise ValueError(msg)
 
 
 def is_set(settings: BaseSettings, name: str) -> bool:

@@ -1,0 +1,449 @@
+"""What must be true of crawls whose pages say more than robots.txt: tags, nofollow, use."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+import scrapy
+from scrapy import signals
+from scrapy.http import HtmlResponse
+from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots_policy import Addon, RobotsTagMiddleware
+from scrapy_robots_policy.page import nofollow_links
+from scrapy_robots_policy.page_rules import DEFAULTS, Action
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.settings import TagSettings
+from scrapy_robots_policy.tag_middleware import ItemRefused
+from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, robots
+
+LINKS = '<a href="/a">a</a> <a href="/b">b</a>'
+PAST, FUTURE = (formatdate(time.time() + offset, usegmt=True) for offset in (-3600, 3600))
+
+
+def page(body: str = LINKS, **headers: str) -> Answer:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(f"<html>{body}</html>".encode(), headers={"Content-Type": "text/html", **named})
+
+
+def meta(content: str, name: str = "robots") -> str:
+    return f'<META Name="{name}" Content="{content}">{LINKS}'
+
+
+class Following(Spider):
+    """Makes an item of every page, then follows all links."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.items: list[Any] = []
+        self.refused: list[ItemRefused] = []
+
+    @classmethod
+    def from_crawler(cls, crawler, *args, **kwargs):
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.keep, signals.item_scraped)
+        crawler.signals.connect(spider.refuse, signals.item_dropped)
+        return spider
+
+    def keep(self, item):
+        self.items.append(item)
+
+    async def refuse(self, item, response, exception):
+        assert response.url == item["url"]
+        self.refused.append(exception)
+
+    def parse(self, response):
+        super().parse(response)
+        yield {"url": response.url}
+        if isinstance(response, HtmlResponse):
+            yield from response.follow_all(css="a")
+
+
+class FollowingAsync(Following):
+    async def parse(self, response):
+        for output in Following.parse(self, response):
+            yield output
+
+
+# What one page says, what the user wants, and what comes of it:
+# (page, ROBOTS_TAGS, are its links followed, is its item kept, marks, stats under robots/tags/)
+ALL = ["nofollow", "noindex", "noarchive", "expired"]
+PAGES = {
+    "says_nothing": (page(), dict.fromkeys(ALL, "drop"), True, True, None, {}),
+    "off": (page(meta("none")), {}, True, True, None, {}),
+    "off_header": (
+        page(X_Robots_Tag="none, noarchive"),
+        {},
+        True,
+        True,
+        None,
+        {"nofollow/would_drop": 2, "noindex/would_drop": 1, "noarchive/would_drop": 1},
+    ),
+    "count": (
+        page(meta("none")),
+        {"nofollow": "count", "noindex": "count"},
+        True,
+        True,
+        None,
+        {"nofollow/would_drop": 2, "noindex/would_drop": 1},
+    ),
+    "nofollow": (
+        page(meta("NOFOLLOW")),
+        {"nofollow": "drop"},
+        False,
+        True,
+        None,
+        {"nofollow/dropped": 2},
+    ),
+    "nofollow_in_body_of_two_tags": (
+        page(meta("index") + meta("nofollow", "TestBot")),
+        {"nofollow": "drop"},
+        False,
+        True,
+        None,
+        {"nofollow/dropped": 4},
+    ),
+    "nofollow_for_another": (
+        page(meta("nofollow", "otherbot"), X_Robots_Tag="otherbot: none"),
+        {"nofollow": "drop"},
+        True,
+        True,
+        None,
+        {},
+    ),
+    "nofollow_header": (
+        page(X_Robots_Tag="testbot: nofollow"),
+        {"nofollow": "drop"},
+        False,
+        True,
+        None,
+        {"nofollow/dropped": 2},
+    ),
+    "noindex": (
+        page(meta("noindex")),
+        {"noindex": "drop"},
+        True,
+        False,
+        None,
+        {"noindex/dropped": 1},
+    ),
+    "only_what_is_asked_for": (
+        page(meta("none")),
+        {"noindex": "drop"},
+        True,
+        False,
+        None,
+        {"noindex/dropped": 1, "nofollow/would_drop": 2},
+    ),
+    "noarchive_marked": (
+        page(meta("noarchive, noindex")),
+        {"noarchive": "mark", "noindex": "mark"},
+        True,
+        True,
+        ["noindex", "noarchive"],
+        {"noarchive/marked": 1, "noindex/marked": 1},
+    ),
+    "expired": (
+        page(X_Robots_Tag=f"unavailable_after: {PAST}"),
+        {"expired": "drop"},
+        True,
+        False,
+        None,
+        {"expired/dropped": 1},
+    ),
+    "not_yet_expired": (
+        page(X_Robots_Tag=f"unavailable_after: {FUTURE}"),
+        {"expired": "drop"},
+        True,
+        True,
+        None,
+        {},
+    ),
+    "rel": (
+        page('<a href="/a" rel="nofollow ugc">a</a> <a href="/b#top">b</a>'),
+        {"rel-nofollow": "drop"},
+        ["/b"],
+        True,
+        None,
+        {"rel-nofollow/dropped": 1},
+    ),
+    "rel_of_one_link_of_two": (
+        page(LINKS + '<a href="/a" rel=nofollow>a</a>'),
+        {"rel-nofollow": "drop"},
+        True,
+        True,
+        None,
+        {},
+    ),
+    "rel_not_asked_for": (page('<a href="/a" rel="nofollow">a</a>'), {}, ["/a"], True, None, {}),
+    "itself_again": (
+        page('<a href="/">a</a>' + meta("nofollow")),
+        {"nofollow": "drop"},
+        False,
+        True,
+        None,
+        {"nofollow/dropped": 2},
+    ),
+}
+
+
+def tag_stats(seen):
+    return {
+        name.removeprefix("robots/tags/"): value
+        for name, value in seen.stats.items()
+        if name.startswith("robots/tags/")
+    }
+
+
+@pytest.mark.parametrize("kind", [Following, FollowingAsync])
+@pytest.mark.parametrize("row", PAGES)
+@on_reactor
+async def test_a_page_is_obeyed_as_far_as_is_asked_for(kind, row):
+    answer, wanted, followed, kept, marks, stats = PAGES[row]
+    with Site({"/robots.txt": robots(""), "/": answer, "/a": page(""), "/b": page("")}) as site:
+        settings = {"ROBOTS_TAGS": wanted, "USER_AGENT": "TestBot/1.0"}
+        seen, crawler = await crawl(site.url("/"), settings=settings, spider=kind)
+        expected = ["/a", "/b"] if followed is True else followed or []
+        assert site.pages == ["/", *expected]
+        item = {"url": site.url("/"), **({"robots_tags": marks} if marks else {})}
+        items = [item] * kept + [{"url": site.url(path)} for path in expected]
+        assert sorted(crawler.spider.items, key=str) == sorted(items, key=str)
+        assert tag_stats(seen) == stats
+
+
+@dataclass
+class Bare:
+    url: str
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
+@on_reactor
+async def test_an_item_with_no_field_for_a_mark_is_dropped_and_says_so():
+    class Typed(Following):
+        def parse(self, response):
+            yield Bare(response.url)
+
+    with Site({"/robots.txt": robots(""), "/": page(meta("noindex"))}) as site:
+        settings = {"ROBOTS_TAGS": {"noindex": "mark"}}
+        seen, crawler = await crawl(site.url("/"), settings=settings, spider=Typed)
+        assert crawler.spider.items == []
+        assert [str(refused) for refused in crawler.spider.refused] == [
+            "Refused by its page: meta robots: noindex; Bare has no field 'robots_tags' for a mark"
+        ]
+        assert tag_stats(seen) == {"noindex/dropped": 1}
+
+
+@on_reactor
+async def test_what_is_dropped_says_why(caplog):
+    caplog.set_level("DEBUG")
+    answer = page(meta("noindex"), X_Robots_Tag="nofollow")
+    with Site({"/robots.txt": robots(""), "/": answer}) as site:
+        settings = {"ROBOTS_TAGS": {"noindex": "drop", "nofollow": "drop"}}
+        seen, crawler = await crawl(site.url("/"), settings=settings, spider=Following)
+        (refused,) = crawler.spider.refused
+        assert (refused.part, refused.cause) == ("noindex", "meta robots: noindex")
+        assert seen.stats["item_dropped_count"] == 1
+        assert seen.stats["item_dropped_reasons_count/ItemRefused"] == 1
+        assert "Dropped: Refused by its page: meta robots: noindex" in caplog.text
+        said = f"<GET {site.url('/a')}>, found on {site.url('/')}, X-Robots-Tag: nofollow"
+        assert f"Not followed: {said}" in caplog.text
+
+
+STRENGTHS = [
+    ({"noindex": "drop"}, None, None, 0),
+    ({"noindex": "drop"}, {"noindex": "off"}, None, 1),
+    ({"noindex": "drop"}, {"nofollow": "count"}, None, 0),
+    ({}, {"noindex": "drop"}, None, 0),
+    ({}, {"noindex": "drop"}, {"noindex": "count"}, 1),
+    ('{"noindex": "drop"}', None, None, 0),
+]
+
+
+@pytest.mark.parametrize(("setting", "attribute", "of_request", "items"), STRENGTHS)
+@on_reactor
+async def test_a_request_is_stronger_than_its_spider_and_that_than_the_settings(
+    setting, attribute, of_request, items
+):
+    with Site({"/robots.txt": robots(""), "/": page(meta("noindex", "googlebot"))}) as site:
+        told = {} if of_request is None else {"robots_tags": of_request}
+        request = scrapy.Request(
+            site.url("/"), meta={"robots": {"dialect": "google", "agent": "Googlebot"}, **told}
+        )
+        attributes = {} if attribute is None else {"robots_tags": attribute}
+        _, crawler = await crawl(
+            request, settings={"ROBOTS_TAGS": setting}, spider=Following, **attributes
+        )
+        from_page = [item for item in crawler.spider.items if item["url"] == site.url("/")]
+        assert len(from_page) == items
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_the_middleware_gives_no_warning_on_any_reactor(kind):
+    answer = page(X_Robots_Tag="nofollow")
+    with Site({"/robots.txt": robots(""), "/": answer}) as site:
+        settings = {
+            "ADDONS": {"scrapy_robots_policy.Addon": 500},
+            "ROBOTS_TAGS": {"nofollow": "drop"},
+            **REACTORS[kind],
+        }
+        seen = crawl_apart(Plan([site.url("/")], settings))
+        assert seen.answered == [site.url("/")]
+
+
+# What is said of use, and what a crawl for training makes of it.
+REFUSED = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n"
+
+
+@on_reactor
+async def test_a_page_whose_use_is_refused_is_not_fetched():
+    with Site({"/robots.txt": robots(REFUSED)}) as site:
+        urls = [site.url("/a"), site.url("/b")]
+        seen, crawler = await crawl(*urls, settings={"ROBOTS_PURPOSE": "train-ai"})
+        assert site.pages == ["/a"]
+        said = "line 2, Content-Usage: train-ai=n"
+        assert seen.dropped == {site.url("/b"): f"Forbidden by robots.txt: {said}"}
+        verdict = crawler.spider.verdicts[site.url("/b")]
+        assert (verdict.line, verdict.cause) == (2, said)
+        assert seen.stats["robots/dropped/use_refused"] == 1
+        assert seen.stats["robotstxt/forbidden"] == 1
+
+
+@pytest.mark.parametrize("purpose", [None, "search", ["search", "ai-input"]])
+@on_reactor
+async def test_a_refusal_of_another_use_stops_nobody(purpose):
+    with Site({"/robots.txt": robots(REFUSED)}) as site:
+        seen, _ = await crawl(site.url("/b"), settings={"ROBOTS_PURPOSE": purpose})
+        assert site.pages == ["/b"]
+        assert "robots/dropped/use_refused" not in seen.stats
+
+
+USES = [
+    ("train-ai=n", "train-ai", {}, 0, {"use/dropped": 1}),
+    ("train-ai=n, search=y", "search,train-ai", {}, 0, {"use/dropped": 1}),
+    ("train-ai=n", "search", {}, 1, {}),
+    ("train-ai=n", None, {}, 1, {}),
+    ("train-ai=y", "train-ai", {}, 1, {}),
+    ("train-ai=n", "train-ai", {"use": "count"}, 1, {"use/would_drop": 1}),
+    ("train-ai=n", "train-ai", {"use": "mark"}, 1, {"use/marked": 1}),
+]
+
+
+@pytest.mark.parametrize(("header", "purpose", "wanted", "items", "stats"), USES)
+@on_reactor
+async def test_a_header_that_refuses_the_use_drops_the_item_but_not_the_links(
+    header, purpose, wanted, items, stats
+):
+    with Site({"/robots.txt": robots(""), "/": page(Content_Usage=header)}) as site:
+        settings = {"ROBOTS_PURPOSE": purpose, "ROBOTS_TAGS": wanted}
+        seen, crawler = await crawl(site.url("/"), settings=settings, spider=Following)
+        assert site.pages == ["/", "/a", "/b"]
+        from_page = [item for item in crawler.spider.items if item["url"] == site.url("/")]
+        assert len(from_page) == items
+        assert tag_stats(seen) == stats
+
+
+def middleware(settings=None, **attributes):
+    crawler = get_crawler(settings_dict=settings)
+    crawler.spider = crawler._create_spider("test", **attributes)
+    return RobotsTagMiddleware.from_crawler(crawler)
+
+
+class Unread(HtmlResponse):
+    def xpath(self, *args, **kwargs):
+        raise AssertionError
+
+
+def test_a_page_that_gives_no_reason_to_act_passes_as_it_is():
+    request = scrapy.Request("https://site.example/")
+    html = Unread(request.url, body=meta("none").encode(), request=request)
+    outputs = [{"url": 1}, None]
+    assert middleware().process_spider_output(html, outputs) is outputs
+    with pytest.raises(AssertionError):
+        middleware({"ROBOTS_TAGS": {"expired": "count"}}).process_spider_output(html, outputs)
+
+
+def test_where_a_page_links_to_only_with_nofollow():
+    body = """
+        <base href="https://other.example/x/">
+        <a href=" one?b=2&amp;a=1 " rel="NoFollow noopener">1</a> <a href="two" REL=nofollow>2</a>
+        <area href="/three" rel="ugc nofollow"> <a href="two">2</a> <a href="four">4</a>
+        <a href="//[broken" rel="nofollow">5</a> <a rel="nofollow">6</a>
+        <a href="/\xe9" rel="nofollow">7</a>"""
+    response = HtmlResponse(
+        "https://site.example/", body=body.encode("latin-1"), encoding="latin-1"
+    )
+    assert nofollow_links(response) == {
+        "https://other.example/x/one?a=1&b=2",
+        "https://other.example/three",
+        "https://other.example/%C3%A9",
+    }
+
+
+WRONG = [
+    ({"ROBOTS_TAGS": {"nofolow": "drop"}}, {}, "ROBOTS_TAGS is {'nofolow': 'drop'}; it must be"),
+    ({"ROBOTS_TAGS": {"nofollow": "mark"}}, {}, "'mark' for items only: noindex, noarchive"),
+    ({"ROBOTS_TAGS": {"noindex": True}}, {}, "one of 'off', 'count', 'mark', 'drop'"),
+    ({"ROBOTS_TAGS": "nofollow"}, {}, "ROBOTS_TAGS is 'nofollow'; it must be a dict with"),
+    ({"ROBOTS_TAGS": ["nofollow"]}, {}, "ROBOTS_TAGS is ['nofollow']; it must be a dict with"),
+    ({}, {"robots_tags": "drop"}, "robots_tags is 'drop'; it must be a dict with"),
+    ({"ROBOTS_PURPOSE": "train"}, {}, "ROBOTS_PURPOSE is 'train'; it must be one or several of"),
+    (
+        {"ROBOTS_PURPOSE": 7},
+        {},
+        "ROBOTS_PURPOSE is 7; it must be one or several of search, ai-input",
+    ),
+    ({}, {"robots_purpose": ["search", 1]}, "robots_purpose is ['search', 1]; it must be one or"),
+]
+
+
+@pytest.mark.parametrize(("settings", "attributes", "sentence"), WRONG)
+def test_a_wrong_value_stops_the_spider_with_a_sentence(settings, attributes, sentence):
+    with pytest.raises(ValueError) as raised:  # noqa: PT011 - the sentence is looked at below
+        middleware(settings, **attributes)
+    assert sentence in str(raised.value)
+
+
+@on_reactor
+async def test_a_request_with_a_wrong_word_yields_nothing(caplog):
+    with Site({"/robots.txt": robots(""), "/": page()}) as site:
+        request = scrapy.Request(site.url("/"), meta={"robots_tags": {"noindex": "hide"}})
+        _, crawler = await crawl(request, spider=Following)
+        assert crawler.spider.items == []
+        assert "request.meta['robots_tags'] is {'noindex': 'hide'}; it must be" in caplog.text
+
+
+def test_the_defaults():
+    crawler = get_crawler()
+    crawler.spider = crawler._create_spider("test")
+    assert TagSettings.from_crawler(crawler) == TagSettings(
+        dialect=DIALECTS["rfc9309"],
+        agent="Scrapy",
+        by_header=True,
+        actions=dict(DEFAULTS),
+        purposes=frozenset(),
+    )
+    assert {part for part, action in DEFAULTS.items() if action is not Action.OFF} == {"use"}
+
+
+OURS = "scrapy_robots_policy.RobotsTagMiddleware"
+CHOSEN = [
+    ({}, {OURS: 950}),
+    ({OURS: 100}, {OURS: 100}),
+    ({RobotsTagMiddleware: None}, {RobotsTagMiddleware: None}),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CHOSEN)
+def test_the_addon_adds_the_middleware_once(before, after):
+    settings = Settings({"SPIDER_MIDDLEWARES": before})
+    Addon().update_settings(settings)
+    assert settings.getdict("SPIDER_MIDDLEWARES") == after
