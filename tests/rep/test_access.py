@@ -1,0 +1,278 @@
+"""The life of a robots.txt as a table: (what happened, when) → what may be done, and until when.
+
+R its rules, A everything, D nothing, W nothing yet (wait for the next try).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, Access, Outcome, Record, Stance, advance, judge
+from scrapy_robots_policy.rep.access import holds, is_fresh
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+START = 1_000_000.0
+LETTERS = {Stance.RULES: "R", Stance.ALLOW: "A", Stance.DISALLOW: "D", Stance.DEFER: "W"}
+
+OURS = b"User-agent: *\nDisallow: /x"
+GOOD = Outcome(200, OURS)
+TIMEOUT = Outcome(None, cause="timeout")
+
+
+def live(dialect: str, *happened: tuple[float, Outcome]) -> Access:
+    """What may be done after outcomes at instants (seconds after START)."""
+    policy = DIALECTS[dialect].access
+    access = None
+    for at, outcome in happened:
+        access = advance(access.record if access else None, outcome, START + at, policy)
+    assert access is not None
+    return access
+
+
+FIRST = {
+    "a file": GOOD,
+    "204": Outcome(204),
+    "an image": Outcome(200, b"GIF", media_type="image/gif"),
+    "too many redirects": Outcome(302, hops=("http://b/",) * 10),
+    "401": Outcome(401),
+    "403": Outcome(403),
+    "404": Outcome(404, b"User-agent: *\nDisallow: /"),
+    "410": Outcome(410),
+    "418": Outcome(418),
+    "429": Outcome(429),
+    "500": Outcome(500),
+    "503": Outcome(503, OURS),
+    "no answer": TIMEOUT,
+    "304 that nobody asked for": Outcome(304),
+}
+
+FIRST_ANSWERS = {
+    # in the order of FIRST: 2xx 204 img 302 401 403 404 410 418 429 500 503 timeout 304
+    "rfc9309": "R R R A A A A A A A D D D D",
+    "google": "R R R A A A A A A D D D D D",
+    "bing": "R R R A A A A A A D D D D D",
+    "baidu": "R R R A A A A A A D D D D D",
+    "apple": "R R R A A A A A A D D D D D",
+    "seznam": "R R R A A A A A A D D D D D",
+    "naver": "R R R A A A A A A D D D D D",
+    "360": "R R R A A A A A A D D D D D",
+    "koster1996": "R R R A D D A A A W W W W W",
+    "sogou": "R R R A D D A A A W W W W W",
+    "original1994": "R R A A A A A A A A A A A A",
+    "duckduckgo": "R R A A A A A A A A A A A A",
+    "yandex": "R A A A A A A A A A A A A A",
+    "yahoo": "R R R A A A A A A A A A A A",
+}
+
+# Failing for 1 h, 13 h, 31 d: with an old copy, without one; then the same of a site that is down.
+FAILING = {
+    "rfc9309": "R R R  D D A  R R R  D D A",
+    "google": "D R A  D A A  D R D  D A D",
+    "bing": "R R R  D D A  R R R  D D A",
+    "baidu": "R R R  D D A  R R R  D D A",
+    "apple": "R R R  D D A  R R R  D D A",
+    "seznam": "R R R  D D A  R R R  D D A",
+    "naver": "R R R  D D A  R R R  D D A",
+    "360": "R R R  D D A  R R R  D D A",
+    "koster1996": "W W W  W W W  W W W  W W W",
+    "sogou": "W W W  W W W  W W W  W W W",
+    "yahoo": "A A A  A A A  A A A  A A A",
+    # these take a 5xx for a missing file at once; without any answer it is the same
+    "original1994": "A A A  A A A  A A A  A A A",
+    "duckduckgo": "A A A  A A A  A A A  A A A",
+    "yandex": "A A A  A A A  A A A  A A A",
+}
+
+
+def test_every_dialect_has_its_row():
+    assert set(FIRST_ANSWERS) == set(FAILING) == set(DIALECTS)
+
+
+@pytest.mark.parametrize(("dialect", "answers"), FIRST_ANSWERS.items())
+def test_the_first_answer_is_read_the_dialects_way(dialect: str, answers: str):
+    given = {name: LETTERS[live(dialect, (0, outcome)).stance] for name, outcome in FIRST.items()}
+    assert given == dict(zip(FIRST, answers.split(), strict=True))
+
+
+@pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
+def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str):
+    given = [
+        LETTERS[live(dialect, *copy, (DAY, failure), (DAY + age, failure)).stance]
+        for failure in (Outcome(503), TIMEOUT)
+        for copy in ([(0, GOOD)], [])
+        for age in (HOUR, 13 * HOUR, 31 * DAY)
+    ]
+    assert given == answers.split()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("failure", [Outcome(503), TIMEOUT], ids=["503", "timeout"])
+def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str, failure: Outcome):
+    for outcomes in ([(0, GOOD)], [(0, GOOD), (DAY, failure)], [(0, failure)], [(0, Outcome(404))]):
+        access = live(dialect, *outcomes)
+        assert (access.octets == OURS) is (access.stance is Stance.RULES)
+
+
+def test_where_no_step_is_taken_time_alone_climbs_the_ladder():
+    record = live("google", (0, GOOD), (DAY, Outcome(503))).record
+    policy = DIALECTS["google"].access
+    at = [START + DAY + age for age in (0, 12 * HOUR - 1, 12 * HOUR, 30 * DAY - 1, 30 * DAY)]
+    assert "".join(LETTERS[judge(record, now, policy).stance] for now in at) == "DDRRA"
+
+
+def test_whether_the_site_answers_is_taken_from_who_knows_it():
+    known = Outcome(None, cause="timeout", site_answers=True)
+    assert live("google", (0, known), (31 * DAY, known)).stance is Stance.ALLOW
+    known = Outcome(503, site_answers=False)
+    assert live("google", (0, known), (31 * DAY, known)).stance is Stance.DISALLOW
+
+
+LIVES = {
+    # what happened: stance, octets left, failures counted, failing for so long
+    "304 renews the copy": ([(0, GOOD), (DAY, Outcome(304))], ("R", OURS, 0, None)),
+    "404 withdraws the copy": ([(0, GOOD), (DAY, Outcome(404))], ("A", None, 0, None)),
+    "and a later 503 finds none": (
+        [(0, GOOD), (HOUR, Outcome(404)), (DAY, Outcome(503))],
+        ("D", None, 1, 0.0),
+    ),
+    "a redirect without end withdraws the copy": (
+        [(0, GOOD), (DAY, Outcome(301))],
+        ("A", None, 0, None),
+    ),
+    "a failure keeps the copy": ([(0, GOOD), (DAY, Outcome(503))], ("R", OURS, 1, 0.0)),
+    "failures are counted from the first": (
+        [(0, GOOD), (DAY, Outcome(503)), (DAY + HOUR, TIMEOUT)],
+        ("R", OURS, 2, HOUR),
+    ),
+    "a good answer ends the run": (
+        [(0, Outcome(503)), (HOUR, GOOD)],
+        ("R", OURS, 0, None),
+    ),
+    "a missing file ends the run": ([(0, TIMEOUT), (HOUR, Outcome(404))], ("A", None, 0, None)),
+    "304 after a failure ends the run": (
+        [(0, GOOD), (DAY, Outcome(503)), (DAY + HOUR, Outcome(304))],
+        ("R", OURS, 0, None),
+    ),
+    "an empty file is a file": ([(0, Outcome(200))], ("R", b"", 0, None)),
+}
+
+
+@pytest.mark.parametrize(("happened", "known"), LIVES.values(), ids=LIVES)
+def test_facts_are_remembered(happened: list[tuple[float, Outcome]], known: tuple[object, ...]):
+    access = live("rfc9309", *happened)
+    record, since = access.record, access.record.failing_since
+    failing_for = None if since is None else START + happened[-1][0] - since
+    assert (LETTERS[access.stance], record.octets, record.failures, failing_for) == known
+
+
+def test_the_records_of_all_dialects_are_the_same():
+    happened = [(0.0, GOOD), (DAY, Outcome(503)), (2 * DAY, Outcome(304)), (3 * DAY, TIMEOUT)]
+    records = [live(name, *happened).record for name in DIALECTS]
+    assert records == [records[0]] * len(records)
+
+
+def test_a_304_renews_what_it_speaks_of_and_no_more():
+    served = Outcome(200, OURS, lifetime=HOUR, etag='"1"', last_modified="Mon", hops=("http://b/",))
+    record = live("rfc9309", (0, served), (DAY, Outcome(304, etag='"2"'))).record
+    assert (record.latest.etag, record.latest.last_modified) == ('"2"', "Mon")
+    assert (record.latest.status, record.latest.lifetime) == (200, HOUR)
+    assert record.fetched_at == record.asked_at == START + DAY
+
+
+def test_the_next_try_after_a_failure_is_still_conditional():
+    served = Outcome(200, OURS, etag='"1"', last_modified="Mon")
+    latest = live("rfc9309", (0, served), (DAY, Outcome(503)), (DAY + HOUR, TIMEOUT)).record.latest
+    assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
+
+
+LIFETIMES = [
+    # dialect, what HTTP caching said, seconds of freshness
+    ("rfc9309", None, DAY),
+    ("rfc9309", 2 * HOUR, 2 * HOUR),
+    ("rfc9309", 0.0, MINUTE),
+    ("rfc9309", 7 * DAY, DAY),
+    ("google", None, DAY),
+    ("google", 7 * DAY, 7 * DAY),
+    ("google", 60 * DAY, 30 * DAY),
+    ("koster1996", None, 7 * DAY),
+    ("koster1996", HOUR, HOUR),
+    ("original1994", None, 365 * DAY),
+    ("original1994", 0.0, 0.0),
+    ("bing", None, 6 * HOUR),
+    ("baidu", None, DAY),
+    ("yandex", None, DAY),
+    ("yahoo", None, DAY),
+    ("apple", None, DAY),
+    ("seznam", None, DAY),
+    ("sogou", None, 7 * DAY),
+    ("naver", None, DAY),
+    ("360", None, DAY),
+    ("duckduckgo", None, 365 * DAY),
+]
+
+
+@pytest.mark.parametrize(("dialect", "told", "lifetime"), LIFETIMES)
+@pytest.mark.parametrize("status", [200, 404])
+def test_an_answer_is_fresh_for_its_lifetime_within_bounds(
+    dialect: str, told: float | None, lifetime: float, status: int
+):
+    access = live(dialect, (0, Outcome(status, lifetime=told)))
+    assert access.fresh_until == START + lifetime
+    assert access.holds_until == START + 2 * lifetime  # while a refresh runs
+
+
+def test_what_is_fresh_holds_and_what_is_old_holds_a_while():
+    access = live("rfc9309", (0, GOOD))
+    told = [
+        (is_fresh(access, START + at), holds(access, START + at))
+        for at in (0, DAY - 1, DAY, 2 * DAY - 1, 2 * DAY)
+    ]
+    assert told == [(True, True), (True, True), (False, True), (False, True), (False, False)]
+
+
+@pytest.mark.parametrize(
+    ("failures", "retry_after", "wait"),
+    [
+        *[(1, None, 10), (2, None, 20), (3, None, 40), (9, None, 2560)],
+        *[(10, None, HOUR), (40, None, HOUR)],  # the longest wait
+        *[(1, 120.0, 120), (1, 5.0, 10), (5, 30.0, 160), (1, DAY, HOUR)],
+    ],
+)
+def test_the_wait_for_the_next_try_doubles_and_heeds_retry_after(
+    failures: int, retry_after: float | None, wait: float
+):
+    failure = Outcome(503, retry_after=retry_after)
+    access = live("rfc9309", *[(float(n), failure) for n in range(failures)])
+    assert access.fresh_until == START + failures - 1 + wait
+
+
+def test_the_next_try_is_never_later_than_the_next_rung():
+    times = [12 * HOUR - 5.0, 12 * HOUR - 1.0]
+    access = live("google", (0, Outcome(503)), *[(at, Outcome(503)) for at in times])
+    assert access.fresh_until == START + 12 * HOUR
+
+
+def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
+    refused = live("rfc9309", (0, Outcome(503)))
+    assert refused.holds_until == refused.fresh_until
+    old_rules = live("rfc9309", (0, GOOD), (DAY, Outcome(503)))
+    assert old_rules.holds_until == START + 31 * DAY  # the end of that rung
+
+
+@pytest.mark.parametrize(
+    ("outcome", "why"),
+    [
+        (GOOD, "200"),
+        (Outcome(404), "404"),
+        (TIMEOUT, "timeout"),
+        (Outcome(503, cause="gave up"), "503 gave up"),
+        (Outcome(302, hops=("http://b/", "http://c/")), "302 after 2 redirects"),
+    ],
+)
+def test_a_few_words_say_why(outcome: Outcome, why: str):
+    assert live("rfc9309", (0, outcome)).why == why
+
+
+def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant():
+    record = Record(Outcome(304), asked_at=START)
+    assert judge(record, START, DIALECTS["rfc9309"].access).stance is Stance.DISALLOW

@@ -1,0 +1,234 @@
+"""What holds for every file, every URL and every dialect, the ones nobody has made yet included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
+from scrapy_robots_policy.rep.agents import chain_of
+from scrapy_robots_policy.rep.knobs import AgentMatch, BlankLine, Records
+from scrapy_robots_policy.rep.lines import clean_text
+from scrapy_robots_policy.rep.octets import path_of, url_octets
+from scrapy_robots_policy.rep.patterns import ALLOWED, NOTHING, Pattern, reading_of, split_pattern
+from tests.rep.strategies import (
+    AGENTS,
+    ANY_DIALECT,
+    DIALECT_NAMES,
+    FILES,
+    LONGEST,
+    PATHS,
+    RULES,
+    TEXTS,
+    URLS,
+    VALUES,
+    group_of,
+)
+
+AGENT = "FooBot"
+
+
+def ask_all(rules: RuleSet, urls: Iterable[str], agent: str = AGENT) -> list[bool]:
+    return [rules.allowed(url, agent) for url in urls]
+
+
+@given(FILES, DIALECT_NAMES.map(DIALECTS.__getitem__) | ANY_DIALECT, URLS, AGENTS)
+@settings(max_examples=1500)
+def test_any_octets_are_read_and_allowed_never_disagrees_with_verdict(
+    body: bytes, dialect: Dialect, url: str, agent: str
+):
+    rules = parse(body, dialect)
+    verdict = rules.verdict(url, agent)
+    assert verdict.allowed is rules.allowed(url, agent)
+    assert verdict.rule is None or verdict.rule.allow is verdict.allowed or not verdict.rule.path
+    assert verdict.rule is None or verdict.rule in rules.group(agent).rules
+    delay = rules.crawl_delay(agent)
+    assert delay is None or delay >= 0
+    assert all(isinstance(sitemap, str) for sitemap in rules.sitemaps)
+
+
+@given(st.binary(max_size=300), ANY_DIALECT)
+def test_the_text_starts_with_a_line_feed_and_has_no_other_line_ends(body: bytes, dialect: Dialect):
+    text = clean_text(body, dialect)
+    assert text[:1] == "\n"
+    assert "\r" not in text
+    assert len(text) <= len(body) + 1
+    assert max(map(len, text.split("\n"))) <= dialect.line_limit
+
+
+EIGHT_RULES = st.lists(st.tuples(st.booleans(), VALUES), min_size=8, max_size=8)
+
+
+@given(st.sampled_from(LONGEST), st.permutations(range(8)), EIGHT_RULES, URLS)
+@settings(max_examples=700)
+def test_where_the_longest_rule_decides_their_order_never_matters(
+    dialect: str, order: list[int], rules: list[tuple[bool, str]], url: str
+):
+    shuffled = [rules[at] for at in order]
+    one, other = parse(group_of(rules), dialect), parse(group_of(shuffled), dialect)
+    assert one.allowed(url, AGENT) is other.allowed(url, AGENT)
+
+
+URL_LISTS = st.lists(URLS, min_size=1, max_size=5)
+
+
+LINE_ENDS = st.lists(st.sampled_from(["\n", "\r\n", "\r"]), min_size=1)
+
+
+@given(DIALECT_NAMES, TEXTS, LINE_ENDS, URL_LISTS, AGENTS)
+@settings(max_examples=1000)
+def test_the_kinds_of_line_ends_never_matter(
+    dialect: str, text: str, ends: list[str], urls: list[str], agent: str
+):
+    lines = text.split("\n")
+    # a CR before an empty line's LF would be one line end, not two
+    mixed = "".join(line + ends[at % len(ends)] for at, line in enumerate(lines))
+    assume(not re.search(r"\r\n", re.sub(r"(?<=[^\r\n])\r\n", "", mixed)))
+    plain = parse("".join(line + "\n" for line in lines).encode(), dialect)
+    assert ask_all(plain, urls, agent) == ask_all(parse(mixed.encode(), dialect), urls, agent)
+
+
+@given(DIALECT_NAMES, TEXTS, st.sets(st.integers(0, 11)), URL_LISTS, AGENTS)
+@settings(max_examples=1000)
+def test_a_comment_after_what_a_line_says_never_matters(
+    dialect: str, text: str, at: set[int], urls: list[str], agent: str
+):
+    """Of lines that say something: in some dialects a blank line is more than a comment is."""
+    lines = text.split("\n")
+    noted = [
+        line + " # note: Disallow: /" if n in at and line.strip(" \t\x0b\x0c\0\ufeff") else line
+        for n, line in enumerate(lines)
+    ]
+    one, other = parse(text.encode(), dialect), parse("\n".join(noted).encode(), dialect)
+    assert ask_all(one, urls, agent) == ask_all(other, urls, agent)
+
+
+WITH_COMMENT_LINES = [n for n, d in DIALECTS.items() if d.blank_line is not BlankLine.ENDS_AGENTS]
+WITH_BLANK_LINES = [n for n, d in DIALECTS.items() if d.blank_line is BlankLine.NOTHING]
+
+
+NOTHING_SAID = [
+    *[(name, "  # a note: Disallow: /") for name in WITH_COMMENT_LINES],
+    *[(name, " \t") for name in WITH_BLANK_LINES],
+    ("yandex", ""),
+]
+
+
+@given(st.sampled_from(NOTHING_SAID), TEXTS, st.integers(1, 12), URL_LISTS, AGENTS)
+@settings(max_examples=1000)
+def test_a_line_that_says_nothing_never_matters_where_it_ends_nothing(
+    said: tuple[str, str], text: str, at: int, urls: list[str], agent: str
+):
+    """For yandex: anywhere but between User-agent lines. The first line may hold a mark."""
+    dialect, line = said
+    lines = text.split("\n")
+    assume(at <= len(lines))
+    if dialect == "yandex":
+        assume(at == len(lines) or not lines[at].lower().lstrip().startswith("user"))
+    longer = "\n".join([*lines[:at], line, *lines[at:]])
+    one, other = parse(text.encode(), dialect), parse(longer.encode(), dialect)
+    assert ask_all(one, urls, agent) == ask_all(other, urls, agent)
+
+
+@given(TEXTS, URL_LISTS, AGENTS)
+def test_for_yandex_a_line_with_only_a_comment_is_a_blank_line(
+    text: str, urls: list[str], agent: str
+):
+    noted = text.replace("\n\n", "\n# note\n")
+    one, other = parse(text.encode(), "yandex"), parse(noted.encode(), "yandex")
+    assert ask_all(one, urls, agent) == ask_all(other, urls, agent)
+
+
+def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> bool:
+    """The answer of the strongest of all rules that match, found without any index."""
+    dialect = rules.dialect
+    path = url_octets(dialect.percent)(path_of(url))
+    group = rules.group(agent)
+    lines = group.rules if group and len(group.rules) < dialect.rule_limit else ()
+    reading = reading_of(dialect)
+    ranks = [
+        reading.rank(pattern.length, len(lines) - order, pattern.bits)
+        for order, rule in enumerate(lines)
+        for pattern in reading.patterns(rule.allow, rule.path, url)
+        if pattern.matches(path)
+    ]
+    if dialect.robots_txt_allowed and path == "/robots.txt":
+        return True
+    return bool(max(ranks, default=NOTHING) & ALLOWED)
+
+
+@given(RULES, ANY_DIALECT | DIALECT_NAMES.map(DIALECTS.__getitem__), URL_LISTS)
+@settings(max_examples=1000)
+def test_the_index_answers_as_trying_every_rule_does(
+    rules: list[tuple[bool, str]], dialect: Dialect, urls: list[str]
+):
+    read = parse(group_of(rules), dialect)
+    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT) for url in urls]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.text("ab/", max_size=5)), max_size=40), st.text("ab/"))
+@settings(max_examples=500)
+def test_prefixes_of_prefixes_find_the_strongest(rules: list[tuple[bool, str]], path: str):
+    for dialect in ("rfc9309", "koster1996", "yandex", "baidu"):
+        read = parse(group_of([(allow, "/" + value) for allow, value in rules]), dialect)
+        url = f"http://h/{path}"
+        assert read.allowed(url, AGENT) is decided_by_trying_all(read, url, AGENT)
+
+
+@given(st.text("ab*$/", max_size=9), st.text("ab$/", max_size=9))
+@settings(max_examples=1000)
+@example("*", "")
+@example("a*$", "a")
+@example("*a*a$", "a")
+@example("ab*ba$", "aba")
+@example("**a", "ba")
+def test_a_pattern_matches_as_its_expression_does(pattern: str, path: str):
+    """RFC 9309 §2.2.3: "*" stands for anything, a final "$" for the end."""
+    body = pattern.removesuffix("$")
+    end = r"\Z" if pattern.endswith("$") else ""
+    expression = ".*".join(map(re.escape, body.split("*"))) + end
+    matches = re.match(expression, path, re.DOTALL) is not None
+    assert Pattern(0, 0, *split_pattern(pattern)).matches(path) is matches
+
+
+ALL_CRAWLERS = [
+    (name, agent)
+    for name, dialect in DIALECTS.items()
+    if dialect.agent_match is AgentMatch.EQUAL and dialect.own_records is not Records.HEAVIEST
+    for agent in dialect.agents.values()
+]
+
+
+@given(st.sampled_from(ALL_CRAWLERS), st.data())
+def test_of_a_crawlers_names_the_first_that_has_a_group_binds_it(crawler, data):
+    name, agent = crawler
+    known = [*dict.fromkeys([*agent.chain, "*", "otherbot"])]
+    named = data.draw(st.lists(st.sampled_from(known), unique=True))
+    body = b"\n\n".join(group_of([(False, f"/{known.index(own)}/")], own) for own in named)
+    binding = next((own for own in agent.chain if own in named), None)
+    rules = parse(body, name)
+    group = rules.group(agent.name)
+    assert (group.name if group else None) == binding
+    closed = [n for n in range(len(known)) if not rules.allowed(f"http://h/{n}/", agent.name)]
+    assert closed == ([known.index(binding)] if binding else [])
+
+
+@given(st.permutations(chain_of("YandexBot", DIALECTS["yandex"].agents)), st.integers(0, 9))
+def test_for_yandex_the_longest_fitting_name_binds_wherever_it_stands(names: list[str], most: int):
+    named = names[:most]
+    body = b"\n\n".join(group_of([(False, f"/{len(name)}/")], name) for name in named)
+    group = parse(body, "yandex").group("YandexBot")
+    assert (group.name if group else "") == max(named, key=len, default="")
+
+
+@given(VALUES, PATHS)
+def test_without_wildcards_a_rule_is_a_prefix(value: str, path: str):
+    for name, dialect in DIALECTS.items():
+        if not dialect.wildcards and value and value.isalnum():
+            closed = parse(group_of([(False, "/" + value)]), name)
+            assert closed.allowed(f"http://h{path}", AGENT) is (
+                not path.startswith("/" + value) or not path.isascii()
+            )
