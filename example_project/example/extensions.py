@@ -6,25 +6,28 @@ Knows: Scrapy's signals. Must not know: how a decision is made, or put in words.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from example.web import SITES, Web
+from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware, report
 
 
 class LocalWeb:
     """The sites, up from before the crawl to after it; SITE_LOG names a file for their log."""
 
-    def __init__(self, log_path: str | None) -> None:
-        self.web = Web()
+    def __init__(self, sites: Sequence[Site], log_path: str | None) -> None:
+        self.sites = sites
+        self.web = Web(sites)
         self.log_path = log_path
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> LocalWeb:
-        extension = cls(crawler.settings.get("SITE_LOG"))
+        sites = getattr(crawler.spidercls, "sites", SITES)
+        extension = cls(sites, crawler.settings.get("SITE_LOG"))
         crawler.signals.connect(extension.close, signals.engine_stopped)
         return extension
 
@@ -51,5 +54,13 @@ class Table:
         local = self.crawler.get_extension(LocalWeb)
         assert middleware is not None  # settings.py enables both
         assert local is not None
-        sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in SITES)
+        sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
         print(*sites, "", report.table(middleware.tally.lines), sep="\n")  # noqa: T201 - the demo's output
+        self._show_tags()
+
+    def _show_tags(self) -> None:
+        assert self.crawler.stats is not None  # the crawl has been
+        counts = self.crawler.stats.get_stats().items()
+        tags = [f"{count} {name}" for name, count in sorted(counts) if "/tags/" in name]
+        if tags:
+            print("", *tags, sep="\n")  # noqa: T201 - the demo's output

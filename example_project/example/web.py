@@ -1,4 +1,5 @@
-"""A little web on loopback addresses: seven sites, all alike but for their robots.txt.
+"""A little web on loopback addresses: seven sites, all alike but for their robots.txt, and one whose
+pages say what they want.
 
 Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what they make of it.
 """
@@ -6,7 +7,8 @@ Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from threading import Event, Thread
@@ -37,6 +39,16 @@ class Answer:
     media_type: str = "text/plain"
     location: str = ""
     after: float | None = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+PATHS = ("/news", "/private/", "/private/press/", "/report.pdf", "/list?session=1")
+HOME = "<title>Home</title>" + "".join(f'<a href="{path}">{path}</a>' for path in PATHS)
+PAGES = {
+    "/": Answer(HOME.encode(), media_type="text/html"),
+    **{path: Answer(f"<title>{path}</title>".encode(), media_type="text/html") for path in PATHS},
+}
+NOT_FOUND = Answer(status=404)
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,7 @@ class Site:
     name: str
     about: str
     robots_txt: Answer
+    pages: Mapping[str, Answer] = field(default_factory=lambda: PAGES)
 
 
 SITES = (
@@ -58,13 +71,52 @@ SITES = (
     Site("garbage", "is 2 MB of noise", Answer(Random(1).randbytes(2_000_000))),  # noqa: S311 - noise is no secret
 )
 
-PATHS = ("/news", "/private/", "/private/press/", "/report.pdf", "/list?session=1")
-HOME = "<title>Home</title>" + "".join(f'<a href="{path}">{path}</a>' for path in PATHS)
-PAGES = {
-    "/": Answer(HOME.encode(), media_type="text/html"),
-    **{path: Answer(f"<title>{path}</title>".encode(), media_type="text/html") for path in PATHS},
-}
-NOT_FOUND = Answer(status=404)
+# Every engine reads this its own way.
+AMBIGUOUS = b"""\
+User-agent: *
+Disallow: /a/
+Allow: /a/b
+Disallow: .jpg$
+Allow: /page
+Disallow: /*.htm
+"""
+AMBIGUOUS_PAGES = {path: Answer() for path in ("/a/b", "/photo.jpg", "/page.htm")}
+AMBIGUOUS_SITES = tuple(
+    Site(name, "reads otherwise to every engine", Answer(AMBIGUOUS), AMBIGUOUS_PAGES)
+    for name in ("first", "second")
+)
+
+WISHES = b"""\
+User-agent: *
+Disallow: /private/
+Content-Usage: /essays/ train-ai=n
+"""
+
+
+def _page(*links: str, head: str = "", **headers: str) -> Answer:
+    body = head + "".join(f"<p><a {link}>a link</a>" for link in links)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(body.encode(), media_type="text/html", headers=named)
+
+
+WISHFUL = Site(
+    "wishful",
+    "refuses training on some pages, and others speak for themselves",
+    Answer(WISHES),
+    {
+        "/": _page(
+            *("href=/news", "href=/essays/1", "href=/forum", "href=/draft", "href=/letter"),
+            *("href=/offer", "href=/sponsor rel=nofollow", "href=/private/"),
+        ),
+        "/news": _page(),
+        "/essays/1": _page(),
+        "/forum": _page("href=/forum/1", head="<meta name=robots content=nofollow>"),
+        "/draft": _page("href=/draft/2", head="<meta name=PoliteBot content=noindex>"),
+        "/draft/2": _page(X_Robots_Tag="otherbot: noindex"),
+        "/letter": _page(Content_Usage="train-ai=n"),
+        "/offer": _page(X_Robots_Tag="unavailable_after: Friday, 25-Aug-06 15:00:00 UTC"),
+    },
+)
 
 # macOS answers on the first loopback address only; another port is another origin there too.
 ADDRESS = "127.0.0.1" if sys.platform == "darwin" else "127.0.0.{}"
@@ -73,12 +125,12 @@ ADDRESS = "127.0.0.1" if sys.platform == "darwin" else "127.0.0.{}"
 class Web:
     """The sites, up until `close`. `log` holds (site, path) of every request, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, sites: Iterable[Site]) -> None:
         self.log: list[tuple[str, str]] = []
         self.closing = Event()
         self._servers = {
             site.name: _Server(ADDRESS.format(number), site, self)
-            for number, site in enumerate(SITES, start=2)
+            for number, site in enumerate(sites, start=2)
         }
 
     @property
@@ -108,7 +160,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         site, web = self.server.site, self.server.web
         web.log.append((site.name, self.path))
-        answer = site.robots_txt if self.path == "/robots.txt" else PAGES.get(self.path, NOT_FOUND)
+        pages = {**site.pages, "/robots.txt": site.robots_txt}
+        answer = pages.get(self.path, NOT_FOUND)
         if not web.closing.wait(answer.after):
             self._send(answer)
 
@@ -116,6 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.media_type)
         self.send_header("Content-Length", str(len(answer.body)))
+        for name, value in answer.headers.items():
+            self.send_header(name, value)
         if answer.location:
             origin = self.server.web.origins[answer.location]
             self.send_header("Location", f"{origin}/robots.txt")

@@ -1,0 +1,83 @@
+"""Spiders to one site, each of another mind: a dialect can be set at every level.
+
+`python -m example.dialects` lets them crawl together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import scrapy
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from example.extensions import LocalWeb
+from example.web import AMBIGUOUS_PAGES, AMBIGUOUS_SITES
+from scrapy_robots_policy import Disallowed
+
+WEB_ONLY = {"EXTENSIONS": {"example.extensions.LocalWeb": 500}}
+
+
+class DialectSpider(scrapy.Spider):
+    """Asks for every page of the first site, by the project's dialect: google."""
+
+    name = "as_project"
+    sites = AMBIGUOUS_SITES
+    custom_settings = WEB_ONLY
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.found: dict[str, str] = {}
+
+    async def start(self) -> AsyncIterator[Any]:
+        for path in AMBIGUOUS_PAGES:
+            yield self.ask("first", path)
+
+    def ask(self, site: str, path: str, **meta: Any) -> scrapy.Request:
+        local = self.crawler.get_extension(LocalWeb)
+        assert local is not None  # custom_settings enables it
+        label = " ".join([self.name, site, path, *map(str, meta.values())])
+        return scrapy.Request(
+            local.web.origins[site] + path,
+            self.parse,
+            errback=self.fail,
+            cb_kwargs={"label": label},
+            meta=meta,
+            dont_filter=True,
+        )
+
+    def parse(self, response: Response, label: str) -> None:
+        self.found[label] = "fetched"
+
+    def fail(self, failure: Failure) -> None:
+        label = failure.request.cb_kwargs["label"]  # type: ignore[attr-defined] # Scrapy sets it
+        assert isinstance(failure.value, Disallowed), failure
+        self.found[label] = f"dropped: {failure.value.verdict.cause}"
+
+
+class YandexSpider(DialectSpider):
+    """By an attribute of the spider."""
+
+    name = "as_yandex"
+    robots_dialect = "yandex"
+
+
+class BaiduSpider(DialectSpider):
+    """By the spider's own settings."""
+
+    name = "as_baidu"
+    custom_settings = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
+
+
+class MixedSpider(DialectSpider):
+    """By a request, and by the host that is asked."""
+
+    name = "mixed"
+    robots_overrides = {"127.0.0.3": {"dialect": "yahoo"}}
+
+    async def start(self) -> AsyncIterator[Any]:
+        for path in AMBIGUOUS_PAGES:
+            yield self.ask("first", path)
+            yield self.ask("first", path, robots={"dialect": "koster1996"})
+            yield self.ask("second", path)
