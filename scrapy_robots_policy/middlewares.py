@@ -23,15 +23,15 @@ from scrapy.utils.httpobj import urlparse_cached
 from . import scrapy_versions
 from .fetcher import Fetcher
 from .notices import CrawlNotices
-from .policy import RobotsPolicy, Ruling
-from .rep import Verdict, origin_of
+from .policy import RobotsPolicy, Ruling, given
+from .rep import Origin, Verdict, origin_of
 from .rep.usage import refusal
 from .rep.verdict import refuse
 from .report import Line, Tally
 from .settings import PolicySettings
 from .slots import Slots
 from .stores import open_store
-from .terms import META_KEY, Terms, TermsOfCrawl
+from .terms import EXEMPT_KEY, META_KEY, Terms, TermsOfCrawl, is_exempt
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,9 @@ class RobotsPolicyMiddleware:
         self.tally = Tally()
         self.slots = Slots(crawler, settings.max_waiting, settings.max_fetches)
         self.terms = TermsOfCrawl(
-            Terms(settings.dialect, settings.agent), by_header=settings.by_header
+            Terms(settings.dialect, settings.agent),
+            settings.overrides,
+            by_header=settings.by_header,
         )
         self.policy = RobotsPolicy(
             open_store(settings.store),
@@ -100,20 +102,21 @@ class RobotsPolicyMiddleware:
         meta = request.meta
         return (
             META_KEY in meta
-            or "dont_obey_robotstxt" in meta
+            or EXEMPT_KEY in meta
             or (self.terms.by_header and b"User-Agent" in request.headers)
         )
 
     def _look_up(self, request: Request) -> Coroutine[Any, Any, None] | None:
-        if request.meta.get("dont_obey_robotstxt"):
-            return None
         origin = origin_of(request.url)
-        if origin is None:
+        if origin is None or is_exempt(request.meta, origin):
             return None
-        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"))
-        if origin.partition(":")[0] not in terms.dialect.access.schemes:
+        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        if not terms.obey or origin.partition(":")[0] not in terms.dialect.access.schemes:
             return None
-        ruling = self.policy.known(origin, terms.dialect, request)
+        if terms.robots_txt is not None:
+            ruling: Ruling | None = given(origin, terms.dialect, terms.robots_txt)
+        else:
+            ruling = self.policy.known(origin, terms.dialect, request)
         if ruling is None:
             return self._wait(request, origin, terms)
         self._decide(request, self._standing(request, ruling, terms))
@@ -129,7 +132,7 @@ class RobotsPolicyMiddleware:
             self._standings[url.scheme, url.netloc] = standing
         return standing
 
-    async def _wait(self, request: Request, origin: str, terms: Terms) -> None:
+    async def _wait(self, request: Request, origin: Origin, terms: Terms) -> None:
         began = self.now()
         with self.slots.lent():
             ruling = await self.policy.ruling(origin, terms.dialect, request)

@@ -18,7 +18,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from .rep import Dialect, Outcome, Reason, Record, RuleSet, Stance, Verdict, judge, parse
-from .rep.access import Access, holds, is_fresh, remember
+from .rep.access import FOREVER, Access, Result, holds, is_fresh, remember
 from .rep.octets import path_of
 from .rep.verdict import verdict_of
 from .stores import Store
@@ -69,6 +69,15 @@ class Ruling:
 
     def crawl_delay(self, agent: str) -> float | None:
         return None if self.rules is None else self.rules.crawl_delay(agent)
+
+
+def given(origin: str, dialect: Dialect, octets: bytes) -> Ruling:
+    """A ruling by a file that the user has given in place of the site's own: it never ages."""
+    record = Record(Outcome(None, cause="given by the user"), 0.0, octets)
+    access = Access(
+        Stance.RULES, record.latest.cause, Result.SUCCESSFUL, octets, FOREVER, FOREVER, record
+    )
+    return Ruling(origin, dialect, access, parse(octets, dialect))
 
 
 class Notices:

@@ -18,6 +18,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from . import scrapy_versions
+from .overrides import Override, Overrides, read_overrides
 from .page_rules import DEFAULTS, Actions, read_actions
 from .rep import DIALECTS, Dialect, find_agent, product_token
 from .rep.agents import is_token
@@ -67,6 +68,7 @@ class PolicySettings:
     max_fetches     how many are under way at a time
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
+    overrides       what is set for single hosts, the strongest layer first
     purposes        what the crawl is for, where it says so
     """
 
@@ -79,6 +81,7 @@ class PolicySettings:
     max_fetches: int
     max_waiting: int
     defer_timeout: float
+    overrides: tuple[Overrides, ...] = ()
     purposes: frozenset[str] = frozenset()
 
     @classmethod
@@ -101,6 +104,7 @@ class PolicySettings:
             int(_number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
             int(_number(settings, "ROBOTS_MAX_WAITING", 1000)),
             _number(settings, "ROBOTS_DEFER_TIMEOUT", 600.0),
+            overrides_from_crawler(crawler),
             purposes_from_crawler(crawler),
         )
 
@@ -109,15 +113,16 @@ class PolicySettings:
 class TagSettings:
     """One crawl's settings for what pages say.
 
-    dialect, agent, by_header, purposes  as in `PolicySettings`
-    actions                              what becomes of what a page does not want, by part
+    dialect, agent, by_header, overrides, purposes  as in `PolicySettings`
+    actions  what becomes of what a page does not want, by part
     """
 
     dialect: Dialect
     agent: str
     by_header: bool
     actions: Actions
-    purposes: frozenset[str]
+    overrides: tuple[Overrides, ...] = ()
+    purposes: frozenset[str] = frozenset()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
@@ -129,6 +134,7 @@ class TagSettings:
             _agent(name, header, dialect),
             name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
             _actions(crawler),
+            overrides_from_crawler(crawler),
             purposes_from_crawler(crawler),
         )
 
@@ -179,7 +185,7 @@ def refuse_second_middleware(settings: BaseSettings) -> None:
                 f"{MIDDLEWARES} enables both {OURS} and {stock}; "
                 f"set {stock!r} to None there, or use the add-on scrapy_robots_policy.Addon"
             )
-            raise ValueError(msg)  # noqa: TRY004 - of a value, not of a type
+            raise ValueError(msg)
 
 
 def dialect_from_crawler(crawler: Crawler) -> Dialect:
@@ -201,6 +207,29 @@ def read_dialect(setting: str, told: Any) -> Dialect:
     choices = ", ".join(DIALECTS)
     msg = f"{setting} is {told!r}; it must be {choices}, a Dialect, or the import path of one"
     raise ValueError(msg)
+
+
+def overrides_from_crawler(crawler: Crawler) -> tuple[Overrides, ...]:
+    """What is set for hosts: by the spider for single ones, by it for all, by the settings."""
+    spider = crawler.spider
+    dialect = getattr(spider, "robots_dialect", None)
+    agent = getattr(spider, "robots_user_agent", None)
+    for_all = Override(
+        dialect=None if dialect is None else read_dialect("robots_dialect", dialect),
+        agent=None if agent is None else product_token(agent),
+    )
+    return (
+        _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
+        Overrides({"*": for_all}),
+        _overrides("ROBOTS_OVERRIDES", crawler.settings.get("ROBOTS_OVERRIDES")),
+    )
+
+
+def _overrides(setting: str, told: Any) -> Overrides:
+    try:
+        return read_overrides(told or {}, lambda dialect: read_dialect("dialect", dialect))
+    except ValueError as error:
+        raise ValueError(f"{setting} {error}") from None
 
 
 def _user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, Any]:

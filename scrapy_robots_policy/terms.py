@@ -1,55 +1,90 @@
-"""Under which terms a request is judged: the dialect, and the name our crawler goes by.
+"""Under which terms a request is judged: the dialect, the name our crawler goes by, and what else
+the user has said of its host.
 
-Knows: the order of strength: the request's own word, then the crawl's. Must not know: settings'
-names, rules, what becomes of the request.
+Knows: the order of strength: the request's own word, then the spider's, then the settings'.
+Must not know: settings' names, rules, what becomes of the request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from .rep import Dialect, dialect_of, product_token
+from .overrides import Override, Overrides
+from .rep import Dialect, Origin, dialect_of, origin_of, product_token
 
 META_KEY = "robots"
+EXEMPT_KEY = "dont_obey_robotstxt"
 _CHOICES = ("dialect", "agent")
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """`agent` is a product token."""
+    """`agent` is a product token; `robots_txt` stands in place of the site's own file."""
 
     dialect: Dialect
     agent: str
+    obey: bool = True
+    crawl_delay: float | None = None
+    robots_txt: bytes | None = None
 
 
 class TermsOfCrawl:
     """Finds the terms of a request.
 
     terms      those of the crawl
+    layers     what is said of single hosts, the strongest layer first
     by_header  whether a request that brings its own User-Agent header is judged by that
     """
 
-    def __init__(self, terms: Terms, *, by_header: bool) -> None:
-        self.terms, self.by_header = terms, by_header
+    def __init__(
+        self, terms: Terms, layers: tuple[Overrides, ...] = (), *, by_header: bool
+    ) -> None:
+        self.terms, self.layers, self.by_header = terms, layers, by_header
 
-    def of(self, meta: Mapping[str, Any], user_agent: bytes | None) -> Terms:
+    def of(self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin) -> Terms:
         """ValueError where the request's own word is no good."""
-        terms = self.terms
+        host = origin.partition("://")[2]
+        found = _told(meta.get(META_KEY))
+        for layer in self.layers:
+            found = found.over(layer.of(host))
+        return Terms(
+            found.dialect or self.terms.dialect,
+            found.agent or self._agent(user_agent),
+            found.obey is not False,
+            found.crawl_delay,
+            found.robots_txt,
+        )
+
+    def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
-            terms = replace(terms, agent=product_token(user_agent.decode("latin-1")))
-        told = meta.get(META_KEY)
-        return terms if told is None else _told(told, terms)
+            return product_token(user_agent.decode("latin-1"))
+        return self.terms.agent
 
 
-def _told(told: Any, terms: Terms) -> Terms:
+def _told(told: Any) -> Override:
+    """The request's own word."""
+    if told is None:
+        return Override()
     if not isinstance(told, Mapping) or not set(told) <= set(_CHOICES):
         msg = (
             f"request.meta[{META_KEY!r}] is {told!r}; it must be a dict of {' and '.join(_CHOICES)}"
         )
         raise ValueError(msg)
-    return Terms(
-        dialect_of(told.get("dialect", terms.dialect)),
-        product_token(told.get("agent", terms.agent)),
+    dialect, agent = told.get("dialect"), told.get("agent")
+    return Override(
+        dialect=None if dialect is None else dialect_of(dialect),
+        agent=None if agent is None else product_token(agent),
     )
+
+
+def is_exempt(meta: Mapping[str, Any], origin: Origin) -> bool:
+    """Whether the request asks not to be judged.
+
+    It may ask so for the origin that it was made for: Scrapy's redirects carry the key to others.
+    """
+    if not meta.get(EXEMPT_KEY):
+        return False
+    came_by = meta.get("redirect_urls")
+    return not came_by or origin_of(came_by[0]) == origin

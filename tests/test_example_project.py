@@ -103,3 +103,27 @@ def read_table(printed):
         else:
             causes.append(" ".join([first, *words]))
     return {site: [row, *sorted(causes)] for site, (row, *causes) in found.items()}
+
+
+def test_a_dialect_counts_at_every_level_where_it_is_set():
+    process = subprocess.run(
+        [sys.executable, "-m", "example.dialects"],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT.parent)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    found = dict(re.split(r"\s{2,}", line) for line in process.stdout.splitlines())
+
+    assert {label: outcome for label, outcome in found.items() if outcome != "fetched"} == {
+        "as_project first /page.htm": "dropped: line 6, Disallow: /*.htm",
+        "as_baidu first /a/b": "dropped: line 2, Disallow: /a/",
+        "as_baidu first /photo.jpg": "dropped: line 4, Disallow: .jpg$",
+        "mixed first /page.htm": "dropped: line 6, Disallow: /*.htm",
+        "mixed first /a/b {'dialect': 'koster1996'}": "dropped: line 2, Disallow: /a/",
+        "mixed second /a/b": "dropped: line 2, Disallow: /a/",
+    }
+    assert len(found) == 3 * 6

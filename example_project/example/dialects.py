@@ -1,6 +1,6 @@
 """One process in which every spider, and some requests, go by a dialect of their own.
 
-    python -m example.dialects
+python -m example.dialects
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A little web on loopback addresses: seven sites, all alike but for their robots.txt, and one whose
-pages say what they want.
+"""A little web on loopback addresses: seven sites, all alike but for their robots.txt, and one
+whose pages say what they want.
 
 Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what they make of it.
 """

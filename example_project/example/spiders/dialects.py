@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, ClassVar
 
 import scrapy
 from scrapy.http import Response
@@ -48,7 +48,7 @@ class DialectSpider(scrapy.Spider):
         )
 
     def parse(self, response: Response, label: str) -> None:
-        self.found[label] = "fetched"
+        self.found[label] = "fetched" if response.status == 200 else str(response.status)
 
     def fail(self, failure: Failure) -> None:
         label = failure.request.cb_kwargs["label"]  # type: ignore[attr-defined] # Scrapy sets it
@@ -67,14 +67,14 @@ class BaiduSpider(DialectSpider):
     """By the spider's own settings."""
 
     name = "as_baidu"
-    custom_settings = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
+    custom_settings: ClassVar = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
 
 
 class MixedSpider(DialectSpider):
     """By a request, and by the host that is asked."""
 
     name = "mixed"
-    robots_overrides = {"127.0.0.3": {"dialect": "yahoo"}}
+    robots_overrides: ClassVar = {"127.0.0.3": {"dialect": "yahoo"}}
 
     async def start(self) -> AsyncIterator[Any]:
         for path in AMBIGUOUS_PAGES:

@@ -1,0 +1,141 @@
+"""Under which terms a request is judged: who is heard first, in tables and in whole crawls."""
+
+from __future__ import annotations
+
+import pytest
+import scrapy
+
+from scrapy_robots_policy.overrides import Override, Overrides
+from scrapy_robots_policy.rep import Origin, dialect_of
+from scrapy_robots_policy.terms import Terms, TermsOfCrawl, is_exempt
+from tests.crawls import crawl, middleware_of
+from tests.on_reactor import on_reactor
+from tests.site import Site, moved, robots
+
+HERE, ELSEWHERE = Origin("https://here.example"), Origin("https://elsewhere.example")
+CLOSED = "User-agent: *\nDisallow: /\n"
+FIRST_MATCH = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
+
+
+def terms_of(meta=None, user_agent=None, origin=HERE, by_header=True, *layers):
+    crawl_terms = Terms(dialect_of("google"), "CrawlBot")
+    found = TermsOfCrawl(crawl_terms, layers, by_header=by_header)
+    return found.of(meta or {}, user_agent, origin)
+
+
+def test_the_request_is_heard_before_the_host_before_the_crawl():
+    layers = (
+        Overrides({"here.example": Override(dialect=dialect_of("bing"), agent="HostBot")}),
+        Overrides({"*": Override(dialect=dialect_of("yandex"), crawl_delay=3.0)}),
+    )
+    meta = {"robots": {"dialect": "baidu"}}
+
+    assert terms_of(meta, None, HERE, True, *layers) == Terms(
+        dialect_of("baidu"), "HostBot", crawl_delay=3.0
+    )
+    assert terms_of({}, None, HERE, True, *layers) == Terms(
+        dialect_of("bing"), "HostBot", crawl_delay=3.0
+    )
+    assert terms_of({}, None, ELSEWHERE, True, *layers) == Terms(
+        dialect_of("yandex"), "CrawlBot", crawl_delay=3.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("meta", "by_header", "agent"),
+    [
+        ({}, True, "SentBot"),
+        ({}, False, "CrawlBot"),
+        ({"robots": {"agent": "ToldBot/2.0"}}, True, "ToldBot"),
+    ],
+)
+def test_the_header_that_is_sent_names_the_crawler_unless_somebody_says_more(
+    meta, by_header, agent
+):
+    assert terms_of(meta, b"SentBot/1.0 (+https://x.example)", HERE, by_header).agent == agent
+
+
+@pytest.mark.parametrize(
+    ("meta", "exempt"),
+    [
+        ({}, False),
+        ({"dont_obey_robotstxt": False}, False),
+        ({"dont_obey_robotstxt": True}, True),
+        ({"dont_obey_robotstxt": True, "redirect_urls": ["https://here.example/x"]}, True),
+        ({"dont_obey_robotstxt": True, "redirect_urls": ["http://here.example/x"]}, False),
+        ({"dont_obey_robotstxt": True, "redirect_urls": ["https://elsewhere.example/"]}, False),
+    ],
+)
+def test_an_exemption_is_bound_to_the_origin_that_it_was_made_for(meta, exempt):
+    assert is_exempt(meta, HERE) is exempt
+
+
+@on_reactor
+async def test_an_exempt_request_is_judged_again_where_it_is_redirected_to_another_origin():
+    with (
+        Site({"/robots.txt": robots(CLOSED)}, "127.0.0.2") as closed,
+        Site({"/robots.txt": robots(CLOSED), "/go": moved(closed.url("/x"))}) as site,
+    ):
+        exempt = scrapy.Request(site.url("/go"), meta={"dont_obey_robotstxt": True})
+        seen, _ = await crawl(exempt)
+
+        assert site.pages == ["/go"]
+        assert closed.paths == ["/robots.txt"]
+        assert list(seen.dropped) == [closed.url("/x")]
+
+
+@on_reactor
+async def test_a_host_that_is_not_obeyed_is_not_asked_for_its_file():
+    with Site({"/robots.txt": robots(CLOSED)}) as site:
+        settings = {"ROBOTS_OVERRIDES": {"127.*": {"obey": False}}}
+        await crawl(site.url("/x"), settings=settings)
+
+        assert site.paths == ["/x"]
+
+
+@on_reactor
+async def test_a_file_of_our_own_stands_in_place_of_the_sites():
+    with Site({"/robots.txt": robots("User-agent: *\nAllow: /\n")}) as site:
+        own = {"127.0.0.1": {"robots_txt": "User-agent: *\nDisallow: /b\n"}}
+        seen, _ = await crawl(site.url("/a"), site.url("/b"), robots_overrides=own)
+
+        assert site.paths == ["/a"]
+        assert seen.dropped == {site.url("/b"): "Forbidden by robots.txt: line 2, Disallow: /b"}
+
+
+@on_reactor
+async def test_one_origin_is_asked_once_whatever_dialects_judge_it():
+    with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
+        by_first = scrapy.Request(site.url("/a/b?1"), meta={"robots": {"dialect": "koster1996"}})
+        by_longest = scrapy.Request(site.url("/a/b?2"), meta={"robots": {"dialect": "google"}})
+        _, crawler = await crawl(by_first, by_longest, site.url("/a/b?3"))
+
+        assert site.count("/robots.txt") == 1
+        assert sorted(site.pages) == ["/a/b?2", "/a/b?3"]
+        assert len(middleware_of(crawler).tally.lines) == 1
+
+
+@on_reactor
+async def test_the_spiders_word_is_stronger_than_the_settings_for_a_host():
+    with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
+        settings = {"ROBOTS_OVERRIDES": {"127.0.0.1": {"dialect": "koster1996"}}}
+        await crawl(site.url("/a/b"), settings=settings, robots_dialect="google")
+
+        assert site.pages == ["/a/b"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "attributes", "sentence"),
+    [
+        (
+            {"ROBOTS_OVERRIDES": {"x": {"obey": 1}}},
+            {},
+            "ROBOTS_OVERRIDES has a wrong value for 'x'",
+        ),
+        ({}, {"robots_overrides": ["x"]}, r"robots_overrides is \['x'\]; it must be a dict"),
+    ],
+)
+@on_reactor
+async def test_a_wrong_override_stops_the_spider_at_start(settings, attributes, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        await crawl("http://127.0.0.1:1/", settings=settings, **attributes)
