@@ -17,6 +17,7 @@ from example.web import AMBIGUOUS_PAGES, AMBIGUOUS_SITES
 from scrapy_robots_policy import Disallowed
 
 WEB_ONLY: dict[str, Any] = {"EXTENSIONS": {"example.extensions.LocalWeb": 500}}
+BAIDU = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
 
 
 class DialectSpider(scrapy.Spider):
@@ -24,7 +25,7 @@ class DialectSpider(scrapy.Spider):
 
     name = "as_project"
     sites = AMBIGUOUS_SITES
-    custom_settings: ClassVar[dict[str, Any]] = WEB_ONLY
+    custom_settings = WEB_ONLY
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,7 +68,7 @@ class BaiduSpider(DialectSpider):
     """By the spider's own settings."""
 
     name = "as_baidu"
-    custom_settings = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
+    custom_settings = BAIDU
 
 
 class MixedSpider(DialectSpider):
