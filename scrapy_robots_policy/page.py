@@ -34,10 +34,10 @@ def usage_preferences(response: Response) -> tuple[Preference, ...]:
 
 def nofollow_links(response: HtmlResponse) -> frozenset[str]:
     """What the page links to with rel="nofollow" and nowhere without, as `link_key` gives it."""
+    if "nofollow" not in response.text.lower():
+        return frozenset()
     links = response.xpath("//a[@href] | //area[@href]")
     refused = [link for link in links if _is_nofollow(link)]
-    if not refused:
-        return frozenset()
     others = {_target(link, response) for link in links if not _is_nofollow(link)}
     return frozenset({_target(link, response) for link in refused} - others - {""})
 

@@ -25,7 +25,7 @@ MARKS = "robots_tags"
 
 ON_REQUESTS = ("nofollow", "rel-nofollow")
 ON_ITEMS = ("noindex", "noarchive", "expired", "use")
-HTML_PARTS = ("nofollow", "rel-nofollow", "noindex", "noarchive", "expired")
+BY_TAG = ("nofollow", "noindex", "noarchive", "expired")
 
 Actions = Mapping[str, Action]
 

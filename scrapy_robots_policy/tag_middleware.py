@@ -24,9 +24,10 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import logformatter_adapter
 
 from . import page, scrapy_versions
-from .page_rules import HTML_PARTS, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
-from .rep.tags import tags_of
-from .rep.usage import refusal
+from .page_rules import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
+from .rep import origin_of
+from .rep.tags import Statement, tags_of
+from .rep.usage import Preference, refusal
 from .settings import TagSettings
 from .terms import Terms, TermsOfCrawl
 
@@ -82,7 +83,9 @@ class RobotsTagMiddleware:
         self.now = time.time
         self.actions, self.purposes = settings.actions, settings.purposes
         self.terms = TermsOfCrawl(
-            Terms(settings.dialect, settings.agent), by_header=settings.by_header
+            Terms(settings.dialect, settings.agent),
+            settings.overrides,
+            by_header=settings.by_header,
         )
 
     @classmethod
@@ -116,20 +119,22 @@ class RobotsTagMiddleware:
         """What the page asks for; None where that is nothing."""
         request = response.request
         assert request is not None  # Scrapy has made one for every response that a spider sees
-        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"))
         actions = self._actions(request)
-        html = response if isinstance(response, HtmlResponse) else None
-        reads_html = html is not None and any(
-            actions[part] is not Action.OFF for part in HTML_PARTS
-        )
-        causes = {
-            **self._by_tags(response, html if reads_html else None, terms),
-            **self._by_use(response),
-        }
-        findings = tuple(_Finding(part, actions[part], cause) for part, cause in causes.items())
+        statements = list(page.header_statements(response))
         links: frozenset[str] = frozenset()
-        if html is not None and actions[REL] is not Action.OFF:
-            links = page.nofollow_links(html)
+        if isinstance(response, HtmlResponse):
+            if any(actions[part] is not Action.OFF for part in BY_TAG):
+                statements += page.meta_statements(response)
+            if actions[REL] is not Action.OFF:
+                links = page.nofollow_links(response)
+        said = page.usage_preferences(response) if self.purposes else ()
+        if not statements and not links and not said:
+            return None
+        terms = self._terms(request, response)
+        if terms is None:
+            return None
+        causes = {**self._by_tags(statements, terms), **self._by_use(said)}
+        findings = tuple(_Finding(part, actions[part], cause) for part, cause in causes.items())
         return _Page(response, findings, links, actions[REL]) if findings or links else None
 
     def _actions(self, request: Request) -> Actions:
@@ -138,25 +143,24 @@ class RobotsTagMiddleware:
             return self.actions
         return {**self.actions, **read_actions(f"request.meta[{META_KEY!r}]", told)}
 
-    def _by_tags(
-        self, response: Response, html: HtmlResponse | None, terms: Terms
-    ) -> Mapping[str, str]:
+    def _terms(self, request: Request, response: Response) -> Terms | None:
+        """None where nobody is to be obeyed."""
+        origin = origin_of(response.url)
+        if origin is None:
+            return None  # nobody's page: data:, file:
+        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        return terms if terms.obey else None
+
+    def _by_tags(self, statements: Iterable[Statement], terms: Terms) -> Mapping[str, str]:
         """The parts that tags ask for, with their words."""
-        statements = list(page.header_statements(response))
-        if html is not None:
-            statements += page.meta_statements(html)
-        if not statements:
-            return {}
         tags = tags_of(statements, terms.agent, terms.dialect)
         asked = {part: name for part, name in _FIELDS.items() if not getattr(tags, name)}
         if tags.unavailable_after is not None and tags.unavailable_after <= self.now():
             asked["expired"] = "unavailable_after"
         return {part: str(tags.cause(name)) for part, name in asked.items()}
 
-    def _by_use(self, response: Response) -> Mapping[str, str]:
-        if not self.purposes:
-            return {}
-        refused = refusal(page.usage_preferences(response), self.purposes)
+    def _by_use(self, said: Iterable[Preference]) -> Mapping[str, str]:
+        refused = refusal(said, self.purposes)
         return {} if refused is None else {"use": str(refused)}
 
     def _keeps(self, output: Any, told: _Page) -> bool:
