@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from ..agents import find_agent, is_token, product_token
+from ..agents import TOKEN, find_agent, is_token, product_token
 from ..dialect import Dialect
 from ..dialects import DIALECTS
 from ..knobs import OrphanRules, Records
@@ -46,7 +46,7 @@ def joined(source: Source) -> Iterator[Finding]:
             "R302",
             (below.start() + 1, below.end()),
             f"{readable(below[1])!r} is joined with {readable(above[1])!r} of line "
-            f"{source.line_at(above.start())}: {readable(between[1])} is no rule{but}",
+            f"{source.line_of(above)}: {readable(between[1])} is no rule{but}",
             "put a rule between them; Disallow: with no path allows all",
             parting,
         )
@@ -67,7 +67,7 @@ def blank_lines(source: Source) -> Iterator[Finding]:
                     "R303",
                     (below.start() + 1, below.end()),
                     f"a blank line parts {readable(above[1])!r} of line "
-                    f"{source.line_at(above.start())} from this group in {listed(parting)}",
+                    f"{source.line_of(above)} from this group in {listed(parting)}",
                     "remove the blank line",
                     parting,
                 )
@@ -106,7 +106,9 @@ def tokens(source: Source) -> Iterator[Finding]:
         if agent and agent.dialect in DIALECTS and _is_bound(value, DIALECTS[agent.dialect]):
             continue  # its own engine reads it
         binding = tuple(other.name for other in source.others if _is_bound(value, other))
-        only = f"; {listed(binding)} read it" if binding else ""
+        token = TOKEN.match(value)
+        only = f"; it is read as {token[0]!r}" if token else ""
+        only += f"; {listed(binding)} read it as it is" if binding else ""
         yield source.finding(
             "R304",
             found.span(1) if value else (found.start() + 1, found.end()),
@@ -128,8 +130,8 @@ def named_again(source: Source) -> Iterator[Finding]:
     for lines, _, _ in source.lists:
         for found in lines:
             name = found[1].lower()
-            first = seen.setdefault(name, source.line_at(found.start()))
-            if first < source.line_at(lines[0].start()):
+            first = seen.setdefault(name, source.line_of(found))
+            if first < source.line_of(lines[0]):
                 yield _again(source, found, first)
 
 

@@ -7,7 +7,7 @@ Must not know: what is right or wrong.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -78,8 +78,12 @@ class Source:
         found = ((name, group) for name in named if (group := self.rules.group(name)))
         return list({group.lines: (name, group) for name, group in found}.values())
 
-    def line_at(self, start: int) -> int:
-        return bisect_right(self._starts, start)
+    def line_at(self, offset: int) -> int:
+        return bisect_left(self._starts, offset)
+
+    def line_of(self, line: re.Match[str]) -> int:
+        """The number of a line that was found whole: its match starts with its line feed."""
+        return self.line_at(line.start() + 1)
 
     def span_of_line(self, number: int) -> Span:
         ends = [*self._starts[number : number + 1], len(self.text)]

@@ -1,0 +1,62 @@
+"""The knob that makes the difference, found by turning."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep.compare import cause, turn
+
+CASES = [
+    ("google", "yandex", "User-agent: Bot/2\nDisallow: /", "/x", {"agent_value"}),
+    ("rfc9309", "baidu", "User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b", {"precedence"}),
+    ("rfc9309", "baidu", "User-agent: *\nDisallow: .gif$", "/x.gif", {"no_slash"}),
+    ("google", "rfc9309", "User-agent: *\nDisallow: /%7Ea", "/~a", {"percent"}),
+    ("rfc9309", "google", "User-agent: *\nDisalow: /x", "/x", {"disallow_keys"}),
+    ("rfc9309", "bing", "User-agent: a\nCrawl-delay: 1\nUser-agent: *\nDisallow: /", "/", None),
+]
+
+
+def question(body, path):
+    return lambda dialect: parse(body.encode(), dialect).allowed(f"http://e.com{path}", "Bot")
+
+
+@pytest.mark.parametrize(("here", "there", "body", "path", "knobs"), CASES)
+def test_the_knob_is_found_by_turning(here, there, body, path, knobs):
+    ask = question(body, path)
+    why = cause(ask, DIALECTS[here], DIALECTS[there])
+    if knobs is None:  # for `*` the list above makes no difference
+        assert why is None
+    else:
+        assert why is not None
+        assert set(why.knobs) == knobs
+        assert not why.together
+
+
+def test_where_no_knob_does_it_alone_a_set_is_given_of_which_none_can_be_spared():
+    here = DIALECTS["rfc9309"]
+    there = here.but("there", disallow_keys=("deny",), wildcards=False, missing_colon=True)
+    why = cause(question("User-agent: *\nDeny /x", "/x"), here, there)
+    assert why is not None
+    assert (set(why.knobs), why.together) == ({"disallow_keys", "missing_colon"}, True)
+
+
+FILE = "User-agent: a\n\nDisallow: /p\nAllow: /p/q\nUser-agent: *\nDisallow: .x$\nDisallow:\n"
+
+
+@pytest.mark.parametrize(("here", "there"), list(product(DIALECTS, DIALECTS)))
+def test_turned_so_the_one_answers_as_the_other(here, there):
+    for path, agent in product(("/p", "/p/q", "/a.x"), ("a", "b")):
+
+        def ask(dialect, url=f"http://e.com{path}", agent=agent):
+            return parse(FILE.encode(), dialect).allowed(url, agent)
+
+        why = cause(ask, DIALECTS[here], DIALECTS[there])
+        if why is None:
+            assert ask(DIALECTS[here]) is ask(DIALECTS[there])
+        else:
+            settings = [why.knobs] if why.together else [{k: v} for k, v in why.knobs.items()]
+            for pairs in settings:
+                assert ask(turn(DIALECTS[here], pairs)) is ask(DIALECTS[there])
