@@ -286,6 +286,22 @@ async def test_a_request_is_stronger_than_its_spider_and_that_than_the_settings(
         assert len(from_page) == items
 
 
+@pytest.mark.parametrize(
+    ("override", "items"), [({}, 0), ({"obey": False}, 1), ({"agent": "b"}, 1)]
+)
+@on_reactor
+async def test_what_is_set_for_a_host_holds_for_its_pages(override, items):
+    with Site({"/robots.txt": robots(""), "/": page(meta("noindex", "a"))}) as site:
+        settings = {
+            "ROBOTSTXT_USER_AGENT": "a",
+            "ROBOTS_TAGS": {"noindex": "drop"},
+            "ROBOTS_OVERRIDES": {"127.0.0.1": override},
+        }
+        _, crawler = await crawl(site.url("/"), settings=settings, spider=Following)
+        from_page = [item for item in crawler.spider.items if item["url"] == site.url("/")]
+        assert len(from_page) == items
+
+
 @pytest.mark.parametrize("kind", REACTORS)
 def test_the_middleware_gives_no_warning_on_any_reactor(kind):
     answer = page(X_Robots_Tag="nofollow")
