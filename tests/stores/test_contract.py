@@ -41,9 +41,9 @@ RECORDS = {
 }
 
 
-@pytest.fixture(params=["memory:"])
-def store(request):
-    opened = open_store(request.param)
+@pytest.fixture(params=["memory:", "sqlite:"])
+def store(request, tmp_path):
+    opened = open_store(request.param + (str(tmp_path / "r") if request.param == "sqlite:" else ""))
     yield opened
     pytest_twisted.blockon(deferred_from_coro(opened.close()))
 
@@ -71,6 +71,20 @@ async def test_the_last_record_counts_and_origins_are_kept_apart(store):
     await store.put("http://example.com", RECORDS["failing"])
     assert await store.get(ORIGIN) == FULL
     assert await store.get("http://example.com") == RECORDS["failing"]
+
+
+@pytest.mark.parametrize("octets", [b"", bytes(range(256)) * 2048], ids=["empty", "512 KiB"])
+@on_reactor
+async def test_octets_of_any_kind_and_number_are_kept(store, octets):
+    await store.put(ORIGIN, replace(FULL, octets=octets))
+    assert (await store.get(ORIGIN)).octets == octets
+
+
+@on_reactor
+async def test_to_close_twice_is_no_fault(store):
+    await store.put(ORIGIN, FULL)
+    await store.close()
+    await store.close()
 
 
 @given(
@@ -138,7 +152,12 @@ async def test_memory_holds_no_more_octets_than_it_may():
     assert 1 < len(store.frames) < 100
 
 
-@pytest.mark.parametrize("uri", ["memroy:", "memory", ""])
+@pytest.mark.parametrize("uri", ["memroy:", "memory", "", "sqlite"])
 def test_a_uri_of_no_store_is_refused_with_the_choices(uri):
-    with pytest.raises(ValueError, match=r"choices are memory:"):
+    with pytest.raises(ValueError, match=r"choices are memory:, sqlite:"):
         open_store(uri)
+
+
+def test_memory_has_no_place():
+    with pytest.raises(ValueError, match="nothing may follow memory:"):
+        open_store("memory:here")

@@ -1,0 +1,140 @@
+"""The store that outlives the process: one SQLite file, shared by all crawls of a machine.
+
+Knows: SQLite, its locks, and that a record grows old. Must not know: what a record says.
+
+The file is in WAL mode: who reads is never held up by who writes, and what was written is whole
+whenever a process is killed. A call takes the event loop's thread for some 20 to 50 microseconds.
+Where another process holds the lock it is made again a little later, while the crawl goes on.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from .. import scrapy_versions
+from ..rep.access import DAY, Record
+from .codec import decode, encode
+
+Result = TypeVar("Result")
+
+SCHEMA = 1
+APPLICATION = 0x726F626F  # "robo": tells our files from those of others
+LOCKED_CALL = 0.02  # seconds that one call may wait for a lock, with the whole crawl
+LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # and between calls, with nobody
+KEPT = 30 * DAY  # no dialect but 1994's trusts a copy for longer
+SWEEP_EVERY = 1000  # records put
+
+_CREATE = (
+    "CREATE TABLE records (origin TEXT PRIMARY KEY, asked_at REAL NOT NULL, frame BLOB NOT NULL)",
+    "CREATE INDEX records_by_age ON records (asked_at)",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {SCHEMA}",
+)
+_PUT = "INSERT OR REPLACE INTO records (origin, asked_at, frame) VALUES (?, ?, ?)"
+
+
+class SqliteStore:
+    """Records as packed frames, by origin. The file is opened when it is first asked for.
+
+    Everything raises sqlite3.Error or OSError where the file cannot be used, and ValueError where
+    it is none of ours; the next call tries anew.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._opened: sqlite3.Connection | None = None
+        self._until_sweep = 0
+
+    async def get(self, origin: str) -> Record | None:
+        def select(connection: sqlite3.Connection) -> bytes | None:
+            sql = "SELECT frame FROM records WHERE origin = ?"
+            row = connection.execute(sql, (origin,)).fetchone()
+            return None if row is None else row[0]
+
+        frame = await self._patiently(select)
+        return None if frame is None else decode(frame)
+
+    async def put(self, origin: str, record: Record) -> None:
+        frame = encode(record)
+
+        def insert(connection: sqlite3.Connection) -> None:
+            self._sweep(connection, record.asked_at)
+            connection.execute(_PUT, (origin, record.asked_at, frame))
+
+        await self._patiently(insert)
+
+    async def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    async def _patiently(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Do some work, again and again for about two seconds while others hold the lock."""
+        for wait in LOCKED_WAITS:
+            try:
+                return work(self._connection())
+            except sqlite3.OperationalError as error:
+                if not _is_locked(error):
+                    raise
+            await scrapy_versions.sleep(wait)
+        return work(self._connection())
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._opened = _open(self.path)
+        return self._opened
+
+    def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
+        """Let old records go, now and then: no clock is needed, a new record tells the time."""
+        if self._until_sweep == 0:
+            connection.execute("DELETE FROM records WHERE asked_at < ?", (now - KEPT,))
+            self._until_sweep = SWEEP_EVERY
+        self._until_sweep -= 1
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=LOCKED_CALL, isolation_level=None)
+    try:
+        connection.execute("BEGIN")  # so that all that is looked at is of one moment
+        ours = _is_ours(connection, path)
+        connection.execute("COMMIT")
+        if not ours:
+            _create(connection, path)
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether the tables are there; ValueError where others are."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    schema = connection.execute("PRAGMA user_version").fetchone()[0]
+    if (application, schema) == (APPLICATION, SCHEMA):
+        return True
+    if application == APPLICATION:
+        msg = f"{path} is a store of schema {schema}; this version reads schema {SCHEMA}"
+        raise ValueError(msg)
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        msg = f"{path} is a database of something else"
+        raise ValueError(msg)
+    return False
+
+
+def _create(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    if not _is_ours(connection, path):  # another process may have been faster
+        for statement in _CREATE:
+            connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def _is_locked(error: sqlite3.OperationalError) -> bool:
+    # `sqlite_errorcode` is new in Python 3.11
+    return "locked" in str(error)

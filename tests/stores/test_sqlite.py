@@ -1,0 +1,227 @@
+"""What must be true of the SQLite store beside the contract: crashes, locks, other processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.rep.access import DAY
+from scrapy_robots_policy.stores import SqliteStore, open_store, sqlite
+from tests.on_reactor import on_reactor
+from tests.stores.worker import OCTETS
+
+ROOT = Path(__file__).parent.parent.parent
+ORIGIN = "https://example.com"
+NOW = 2_000_000_000.0
+RECORD = Record(Outcome(200), NOW, b"User-agent: *\n", NOW)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "folder" / "robots.sqlite"
+
+
+def worker(path, name, count):
+    command = [sys.executable, "-m", "tests.stores.worker", f"sqlite:{path}", name, str(count)]
+    return subprocess.Popen(command, cwd=ROOT, text=True, stdout=-1, stderr=-1)
+
+
+def kept(path):
+    """The file's origins, once it has been found whole."""
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return {origin for (origin,) in connection.execute("SELECT origin FROM records")}
+
+
+@on_reactor
+async def test_a_record_outlives_the_store_that_kept_it(path):
+    first, second = SqliteStore(path), SqliteStore(path)
+    await first.put(ORIGIN, RECORD)
+    await first.close()
+    assert await second.get(ORIGIN) == RECORD
+    await second.close()
+
+
+@on_reactor
+async def test_nothing_is_opened_before_it_is_asked_for(path):
+    store = open_store(f"sqlite:{path}")
+    assert not path.parent.exists()
+    assert await store.get(ORIGIN) is None
+    assert path.exists()
+    await store.close()
+
+
+def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert open_store("sqlite:").path == Path(".scrapy/robots.sqlite")
+    inside = tmp_path / "project" / "package"
+    inside.mkdir(parents=True)
+    (tmp_path / "project" / "scrapy.cfg").write_text("[settings]\n")
+    monkeypatch.chdir(inside)
+    assert open_store("sqlite:").path == tmp_path / "project" / ".scrapy" / "robots.sqlite"
+    assert open_store("sqlite:~/r").path == Path.home() / "r"
+
+
+def test_ten_processes_share_a_file_without_a_fault(path):
+    workers = [worker(path, f"w{number}", 100) for number in range(10)]
+    answers = [process.communicate(timeout=60) for process in workers]
+    assert [process.returncode for process in workers] == [0] * 10, answers
+    assert [errors for _, errors in answers] == [""] * 10
+    assert kept(path) == {f"https://w{w}-{n}.example" for w in range(10) for n in range(100)}
+
+
+@on_reactor
+async def test_what_was_kept_is_whole_after_kill_9(path):
+    process = worker(path, "w", 1_000_000)
+    said = [process.stdout.readline().strip() for _ in range(50)]
+    os.kill(process.pid, signal.SIGKILL)
+    rest, _ = process.communicate(timeout=10)
+    said += rest.splitlines()  # whole lines only: one write each
+    assert set(said) <= kept(path)
+    store = SqliteStore(path)
+    assert (await store.get(said[-1])).octets == OCTETS
+    await store.put(ORIGIN, RECORD)
+    await store.close()
+
+
+@on_reactor
+async def test_old_entries_go(path):
+    store = SqliteStore(path)
+    for age in (31, 29, 0):
+        await store.put(f"{ORIGIN}:{age}", replace(RECORD, asked_at=NOW - age * DAY))
+    await store.close()
+    later = SqliteStore(path)
+    await later.put(ORIGIN, RECORD)
+    await later.close()
+    assert kept(path) == {ORIGIN, f"{ORIGIN}:29", f"{ORIGIN}:0"}
+
+
+@on_reactor
+async def test_a_long_crawl_sweeps_too(path):
+    store = SqliteStore(path)
+    await store.put(ORIGIN, replace(RECORD, asked_at=NOW - 31 * DAY))
+    for number in range(sqlite.SWEEP_EVERY):
+        await store.put(f"{ORIGIN}:{number}", RECORD)
+    await store.close()
+    assert ORIGIN not in kept(path)
+
+
+@on_reactor
+async def test_who_reads_is_not_held_up_by_who_writes(path):
+    store = SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert await store.get(ORIGIN) == RECORD
+    await store.close()
+
+
+@on_reactor
+async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
+    store = SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        scrapy_versions.call_later(0.1, other.rollback)  # on the loop that a wait must not hold
+        await store.put(f"{ORIGIN}:1", RECORD)
+    assert await store.get(f"{ORIGIN}:1") == RECORD
+    await store.close()
+
+
+@on_reactor
+async def test_a_lock_that_is_never_given_back_is_an_error(path, monkeypatch):
+    monkeypatch.setattr(sqlite, "LOCKED_WAITS", (0.01,))
+    store = SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            await store.put(ORIGIN, RECORD)
+    await store.close()
+
+
+def spoil(path, sql):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql)
+
+
+UNUSABLE = {
+    "no_database": (lambda p: p.write_bytes(b"rubbish" * 1000), "not a database"),
+    "a_folder": (lambda p: p.mkdir(), "unable to open"),
+    "of_something_else": (lambda p: spoil(p, "CREATE TABLE t (a)"), "database of something else"),
+    "of_another_schema": (
+        lambda p: spoil(p, f"PRAGMA application_id={sqlite.APPLICATION}; PRAGMA user_version=9"),
+        "a store of schema 9; this version reads schema 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+@on_reactor
+async def test_a_file_that_cannot_be_used_is_an_error_and_left_as_it_is(path, kind):
+    make, words = UNUSABLE[kind]
+    path.parent.mkdir()
+    make(path)
+    before = path.is_dir() or path.read_bytes()
+    store = SqliteStore(path)
+    with pytest.raises((sqlite3.Error, ValueError), match=words):
+        await store.get(ORIGIN)
+    with pytest.raises((sqlite3.Error, ValueError), match=words):
+        await store.put(ORIGIN, RECORD)
+    await store.close()
+    assert (path.is_dir() or path.read_bytes()) == before
+
+
+@on_reactor
+async def test_a_file_that_is_broken_inside_is_an_error(path):
+    store = SqliteStore(path)
+    for number in range(100):
+        await store.put(f"{ORIGIN}:{number}", replace(RECORD, octets=os.urandom(2000)))
+    await store.close()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(path.stat().st_size - 4096))
+    with pytest.raises(sqlite3.DatabaseError):
+        await store.get(f"{ORIGIN}:1")
+    await store.close()
+
+
+@on_reactor
+async def test_a_broken_record_is_an_error_and_can_be_replaced(path):
+    store = SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    spoil(path, "UPDATE records SET frame = substr(frame, 1, 20)")
+    with pytest.raises(ValueError, match="record"):
+        await store.get(ORIGIN)
+    await store.put(ORIGIN, RECORD)
+    assert await store.get(ORIGIN) == RECORD
+    await store.close()
+
+
+LIMITS = {
+    "full": ("PRAGMA max_page_count = 6", "full"),
+    "read_only": ("PRAGMA query_only = ON", "readonly"),
+}
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+@on_reactor
+async def test_a_full_or_read_only_file_still_gives_what_it_has(path, kind):
+    pragma, words = LIMITS[kind]
+    store = SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    store._connection().execute(pragma)
+    with pytest.raises(sqlite3.OperationalError, match=words):
+        await store.put(ORIGIN, replace(RECORD, octets=os.urandom(100_000)))
+    assert await store.get(ORIGIN) == RECORD
+    await store.close()
