@@ -87,7 +87,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rung of the ladder for an unreachable file: what holds up to `until` seconds of failing."""
+    """A rung of the ladder for an unreachable file: what holds up to `until` seconds of failing."""
 
     until: float
     with_copy: Stance
@@ -119,6 +119,34 @@ class AccessPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a user puts over every policy; None: nothing.
+
+    lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
+    error_lifetime  longest wait between tries while unreachable
+    unreachable     the stance for as long as no copy is at hand and none can be had; with it, all
+                    that is no answer counts as unreachable, and a copy once had stays in force
+    """
+
+    lifetime: float | None = None
+    error_lifetime: float | None = None
+    unreachable: Stance | None = None
+
+    def over(self, policy: AccessPolicy) -> AccessPolicy:
+        if self.lifetime is not None:
+            shortest = min(policy.lifetime_bounds[0], self.lifetime)
+            bounds = (shortest, self.lifetime)
+            policy = replace(policy, lifetime=self.lifetime, lifetime_bounds=bounds)
+        if self.error_lifetime is not None:
+            first = min(policy.retry_first, self.error_lifetime)
+            policy = replace(policy, error_lifetime=self.error_lifetime, retry_first=first)
+        if self.unreachable is not None:
+            ladder = (Step(FOREVER, Stance.RULES, self.unreachable),)
+            policy = replace(policy, unreachable=ladder, other_status=Result.UNREACHABLE)
+        return policy
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """What may be done with an origin, and until when.
 
@@ -144,25 +172,31 @@ def classify(outcome: Outcome, policy: AccessPolicy) -> Result:
     status = outcome.status
     if status is None:
         return Result.UNREACHABLE
-    if status in policy.successful:
-        return _served(outcome, policy)
+    if len(outcome.hops) > policy.redirects:  # followed for a policy with a wider budget
+        return policy.redirects_exhausted
     if status == 304:
         return Result.UNCHANGED
-    if status == 429:
-        return policy.too_many_requests
-    if status in (401, 403):
-        return Result.FORBIDDEN
-    if 400 <= status < 500:
-        return Result.UNAVAILABLE
-    if 300 <= status < 400:
-        return policy.redirects_exhausted
-    return policy.other_status
+    by_class = {2: _served, 3: _redirected, 4: _refused}
+    read = by_class.get(status // 100)
+    return policy.other_status if read is None else read(outcome, policy)
 
 
 def _served(outcome: Outcome, policy: AccessPolicy) -> Result:
+    if outcome.status not in policy.successful:
+        return Result.UNAVAILABLE
     if policy.text_only and outcome.media_type and not outcome.media_type.startswith("text/"):
         return Result.UNAVAILABLE
     return Result.SUCCESSFUL
+
+
+def _redirected(_: Outcome, policy: AccessPolicy) -> Result:
+    return policy.redirects_exhausted
+
+
+def _refused(outcome: Outcome, policy: AccessPolicy) -> Result:
+    if outcome.status == 429:
+        return policy.too_many_requests
+    return Result.FORBIDDEN if outcome.status in (401, 403) else Result.UNAVAILABLE
 
 
 def remember(previous: Record | None, outcome: Outcome, now: float) -> Record:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Access, Outcome, Record, Stance, advance, judge
-from scrapy_robots_policy.rep.access import holds, is_fresh
+from scrapy_robots_policy.rep.access import Wishes, holds, is_fresh
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 START = 1_000_000.0
@@ -92,6 +92,25 @@ def test_every_dialect_has_its_row():
 def test_the_first_answer_is_read_the_dialects_way(dialect: str, answers: str):
     given = {name: LETTERS[live(dialect, (0, outcome)).stance] for name, outcome in FIRST.items()}
     assert given == dict(zip(FIRST, answers.split(), strict=True))
+
+
+BUDGETS = {
+    **dict.fromkeys(DIALECTS, 5),
+    **dict.fromkeys(["koster1996", "sogou"], 10),
+    **dict.fromkeys(["original1994", "duckduckgo"], 7),
+}
+
+
+@pytest.mark.parametrize(("dialect", "budget"), BUDGETS.items())
+def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
+    dialect: str, budget: int
+):
+    # A store may hold what was fetched for a dialect that follows more of them.
+    closed = Outcome(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
+    beyond = Outcome(200, closed.octets, hops=("http://b/",) * (budget + 1))
+    assert live(dialect, (0, closed)).stance is Stance.RULES
+    assert live(dialect, (0, beyond)).stance is Stance.ALLOW
+    assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
 
 
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
@@ -276,3 +295,70 @@ def test_a_few_words_say_why(outcome: Outcome, why: str):
 def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant():
     record = Record(Outcome(304), asked_at=START)
     assert judge(record, START, DIALECTS["rfc9309"].access).stance is Stance.DISALLOW
+
+
+def wished(dialect: str, wishes: Wishes, *happened: tuple[float, Outcome]) -> Access:
+    policy = wishes.over(DIALECTS[dialect].access)
+    access = None
+    for at, outcome in happened:
+        access = advance(access.record if access else None, outcome, START + at, policy)
+    assert access is not None
+    return access
+
+
+WISHED = [
+    # dialect, wished lifetime, what HTTP caching said, seconds of freshness
+    ("rfc9309", HOUR, None, HOUR),
+    ("rfc9309", HOUR, DAY, HOUR),
+    ("rfc9309", HOUR, 2 * MINUTE, 2 * MINUTE),
+    ("rfc9309", HOUR, 0.0, MINUTE),
+    ("rfc9309", 7 * DAY, None, 7 * DAY),
+    ("rfc9309", 7 * DAY, 3 * DAY, 3 * DAY),
+    ("rfc9309", 1.0, 0.0, 1.0),
+    ("koster1996", HOUR, None, HOUR),
+    ("original1994", DAY, None, DAY),
+]
+
+
+@pytest.mark.parametrize(("dialect", "ttl", "told", "lifetime"), WISHED)
+def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
+    dialect: str, ttl: float, told: float | None, lifetime: float
+):
+    access = wished(dialect, Wishes(lifetime=ttl), (0, Outcome(200, lifetime=told)))
+    assert access.fresh_until == START + lifetime
+
+
+@pytest.mark.parametrize(("failures", "wait"), [(1, 10), (2, 20), (3, 30), (9, 30)])
+def test_a_wished_error_lifetime_is_the_longest_wait(failures: int, wait: float):
+    failed = [(float(n), TIMEOUT) for n in range(failures)]
+    access = wished("rfc9309", Wishes(error_lifetime=30.0), *failed)
+    assert access.fresh_until == START + failures - 1 + wait
+
+
+def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
+    access = wished("rfc9309", Wishes(error_lifetime=0.5), (0, Outcome(503, retry_after=9.0)))
+    assert access.fresh_until == START + 0.5
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("stance", [Stance.ALLOW, Stance.DISALLOW, Stance.DEFER])
+def test_a_wished_stance_stands_for_the_whole_ladder(dialect: str, stance: Stance):
+    wishes = Wishes(unreachable=stance)
+    for failure in (Outcome(503), TIMEOUT):
+        for age in (0.0, HOUR, 13 * HOUR, 31 * DAY):
+            failed = [(DAY, failure), (DAY + age, failure)]
+            assert wished(dialect, wishes, *failed).stance is stance
+            assert wished(dialect, wishes, (0, GOOD), *failed).stance is Stance.RULES
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("status", [200, 204, 302, 401, 404])
+def test_a_wished_stance_is_not_for_what_was_answered(dialect: str, status: int):
+    answered = (0.0, Outcome(status))
+    expected = live(dialect, answered).stance
+    assert wished(dialect, Wishes(unreachable=Stance.DEFER), answered).stance is expected
+
+
+def test_who_wishes_nothing_changes_nothing():
+    for dialect in DIALECTS.values():
+        assert Wishes().over(dialect.access) == dialect.access
