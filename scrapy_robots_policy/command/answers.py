@@ -40,9 +40,10 @@ class Questions:
             urls, agents = told["urls"], told["agents"]
             body = told["robots"].encode("utf-8", "replace")
             chosen = int(told["question"])
+            all_text = all(isinstance(item, str) for item in [*urls, *agents])
         except (KeyError, TypeError, AttributeError, ValueError):
             raise ValueError("the question has not the shape of a question") from None
-        if not all(isinstance(item, str) for item in [*urls, *agents]):
+        if not all_text:
             raise ValueError("a URL or agent is no string")
         return cls(body, tuple(urls[:MOST_URLS]), tuple(agents[:MOST_AGENTS]), dialect, chosen)
 

@@ -1,0 +1,188 @@
+"""The tester's page in a real browser: typed into, read, and attacked."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from urllib.parse import urlencode
+
+import pytest
+
+from scrapy_robots_policy.command.server import Server
+from scrapy_robots_policy.rep import DIALECTS
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+if not CHROMIUM or not DRIVER:
+    pytest.skip("chromium and its driver are not installed", allow_module_level=True)
+
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+GIVEN = {"robots": "", "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
+
+
+class Page:
+    def __init__(self, browser, url):
+        self.browser, self.url = browser, url
+
+    def open(self, **state):
+        self.browser.get("about:blank")
+        self.browser.get(self.url + (f"#{urlencode(state)}" if state else ""))
+        self.until(lambda: self.of("tbody tr"))
+        return self
+
+    def of(self, selector):
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def run(self, script):
+        return self.browser.execute_script(script)
+
+    def until(self, holds):
+        return WebDriverWait(self.browser, 10, poll_frequency=0.02).until(lambda _: holds())
+
+    def type(self, name, text):
+        box = self.one(f"#{name}")
+        box.send_keys(Keys.CONTROL, "a")
+        box.send_keys(Keys.DELETE, text)
+
+    def lit(self):
+        """(number, how) of the line that is lit; None if none is."""
+        return self.run(
+            "const lit = document.querySelector('#backdrop .lit'); return lit && "
+            "[[...lit.parentNode.children].indexOf(lit) + 1, lit.classList.contains('yes')]"
+        )
+
+    def state(self):
+        names = ("robots", "urls", "agents", "dialect")
+        return {name: self.one(f"#{name}").get_property("value") for name in names}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    profile = tmp_path_factory.mktemp("profile")
+    for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1300,900"):
+        options.add_argument(flag)
+    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def page(browser):
+    server = Server(0, GIVEN, "test")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    browser.get_log("browser")
+    yield Page(browser, server.url)
+    complaints = browser.get_log("browser")  # of the policy on what may be loaded, among others
+    server.shutdown()
+    server.server_close()
+    assert complaints == []
+
+
+def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
+    page.open()
+    page.type("robots", "User-agent: *\nDisallow: /private/\nAllow: /private/press/\n")
+    page.type("urls", "/private/press/1\n/private/x")
+    page.type("agents", "Bot")
+    page.until(lambda: page.lit() == [3, True])
+    assert page.one("#verdict").text == "✓ Allowed"
+    assert len(page.of("tbody tr")) == len(DIALECTS)
+    Select(page.one("#dialect")).select_by_value("baidu")
+    page.until(lambda: page.lit() == [2, False])
+    assert page.one("#why").text == "By line 2, Disallow: /private/."
+    assert "precedence: first, not longest" in page.one("#facts").text
+    page.type("urls", "/elsewhere")
+    page.until(lambda: page.lit() is None)
+
+
+def test_the_cells_can_be_gone_through_with_the_arrow_keys(page):
+    page.open(robots="User-agent: *\nDisallow: /a\nAllow: /a/b", urls="/a/b\n/a", agents="Bot")
+    page.one('[data-cell="0,0"]').send_keys(Keys.ARROW_DOWN)
+    page.until(lambda: page.state()["dialect"] == list(DIALECTS)[1])
+    page.until(lambda: page.run("return document.activeElement.dataset.cell") == "1,0")
+    page.browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    page.until(lambda: page.lit() == [2, False])
+    assert page.one('[aria-pressed="true"]').get_attribute("data-cell") == "1,1"
+
+
+def test_findings_stand_in_the_margin_and_lead_to_their_line(page):
+    page.open(robots="User-agent: *\nDisalow: /ä\nDisallow: .x$", urls="/", agents="Bot")
+    page.until(lambda: page.of("#findings .error"))
+    margin = [item.get_attribute("class") for item in page.of("#gutter li")]
+    assert margin == ["", "error", "error"]
+    page.one("#findings .error button").click()
+    selected = "const box = document.getElementById('robots');"
+    selected += "return box.value.slice(box.selectionStart, box.selectionEnd)"
+    assert page.run(selected) == "Disalow"
+
+
+def test_a_link_holds_the_whole_state(page):
+    state = {"robots": "User-agent: é&#\n+ %41\n", "urls": "/a?b=c#d\n/%7E", "agents": "A, B"}
+    page.open(**state, dialect="yandex", question=3)
+    assert page.state() == {**state, "dialect": "yandex"}
+    assert page.one('[aria-pressed="true"]').get_attribute("data-cell").endswith(",3")
+    page.type("urls", "/other")
+    page.until(lambda: "other" in page.browser.current_url)
+    link = page.browser.current_url
+    page.browser.get("about:blank")
+    page.browser.get(link)
+    page.until(lambda: page.of("tbody tr"))
+    assert page.state() == {**state, "urls": "/other", "dialect": "yandex"}
+
+
+ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+
+
+def test_markup_in_a_file_or_url_stays_text(page):
+    page.open(
+        robots=f"User-agent: *\nDisallow: /{ATTACK}\n{ATTACK}: x\nUser-agent: {ATTACK}\nAllow: /y",
+        urls=f"/{ATTACK}\njavascript:document.title='owned'",
+        agents=f"Bot, {ATTACK}",
+    )
+    page.until(lambda: page.of("#findings li button"))
+    for cell in page.of("td button")[:4]:
+        page.run(
+            f"document.querySelector('[data-cell=\"{cell.get_attribute('data-cell')}\"]').click()"
+        )
+    page.until(lambda: "onerror" in page.one("#facts").text)
+    assert page.of("main img, main script, main a") == []
+    assert page.browser.title == "robots.txt tester"
+    assert ATTACK in page.one("thead").text
+
+
+def test_the_page_asks_nobody_but_its_own_server(page):
+    page.browser.get_log("performance")
+    page.open()
+    asked = [entry["message"] for entry in page.browser.get_log("performance")]
+    urls = page.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
+    assert any("requestWillBeSent" in message for message in asked)
+    assert urls
+    assert all(url.startswith(page.url) for url in urls)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1300])
+def test_it_fits_the_width_and_takes_the_scheme(page, width, scheme, tmp_path):
+    command = page.browser.execute_cdp_cmd
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+    command("Emulation.setDeviceMetricsOverride", metrics)
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    command("Emulation.setEmulatedMedia", {"features": media})
+    page.open(robots="Disallow: /" + "long/" * 60, urls="/" + "long/" * 60, agents="A, B, C")
+    assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+    paper = page.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0]")
+    assert (int(paper) < 100) is (scheme == "dark")
+    command("Emulation.clearDeviceMetricsOverride", {})
+    command("Emulation.setEmulatedMedia", {"features": []})
