@@ -113,8 +113,10 @@ def test_another_name_that_points_here_gets_not_even_the_page(server):
 
 @pytest.mark.parametrize(
     "value",
-    [b"", b"{", [], None, 1, {}, {**QUESTION, "dialect": "x"}, {**QUESTION, "urls": [1]}]
-    + [{**QUESTION, "robots": 3}, {**QUESTION, "question": "x"}, {**QUESTION, "urls": 5}],
+    [
+        *(b"", b"{", [], None, 1, {}, {**QUESTION, "dialect": "x"}, {**QUESTION, "urls": [1]}),
+        *({**QUESTION, "robots": 3}, {**QUESTION, "question": "x"}, {**QUESTION, "urls": 5}),
+    ],
 )
 def test_what_is_no_question_gets_400(server, value):
     assert ask(server, "POST", "/answers", value)[0] == 400
