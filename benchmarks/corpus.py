@@ -50,8 +50,7 @@ def questions(every: int = 1) -> list[Asked]:
     files = sorted(folder().iterdir())[::every]
     bodies = [path.read_bytes() for path in files]
     return [
-        Asked(body, AGENTS[at % len(AGENTS)], _urls(body, chance))
-        for at, body in enumerate(bodies)
+        Asked(body, AGENTS[at % len(AGENTS)], _urls(body, chance)) for at, body in enumerate(bodies)
     ]
 
 

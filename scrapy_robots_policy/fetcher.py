@@ -2,9 +2,6 @@
 
 Knows: requests, responses, redirects, and what can go wrong on the way.
 Must not know: what the octets say, what an outcome means, where it is kept.
-
-The request goes through all downloader middlewares, for proxies and the like, but it is no page: no
-cookies, no credentials, no cache, no offsite filter, no redirect but ours.
 """
 
 from __future__ import annotations
@@ -12,20 +9,19 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Request, Response
-from scrapy.http.request import NO_CALLBACK
+from scrapy.http import Response
 from w3lib.url import safe_url_string
 
 from . import scrapy_versions
-from .body import ACCEPTED, Bodies
+from .body import Bodies
 from .http_headers import lifetime, media_type, retry_after
 from .policy import Question
 from .rep import Outcome, Record
+from .request_profile import RequestProfile
 from .slots import Slots
 
 MOST_OCTETS = 4 * 1024 * 1024  # where a dialect knows no limit
@@ -51,23 +47,11 @@ CAUSES = (
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )
 
-META = {
-    "dont_obey_robotstxt": True,
-    "dont_redirect": True,  # MetaRefreshMiddleware reads it too
-    "dont_retry": True,
-    "dont_cache": True,
-    "dont_merge_cookies": True,
-    "allow_offsite": True,
-    "download_maxsize": 0,  # `body` cuts where this would fail
-    "download_warnsize": 0,
-    "download_fail_on_dataloss": True,
-}
-
 
 class Fetcher:
     """Fetches for a `RobotsPolicy`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
-    timeout  seconds for one request
+    profile  how each request is made
     retries  how often a try that failed quickly is made again
     """
 
@@ -76,11 +60,11 @@ class Fetcher:
         crawler: Crawler,
         slots: Slots,
         now: Callable[[], float],
-        timeout: float,
+        profile: RequestProfile,
         retries: int,
     ) -> None:
         self.crawler, self.slots, self.now = crawler, slots, now
-        self.timeout, self.retries = timeout, retries
+        self.profile, self.retries = profile, retries
         self.bodies = Bodies(crawler)
 
     async def __call__(self, question: Question) -> Outcome:
@@ -109,7 +93,8 @@ class Fetcher:
         self, url: str, hops: tuple[str, ...], question: Question
     ) -> tuple[Outcome, str, Exception | None]:
         """(what came, where it points to, what went wrong)"""
-        request = self._request(url, _validators(question.known, hops))
+        validators = _validators(question.known, hops)
+        request = self.profile.request(url, validators, question.asker)
         limit = min(question.dialect.size_limit, MOST_OCTETS) + 1  # one more shows that it is over
         try:
             with self.bodies.expected(request, limit) as body:
@@ -119,12 +104,6 @@ class Fetcher:
                 return self._outcome(response.status, headers, body.octets(response))
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             return Outcome(None, cause=cause_of(error)), "", error
-
-    def _request(self, url: str, validators: dict[str, str]) -> Request:
-        # A header without a value is not sent, and HttpAuthMiddleware leaves it alone.
-        headers: dict[str, Any] = {"Accept-Encoding": ACCEPTED, "Authorization": [], **validators}
-        meta = {**META, "download_timeout": self.timeout}
-        return Request(url, NO_CALLBACK, headers=headers, meta=meta, dont_filter=True)
 
     def _outcome(
         self, status: int, headers: dict[str, str], octets: bytes

@@ -72,10 +72,11 @@ class RobotsPolicyMiddleware:
         )
         self.policy = RobotsPolicy(
             open_store(settings.store),
-            Fetcher(crawler, self.slots, self.now, settings.fetch_timeout, settings.fetch_retries),
+            Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
             self.now,
             scrapy_versions.sleep,
             settings.defer_timeout,
+            settings.wishes,
             CrawlNotices(crawler, self.tally),
         )
         self.purposes = settings.purposes

@@ -18,7 +18,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from .rep import Dialect, Outcome, Reason, Record, RuleSet, Stance, Verdict, judge, parse
-from .rep.access import FOREVER, Access, Result, holds, is_fresh, remember
+from .rep.access import FOREVER, Access, Result, Wishes, holds, is_fresh, remember
 from .rep.octets import path_of
 from .rep.verdict import verdict_of
 from .stores import Store
@@ -98,6 +98,7 @@ class _Site:
     """One origin. `rulings` holds for `record` only."""
 
     origin: str
+    wishes: Wishes
     record: Record | None = None
 
     def __post_init__(self) -> None:
@@ -113,7 +114,7 @@ class _Site:
             return ruling
         if self.record is None:
             return None
-        access = judge(self.record, now, dialect.access)
+        access = judge(self.record, now, self.wishes.over(dialect.access))
         self.rulings[dialect] = ruling = Ruling(
             self.origin, dialect, access, _rules(access, dialect, ruling)
         )
@@ -142,19 +143,21 @@ class RobotsPolicy:
     now       seconds since the epoch
     sleep     waits so many seconds
     patience  seconds a request waits at most for an origin that defers; then it gets that answer
+    wishes    what is put over every dialect's way to read an outcome
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         store: Store,
         fetch: Callable[[Question], Awaitable[Outcome]],
         now: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         patience: float,
+        wishes: Wishes,
         notices: Notices,
     ) -> None:
         self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
-        self.patience, self.notices = patience, notices
+        self.patience, self.wishes, self.notices = patience, wishes, notices
         self._settled: Bounded[_Site] = Bounded(SITES, OCTETS)
         self._asking: dict[str, _Site] = {}
         self._tasks: set[Deferred[None]] = set()
@@ -206,7 +209,7 @@ class RobotsPolicy:
             self.notices.store_failed("close", error)
 
     def _site(self, origin: str) -> _Site:
-        return self._asking.get(origin) or self._settled.get(origin) or _Site(origin)
+        return self._asking.get(origin) or self._settled.get(origin) or _Site(origin, self.wishes)
 
     async def _wait(
         self, site: _Site, dialect: Dialect, asker: Any, deferred: Ruling | None

@@ -21,8 +21,16 @@ from . import scrapy_versions
 from .overrides import Override, Overrides, read_overrides
 from .page_rules import DEFAULTS, Actions, read_actions
 from .rep import DIALECTS, Dialect, find_agent, product_token
+from .rep.access import Stance, Wishes
 from .rep.agents import is_token
 from .rep.usage import PURPOSES
+from .request_profile import (
+    CARRIED_HEADERS,
+    CARRIED_META,
+    NEVER_CARRIED,
+    Hook,
+    RequestProfile,
+)
 from .stores import open_store
 
 OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
@@ -32,6 +40,11 @@ ORDER = 100
 OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
 SPIDER_MIDDLEWARES = "SPIDER_MIDDLEWARES"
 TAG_ORDER = 950  # next to the spider: nobody counts what is dropped
+ON_UNREACHABLE = {
+    "allow": Stance.ALLOW,
+    "disallow": Stance.DISALLOW,
+    "defer": Stance.DEFER,
+}
 
 
 class Addon:
@@ -63,7 +76,8 @@ class PolicySettings:
     agent           our product token
     by_header       whether a request's own User-Agent header is stronger
     store           URI of the store
-    fetch_timeout   seconds for one request for a robots.txt
+    wishes          what is put over every dialect's way to read an outcome
+    profile         how a robots.txt is asked for
     fetch_retries   how often one that failed quickly is made again
     max_fetches     how many are under way at a time
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
@@ -76,7 +90,8 @@ class PolicySettings:
     agent: str
     by_header: bool
     store: str
-    fetch_timeout: float
+    wishes: Wishes
+    profile: RequestProfile
     fetch_retries: int
     max_fetches: int
     max_waiting: int
@@ -99,7 +114,8 @@ class PolicySettings:
             _agent(name, header, dialect),
             name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
             _store(settings),
-            _number(settings, "ROBOTS_FETCH_TIMEOUT", 30.0, least=0.001),
+            _wishes(settings),
+            _profile(settings),
             int(_number(settings, "ROBOTS_FETCH_RETRIES", 2)),
             int(_number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
             int(_number(settings, "ROBOTS_MAX_WAITING", 1000)),
@@ -266,6 +282,64 @@ def _store(settings: BaseSettings) -> str:
         msg = f"ROBOTS_STORE is {uri!r}: {error}"
         raise ValueError(msg) from None
     return str(uri)
+
+
+def _wishes(settings: BaseSettings) -> Wishes:
+    told = settings.get("ROBOTS_ON_UNREACHABLE")
+    if told is not None and told not in ON_UNREACHABLE:
+        choices = ", ".join(ON_UNREACHABLE)
+        msg = f"ROBOTS_ON_UNREACHABLE is {told!r}; it must be one of {choices}"
+        raise ValueError(msg)
+    return Wishes(
+        _optional(settings, "ROBOTS_TTL"),
+        _optional(settings, "ROBOTS_ERROR_TTL", least=0.1),
+        None if told is None else ON_UNREACHABLE[told],
+    )
+
+
+def _profile(settings: BaseSettings) -> RequestProfile:
+    headers = _names(settings, "ROBOTS_FETCH_HEADERS", CARRIED_HEADERS)
+    never = [name for name in headers if name.lower() in NEVER_CARRIED]
+    if never:
+        msg = (
+            f"ROBOTS_FETCH_HEADERS has {never[0]!r}; a robots.txt is asked for without credentials "
+            "and cookies: take any header but Authorization and Cookie"
+        )
+        raise ValueError(msg)
+    return RequestProfile(
+        _number(settings, "ROBOTS_FETCH_TIMEOUT", 30.0, least=0.001),
+        _names(settings, "ROBOTS_FETCH_META", CARRIED_META),
+        headers,
+        _hook(settings.get("ROBOTS_FETCH_HOOK")),
+    )
+
+
+def _names(settings: BaseSettings, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    told = settings.get(name, default)
+    names = told.split(",") if isinstance(told, str) else told
+    try:
+        return tuple(word.strip() for word in names if word.strip())
+    except (TypeError, AttributeError):
+        msg = f"{name} is {told!r}; it must be a list of names"
+        raise ValueError(msg) from None
+
+
+def _hook(told: Any) -> Hook | None:
+    found: Hook | None = told
+    if isinstance(told, str):
+        with suppress(ImportError, NameError, ValueError):  # the sentence below says it
+            found = load_object(told)
+    if found is None or callable(found):
+        return found
+    msg = (
+        f"ROBOTS_FETCH_HOOK is {told!r}; it must be a function of two requests, "
+        "or the import path of one"
+    )
+    raise ValueError(msg)
+
+
+def _optional(settings: BaseSettings, name: str, least: float = 0) -> float | None:
+    return None if settings.get(name) is None else _number(settings, name, 0.0, least)
 
 
 def _number(settings: BaseSettings, name: str, default: float, least: float = 0) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from scrapy_robots_policy.policy import Notices, RobotsPolicy
 from scrapy_robots_policy.rep import DIALECTS, Outcome, Record, Stance
-from scrapy_robots_policy.rep.access import FOREVER, Step
+from scrapy_robots_policy.rep.access import FOREVER, Step, Wishes
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -35,6 +35,7 @@ class World:
     faults: list[str] = field(default_factory=list)
     store: Any = field(default_factory=MemoryStore)
     patience: float = 600.0
+    wishes: Wishes = field(default_factory=Wishes)
     gate: Gate | None = None
 
     async def fetch(self, question):
@@ -52,7 +53,13 @@ class World:
 
     def policy(self) -> RobotsPolicy:
         return RobotsPolicy(
-            self.store, self.fetch, lambda: self.time, self.sleep, self.patience, _Told(self)
+            self.store,
+            self.fetch,
+            lambda: self.time,
+            self.sleep,
+            self.patience,
+            self.wishes,
+            _Told(self),
         )
 
 

@@ -10,7 +10,9 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware
-from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep import DIALECTS, Stance
+from scrapy_robots_policy.rep.access import Wishes
+from scrapy_robots_policy.request_profile import CARRIED_HEADERS, RequestProfile
 from scrapy_robots_policy.scrapy_versions import components
 from scrapy_robots_policy.settings import PolicySettings, refuse_second_middleware
 from tests.crawls import crawl
@@ -38,7 +40,8 @@ def test_the_defaults():
         agent="Scrapy",
         by_header=True,
         store="memory:",
-        fetch_timeout=30.0,
+        wishes=Wishes(),
+        profile=RequestProfile(30.0),
         fetch_retries=2,
         max_fetches=100,
         max_waiting=1000,
@@ -58,6 +61,34 @@ DIALECT_WAYS = {
 def test_a_dialect_is_given_by_name_value_or_import_path(way):
     settings, attributes, dialect = DIALECT_WAYS[way]
     assert read(settings, **attributes).dialect == dialect
+
+
+def hook(page, made):
+    return made
+
+
+PROFILES = {
+    "lists": ({"ROBOTS_FETCH_META": ["a", "b"], "ROBOTS_FETCH_HEADERS": ["X"]}, ("a", "b"), ("X",)),
+    "text": ({"ROBOTS_FETCH_META": "a, b", "ROBOTS_FETCH_HEADERS": "X"}, ("a", "b"), ("X",)),
+    "none": ({"ROBOTS_FETCH_META": [], "ROBOTS_FETCH_HEADERS": ""}, (), ()),
+}
+
+
+@pytest.mark.parametrize("way", PROFILES)
+def test_what_a_robots_txt_is_asked_for_with_is_given_as_a_list_or_a_text(way):
+    settings, meta, headers = PROFILES[way]
+    assert read(settings).profile == RequestProfile(30.0, meta, headers)
+
+
+@pytest.mark.parametrize("told", [hook, f"{__name__}.hook"])
+def test_a_hook_is_given_as_a_function_or_by_its_import_path(told):
+    profile = read({"ROBOTS_FETCH_HOOK": told}).profile
+    assert profile == RequestProfile(30.0, ("proxy",), CARRIED_HEADERS, hook)
+
+
+def test_wishes_are_read_as_numbers_and_a_stance():
+    settings = {"ROBOTS_TTL": "60", "ROBOTS_ERROR_TTL": 5, "ROBOTS_ON_UNREACHABLE": "defer"}
+    assert read(settings).wishes == Wishes(60.0, 5.0, Stance.DEFER)
 
 
 TOKENS = [
@@ -103,6 +134,17 @@ WRONG = [
     ({"ROBOTS_FETCH_RETRIES": 1.5}, "ROBOTS_FETCH_RETRIES is 1.5; it must be a whole number"),
     ({"ROBOTS_MAX_FETCHES": 0}, "ROBOTS_MAX_FETCHES is 0; it must be a whole number from 1 up"),
     ({"ROBOTS_MAX_WAITING": "x"}, "ROBOTS_MAX_WAITING is 'x'; it must be a whole number from 0"),
+    ({"ROBOTS_TTL": "day"}, "ROBOTS_TTL is 'day'; it must be a number from 0 up"),
+    ({"ROBOTS_ERROR_TTL": 0}, "ROBOTS_ERROR_TTL is 0; it must be a number from 0.1 up"),
+    (
+        {"ROBOTS_ON_UNREACHABLE": "open"},
+        "ROBOTS_ON_UNREACHABLE is 'open'; it must be one of allow, disallow, defer",
+    ),
+    ({"ROBOTS_FETCH_META": 5}, "ROBOTS_FETCH_META is 5; it must be a list of names"),
+    ({"ROBOTS_FETCH_HEADERS": [5]}, "ROBOTS_FETCH_HEADERS is [5]; it must be a list of names"),
+    ({"ROBOTS_FETCH_HEADERS": "X,cookie"}, "ROBOTS_FETCH_HEADERS has 'cookie'; a robots.txt is"),
+    ({"ROBOTS_FETCH_HOOK": "no.such"}, "ROBOTS_FETCH_HOOK is 'no.such'; it must be a function"),
+    ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
     ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number from 0 up"),
 ]
 

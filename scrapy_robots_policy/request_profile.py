@@ -1,0 +1,70 @@
+"""The request for a robots.txt: what it takes from the page's request, and what it never does.
+
+Knows: Scrapy's requests, and the keys of meta that keep other middlewares off.
+Must not know: what is answered, where it leads, what is made of it.
+
+It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
+no credentials, no cache, no offsite filter, no redirect but the fetcher's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy.http import Request
+from scrapy.http.request import NO_CALLBACK
+
+from .body import ACCEPTED
+
+Hook = Callable[[Request, Request], Request | None]
+
+META = {
+    "dont_obey_robotstxt": True,
+    "dont_redirect": True,  # MetaRefreshMiddleware reads it too
+    "dont_retry": True,
+    "dont_cache": True,
+    "dont_merge_cookies": True,
+    "allow_offsite": True,
+    "download_maxsize": 0,  # `body` cuts where this would fail
+    "download_warnsize": 0,
+    "download_fail_on_dataloss": True,
+}
+CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
+CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # who we are; and what belongs to "proxy"
+NEVER_CARRIED = frozenset({"authorization", "cookie"})
+
+
+@dataclass(frozen=True, slots=True)
+class RequestProfile:
+    """How a robots.txt is asked for.
+
+    timeout  seconds for one request
+    meta     the keys taken from the meta of the page's request, where it has them
+    headers  the headers taken from it
+    hook     called with the page's request and the one made for it; gives the one to send, or None
+             where it has changed that one in place
+    """
+
+    timeout: float
+    meta: tuple[str, ...] = CARRIED_META
+    headers: tuple[str, ...] = CARRIED_HEADERS
+    hook: Hook | None = None
+
+    def request(self, url: str, headers: Mapping[str, str], page: Request | None) -> Request:
+        """The request for a URL with more headers; `page` is the request that waits for it."""
+        # A header without a value is not sent, and HttpAuthMiddleware leaves it alone.
+        ours: dict[str, Any] = {"Accept-Encoding": ACCEPTED, "Authorization": [], **headers}
+        meta = {**META, "download_timeout": self.timeout}
+        if page is None:
+            return Request(url, NO_CALLBACK, headers=ours, meta=meta, dont_filter=True)
+        meta = {key: page.meta[key] for key in self.meta if key in page.meta} | meta
+        theirs = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
+        made = Request(url, NO_CALLBACK, headers=theirs | ours, meta=meta, dont_filter=True)
+        return self._hooked(page, made)
+
+    def _hooked(self, page: Request, made: Request) -> Request:
+        request = made if self.hook is None else self.hook(page, made) or made
+        request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
+        return request
