@@ -48,9 +48,10 @@ def _answer(urls: Iterable[str], asked: Asked, decide_for: Callable[[str], Decid
             sys.stderr.write(f"scrapy robots: {shown(str(error))}\n")
             status = 2
             continue
-        status = status or (not allowed)
+        if not allowed:
+            status = status or 1
         write(say(url, allowed))
-    return int(status)
+    return status
 
 
 def _plain(url: str, allowed: bool) -> str:

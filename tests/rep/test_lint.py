@@ -71,6 +71,14 @@ def test_a_sound_file_has_no_warning(text):
     assert [finding for finding in found(text) if finding.severity is not Severity.NOTE] == []
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n", " \t\n"])
+def test_how_lines_end_makes_no_finding(end):
+    text = "User-agent: *\nDisallow: /a\n\nDisalow: /b\nDisallow: /c d\n"
+    places = [(finding.code, marked(text, finding)) for finding in found(text)]
+    ended = text.replace("\n", end)
+    assert [(finding.code, marked(ended, finding)) for finding in found(ended)] == places
+
+
 PLACES = [
     ("R201", "User-agent: *\n  Disalow : /x\n", 2, "Disalow"),
     ("R202", "User-agent: *\nDisallow /x\n", 2, " "),

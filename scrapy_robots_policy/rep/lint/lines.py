@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..dialects import DIALECTS
-from ..lines import Grammar
+from ..lines import WHITE, Grammar
 from .findings import Finding
 from .source import Source, readable
 
@@ -31,7 +31,7 @@ EXTENSIONS = {
 _KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "sitemap": "Sitemap"}
 _KEYS |= EXTENSIONS
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
-_WORDS = re.compile("\n[ \t\x0b\x0c]*([^ \t\x0b\x0c\n#]+)([ \t\x0b\x0c]+[^ \t\x0b\x0c\n#])?")
+_WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
 
 
 def _known_spellings() -> dict[str, str]:

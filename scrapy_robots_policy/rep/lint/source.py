@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from ..dialect import NO_LIMIT, Dialect
 from ..dialects import DIALECTS
-from ..lines import Grammar, clean_text, grammar_of
+from ..lines import WHITE, Grammar, clean_text, grammar_of
 from ..rules import RuleSet
 from ..verdict import Group
 from .findings import KINDS, Finding
 
 _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
-_SAYS_SOMETHING = re.compile("\n[ \t\x0b\x0c]*[^# \t\x0b\x0c\n][^\n]*")
+_SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
 Span = tuple[int, int]  # offsets in the text: from, to
 
@@ -86,8 +86,10 @@ class Source:
         return self.line_at(line.start() + 1)
 
     def span_of_line(self, number: int) -> Span:
-        ends = [*self._starts[number : number + 1], len(self.text)]
-        return self._starts[number - 1] + 1, ends[0]
+        """A whole line, without the white space at its end."""
+        start = self._starts[number - 1] + 1
+        end = (*self._starts[number : number + 1], len(self.text))[0]
+        return start, start + len(self.text[start:end].rstrip(WHITE))
 
     def span_of_value(self, number: int) -> Span:
         """Where the value of a rule line stands; the whole line where it has none."""
@@ -114,7 +116,7 @@ class Source:
 
 def readable_lines(body: bytes) -> list[str]:
     """The lines of a whole file for people to read; a finding on line n is about the nth."""
-    return _decoded(clean_text(body, _WHOLE)).split("\n")[1:]
+    return _decoded(clean_text(body, _WHOLE)).replace("\r\n", "\n").split("\n")[1:]
 
 
 def readable(octets: str) -> str:
