@@ -74,7 +74,7 @@ def ask(allowed: Callable[..., bool], rules: Any, urls: list[str], agent: str) -
 
 
 def memory(peer: Peer, asked: list[Asked]) -> float:
-    """Octets that one parsed file holds, its text not counted where it is not held."""
+    """Octets held for one file that was parsed and asked once, beside the file itself."""
     for item in asked[:50]:  # what is made once is not the files' cost
         peer.parse(item.body)
     gc.collect()
@@ -153,7 +153,7 @@ def main(arguments: list[str]) -> None:
     head += ["p1", "p10", "median file", "p90", "p99", "one answer"]
     print(table(head, [_row(peer, made[peer.name], base, asked) for peer in all_peers]))
     held = {peer.name: memory(peer, asked) for peer in all_peers}
-    print("\n" + table(["memory held", "octets a file", "share of Protego's"], _shares(held)))
+    print("\n" + table(["memory held beside the file", "octets a file", "share of Protego's"], _shares(held)))
     print("\n" + table(["one file of 500 KiB", *large.COLUMNS], large.rows(all_peers)))
 
 

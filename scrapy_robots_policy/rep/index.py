@@ -3,9 +3,9 @@
 Knows: patterns and ranks. Must not know: lines, groups, what a URL is.
 
 How a decision is made. The literal start of a pattern is its key; a pattern without wildcards is
-its key and no more. The keys that start a path are prefixes of one another: they form a chain. All
-keys are sorted; the last one not after the path (`bisect`) leads to ever shorter ones that it starts
-with, and the first of them that starts the path is the longest. What can match stands there:
+its key and no more. The keys that start a path are prefixes of one another: they form a chain.
+All keys are sorted; the last one not after the path (`bisect`) leads to ever shorter ones that it
+starts with, and the first of them that starts the path is the longest. What can match is there:
     best  the highest rank in the chain, of patterns without wildcards
     wild  the patterns with wildcards in the chain, key by key; those of one key from the strongest
           down, tried one by one as long as they could still win
@@ -16,7 +16,7 @@ site, then the path; the shortest key is the site with "/". What does not start 
 
 Invariant: `rank(address)` is the highest rank among the patterns that match its path, or NOTHING.
 
-An index that is asked once is not worth sorting: the first path is held against every key.
+To lay rules out is worth it for whoever asks again; `rank_once` answers a single question.
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Optional
 
+from .needles import FEW, Needles, Wild
 from .patterns import NOTHING, Pattern, Reading
 
 ROOT = "/"
 NO_ADDRESS = -1
 
-# rank, the longest part after the key (no path without it can match), the pattern
-Wild = list[tuple[int, str, Pattern]]
 # the wild patterns of a key, and those of the keys above it
-Cell = Optional[tuple[Wild, "Cell"]]  # noqa: UP045 - a string has no `|`
-
-
+Cell = Optional[tuple[Needles | list[Wild], "Cell"]]  # noqa: UP045 - a string has no `|`
+# (the key of the line if it allows, its value), as they stand in a group
+Rules = Sequence[tuple[str, str]]
 # the site and a key, best, wild, and where the longest other key stands that it starts with (or -1)
 Node = tuple[str, int, Cell, int]
 
@@ -43,20 +42,19 @@ Node = tuple[str, int, Cell, int]
 class Index:
     """Patterns → the rank of the one that decides. Logarithmic in rules without wildcards."""
 
-    __slots__ = ("_asked", "_exact", "_keys", "_nodes", "_prefixes", "_wild", "is_empty", "site")
+    __slots__ = ("_exact", "_keys", "_nodes", "_prefixes", "_wild", "is_empty", "site")
 
     def __init__(self, site: str) -> None:
         self.site = site
         self.is_empty = True  # all is allowed
-        self._prefixes: dict[str, int] = {}
         self._exact: dict[str, int] = {}
-        self._wild: dict[str, Wild] = {}
-        self._asked = False
+        self._prefixes: dict[str, int] = {}
+        self._wild: dict[str, list[Wild]] = {}
         self._keys: list[str] = []
         self._nodes: list[Node] = []
 
-    def add_rules(self, rules: Sequence[tuple[str, str]], reading: Reading, url: str) -> None:
-        """Add the rules of a group: (the key of the line if it allows, its value), in order."""
+    def add_rules(self, rules: Rules, reading: Reading, url: str) -> None:
+        """Add the rules of a group, in order."""
         self.is_empty = self.is_empty and not rules
         prefixes = self._prefixes
         bits, by_length, find_special = reading.bits, reading.by_length, reading.find_special
@@ -86,9 +84,7 @@ class Index:
 
     def rank(self, address: str) -> int:
         """The rank of the rule that decides; `NOTHING` if none, `NO_ADDRESS` for no address."""
-        nodes = self._nodes
-        if not nodes:
-            return self._first_rank(address)
+        nodes = self._nodes or self._link()
         key, best, wild, above = nodes[bisect_right(self._keys, address) - 1]
         while not address.startswith(key):
             if above < 0:
@@ -100,30 +96,18 @@ class Index:
             path = address[len(self.site) :]
             while wild:
                 patterns, wild = wild
+                if isinstance(patterns, Needles):
+                    patterns = patterns.within(path)
                 best = _strongest(patterns, path, best)
         return best
 
-    def _first_rank(self, address: str) -> int:
-        if self._asked:
-            self._link()
-            return self.rank(address)
-        if not address.startswith(self.site + ROOT):
-            return NO_ADDRESS
-        self._asked = True
-        path = address[len(self.site) :]
-        ranks = map(self._prefixes.__getitem__, filter(path.startswith, self._prefixes))
-        best = max(max(ranks, default=NOTHING), self._exact.get(path, NOTHING))
-        for key in filter(path.startswith, self._wild):
-            self._wild[key].sort(reverse=True)
-            best = _strongest(self._wild[key], path, best)
-        return best
-
-    def _link(self) -> None:
+    def _link(self) -> list[Node]:
         """Sort the keys and link them. The first starts every address."""
         site, ranks, wilds, nodes = self.site, self._prefixes, self._wild, self._nodes
         keys = sorted({ROOT, *ranks, *wilds})
+        self._keys = [site + key for key in keys]
         chain: list[int] = []
-        for at, key in enumerate(keys):
+        for at, (key, address) in enumerate(zip(keys, self._keys, strict=True)):
             while chain and not key.startswith(keys[chain[-1]]):
                 chain.pop()
             above = chain[-1] if chain else -1
@@ -131,21 +115,49 @@ class Index:
             best = max(best, ranks.get(key, NOTHING))
             if wild := wilds.get(key):
                 wild.sort(reverse=True)
-                cell = (wild, cell)
-            nodes.append((site + key, best, cell, above))
+                cell = (Needles(wild) if len(wild) > FEW else wild, cell)
+            nodes.append((address, best, cell, above))
             chain.append(at)
-        self._keys = [site + key for key in keys]
         self._exact = {site + path: rank for path, rank in self._exact.items()}
         self._prefixes, self._wild = {}, {}
+        return nodes
 
 
 _NOWHERE: Node = ("", NOTHING, None, -1)
 
 
-def _strongest(patterns: Wild, path: str, best: int) -> int:
+def _strongest(patterns: list[Wild], path: str, best: int) -> int:
     for rank, needle, pattern in patterns:
         if rank <= best:
             break
         if needle in path and pattern.matches(path):
             return rank
     return best
+
+
+def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
+    """What an index of the rules would answer for a path, at less cost than laying them out."""
+    best = NOTHING
+    for order, key, value in _likely(rules, path, reading):
+        allow = key != ""
+        if value[:1] == ROOT and not reading.find_special[allow](value):
+            if path.startswith(value):
+                best = max(best, reading.rank(len(value), order, reading.bits[allow]))
+            continue
+        for pattern in reading.patterns(allow, value, url):
+            if pattern.matches(path):
+                best = max(best, reading.rank(pattern.length, order, pattern.bits))
+    return best
+
+
+def _likely(rules: Rules, path: str, reading: Reading) -> list[tuple[int, str, str]]:
+    """The rules that a look at two octets does not rule out, each with its order."""
+    ordered = zip(range(len(rules), 0, -1), rules, strict=True)
+    if reading.resolves or path[1:2] == "%":
+        return [(order, key, value) for order, (key, value) in ordered]
+    near = {path[:2], "/", "/*", "/$", "/%", "/i"}  # "/index.html" may stand for "/"
+    return [
+        (order, key, value)
+        for order, (key, value) in ordered
+        if value[:2] in near or value[:1] != ROOT
+    ]

@@ -23,6 +23,7 @@ from .knobs import Beyond, BlankLine, Bom
 WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
+_LONE_RETURN = re.compile("\r(?!\n)")
 _W = f"[{WHITE}]*"
 # A value, without the white space around it and the comment after it. Not as word after word: `re`
 # keeps some two hundred octets for each turn of a group.
@@ -56,7 +57,7 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     """The text that the dialect reads: cut to size, marks and NULs gone, after a line feed."""
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + _without_mark(text, dialect.bom)
-    if text.count("\r") > text.count("\r\n"):
+    if "\r" in text and _LONE_RETURN.search(text):
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\n]*", "", text)

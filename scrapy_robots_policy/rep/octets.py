@@ -20,7 +20,7 @@ Origin = NewType("Origin", str)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-_HIGH = re.compile("[\x80-\xff]")
+_HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _DECODED = {f"%{ord(char):02X}": char for char in _UNRESERVED}
@@ -94,7 +94,7 @@ def upper_escapes(text: str) -> str:
 
 
 def _escape_high(text: str) -> str:
-    return text if text.isascii() else _HIGH.sub(_escape_octet, text)
+    return text if text.isascii() else text.translate(_HIGH)
 
 
 def _escape_octet(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
 """How fast and when a group asks to be visited.
 
-Knows: the values of Crawl-delay and Request-rate lines. Must not know: who is bound by them, nor
-how a crawler slows down.
+Knows: the values of Crawl-delay, Request-rate and Visit-time lines. Must not know: who is bound by
+them, nor how a crawler slows down.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from .dialect import Dialect
 from .knobs import CrawlDelay
@@ -16,6 +17,48 @@ from .knobs import CrawlDelay
 # No more digits than a float can divide: a longer number is nobody's rate.
 _RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_TIMES = re.compile(r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:UTC|GMT|Z)?\s*", re.IGNORECASE)
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class VisitTime:
+    """A span of each day, in seconds from midnight UTC; one whose end comes first wraps midnight."""
+
+    start: int
+    end: int
+
+    def opens_in(self, now: float) -> float:
+        """Seconds from `now`, since the epoch, until the span begins; 0 within it."""
+        since_start = (now - self.start) % _DAY
+        length = (self.end - self.start) % _DAY or _DAY
+        return 0.0 if since_start < length else _DAY - since_start
+
+    def __str__(self) -> str:
+        return f"{_clock(self.start)}-{_clock(self.end)} UTC"
+
+
+def _clock(seconds: int) -> str:
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}"
+
+
+def visit_time(value: str) -> VisitTime | None:
+    """The span of a Visit-time value, such as "0600-0845"; None where it is none."""
+    found = _TIMES.fullmatch(value)
+    if not found:
+        return None
+    start, end = (int(found[i]) * 3600 + int(found[i + 1]) * 60 for i in (1, 3))
+    return VisitTime(start, end) if max(start, end) <= _DAY and _is_clock(found) else None
+
+
+def _is_clock(found: re.Match[str]) -> bool:
+    return int(found[2]) < 60 and int(found[4]) < 60
+
+
+def read_visit_times(lines: Iterable[tuple[str, str]]) -> tuple[VisitTime, ...]:
+    """The spans of all Visit-time lines, of (key, value) lines."""
+    found = (visit_time(value) for key, value in lines if key.lower() == "visit-time")
+    return tuple(span for span in found if span is not None)
 
 
 def read_delay(lines: Iterable[tuple[str, str]], dialect: Dialect) -> float | None:

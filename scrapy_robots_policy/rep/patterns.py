@@ -92,16 +92,18 @@ class Reading:
 
     bits          the low bits of a rank: of a Disallow, of an Allow
     by_length     whether a rule is as strong as it is long, or as it stands early in its group
+    resolves      whether a path is a URL reference, which may stand for quite another path
     find_special  finds in the path of a Disallow, of an Allow, what makes it more than one literal
                   prefix; to be asked of paths that start with "/"
     """
 
-    __slots__ = ("_dialect", "_octets", "bits", "by_length", "find_special")
+    __slots__ = ("_dialect", "_octets", "bits", "by_length", "find_special", "resolves")
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._octets = rule_octets(dialect.percent)
         self.find_special = _finders(dialect)
+        self.resolves = dialect.no_slash is NoSlash.RESOLVED
         favoured = dialect.tie is Tie.ALLOW
         self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
         self.by_length = dialect.precedence is Precedence.LONGEST
@@ -118,7 +120,7 @@ class Reading:
         if not value:
             return self._empty(allow)
         path = value if value[0] == "/" else self._path(value)
-        if self._dialect.no_slash is NoSlash.RESOLVED:
+        if self.resolves:
             path = _resolved(value, url)
         if path is None:
             return ()

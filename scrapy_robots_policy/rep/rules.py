@@ -3,21 +3,24 @@
 Knows: how text, groups, patterns and index come together. Must not know: where the octets come
 from, nor whether they are fresh.
 
-Parsing is lazy: the groups are found at once, but the rules of a group are read when the first
-crawler asks for it. `allowed` and `verdict` take their answer from the same index.
+Parsing is lazy: the groups are found at once, the rules of a group are read when a crawler asks,
+and laid out in an index when it asks again. The text is made anew from the octets for whoever needs it,
+so that what is held is the octets, which others may hold too, and what was asked for.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from .agents import product_token
 from .dialect import Dialect
 from .dialects import dialect_of
 from .groups import Groups, Record
-from .index import NO_ADDRESS, Index
+from .index import NO_ADDRESS, Index, rank_once
 from .knobs import CrawlDelay, NoSlash
 from .lines import clean_text, grammar_of, is_too_large, line_numbers
 from .octets import origin_of, path_of, site_of, url_octets
-from .pace import read_delay
+from .pace import VisitTime, read_delay, read_visit_times
 from .patterns import ABOVE_ALL, ALLOWED, ROBOTS_TXT, reading_of
 from .usage import Preference, UsageLines
 from .verdict import Group, Reason, Rule, Verdict
@@ -33,19 +36,21 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
 class RuleSet:
     """What a robots.txt says, read in one dialect."""
 
-    __slots__ = ("_groups", "_indexes", "_text", "_too_large", "_usage", "dialect")
+    __slots__ = ("_body", "_groups", "_indexes", "_usage", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.dialect = dialect
-        self._too_large = is_too_large(body, dialect)
-        self._text = "\n" if self._too_large else clean_text(body, dialect)
-        self._groups = Groups(self._text, dialect)
-        self._indexes: dict[object, Index] = {}
+        self._body = body
+        self._groups = Groups(self._text(), dialect)
+        # By agent; None: it has asked once. By agent and origin where a rule may be a URL.
+        self._indexes: dict[object, Index | None] = {}
         self._usage: UsageLines | None = None
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch it. `agent`: a product token, or a User-Agent header."""
-        index = self._indexes.get(agent) or self._index(agent, url)
+        index = self._indexes.get(agent)
+        if index is None:
+            return self._rank(url, agent) & ALLOWED == ALLOWED
         if index.is_empty:
             return True
         # Most URLs have nothing to rewrite, and are of the site that was asked for first.
@@ -59,9 +64,8 @@ class RuleSet:
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with the rule that gave it and the rules it beat."""
-        index = self._index(agent, url)
         path = self._path(url)
-        rank = index.rank(index.site + path)
+        rank = self._rank(url, agent)
         name, records = self._groups.find(agent)
         group = self._group(name, records) if records else None
         matching = self._matching(group, path, url)
@@ -82,7 +86,7 @@ class RuleSet:
             return Reason.RULE
         if rank == ABOVE_ALL:
             return Reason.ROBOTS_TXT
-        if self._too_large or (group and len(group.rules) >= self.dialect.rule_limit):
+        if self._is_too_large() or (group and len(group.rules) >= self.dialect.rule_limit):
             return Reason.OVER_SIZE
         return Reason.NO_RULE if group else Reason.NO_GROUP
 
@@ -100,11 +104,9 @@ class RuleSet:
         return delay
 
     def _delay(self, records: tuple[Record, ...]) -> float | None:
-        directive = grammar_of(self.dialect).directive
+        directive, text = grammar_of(self.dialect).directive, self._text()
         lines = (
-            line
-            for record in records
-            for line in directive.findall(self._text, record.head, record.end)
+            line for record in records for line in directive.findall(text, record.head, record.end)
         )
         return read_delay(lines, self.dialect)
 
@@ -113,43 +115,64 @@ class RuleSet:
         if not self.allowed(url, agent):
             return ()
         if self._usage is None:
-            self._usage = UsageLines(self._text, self._groups, self.dialect)
+            self._usage = UsageLines(self._text(), self._groups, self.dialect)
         return self._usage.said(self._path(url), url, agent)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The values of the Sitemap lines, each once, in the order of the file."""
-        values = grammar_of(self.dialect).sitemap.findall(self._text)
+        values = grammar_of(self.dialect).sitemap.findall(self._text())
         return tuple(dict.fromkeys(_readable(value) for value in values if value))
 
     def _path(self, url: str) -> str:
         return url_octets(self.dialect.percent)(path_of(url))
 
-    def _index(self, agent: str, url: str) -> Index:
+    def _is_too_large(self) -> bool:
+        return is_too_large(self._body, self.dialect)
+
+    def _text(self) -> str:
+        return "\n" if self._is_too_large() else clean_text(self._body, self.dialect)
+
+    def _rank(self, url: str, agent: str) -> int:
+        """The rank of the rule that decides."""
         key: object = agent
         if self.dialect.no_slash is NoSlash.RESOLVED:
-            key = agent, origin_of(url)  # a rule may be an absolute URL, for its own origin only
-        index = self._indexes.get(key)
-        if index is None:
+            key = agent, origin_of(url)
+        path = self._path(url)
+        if key not in self._indexes:
             if len(self._indexes) >= _MOST_AGENTS:
                 self._indexes.clear()
-            index = self._indexes[key] = self._laid_out(agent, url)
-        return index
+            self._indexes[key] = None
+            return self._rank_once(path, url, agent)
+        index = self._indexes[key]
+        if index is None:
+            index = self._indexes[key] = self._laid_out(url, agent)
+        return index.rank(index.site + path)
 
-    def _laid_out(self, agent: str, url: str) -> Index:
+    def _rank_once(self, path: str, url: str, agent: str) -> int:
+        rules = self._rules(agent)
+        if rules and self.dialect.robots_txt_allowed and ROBOTS_TXT.matches(path):
+            return ABOVE_ALL
+        return rank_once(rules, path, reading_of(self.dialect), url)
+
+    def _laid_out(self, url: str, agent: str) -> Index:
         index = Index(site_of(url, self.dialect.percent))
-        _, records = self._groups.find(agent)
-        rule = grammar_of(self.dialect).rule
-        rules = [line for record in records for line in rule.findall(self._text, *record[2:])]
-        if len(rules) < self.dialect.rule_limit:
-            index.add_rules(rules, reading_of(self.dialect), url)
-        if self.dialect.robots_txt_allowed and not index.is_empty:
+        rules = self._rules(agent)
+        index.add_rules(rules, reading_of(self.dialect), url)
+        if rules and self.dialect.robots_txt_allowed:
             index.add(ROBOTS_TXT, ABOVE_ALL)
         return index
 
+    def _rules(self, agent: str) -> list[tuple[str, str]]:
+        """The rules that bind the crawler; none where there are more than the dialect obeys."""
+        _, records = self._groups.find(agent)
+        rule, text = grammar_of(self.dialect).rule, self._text()
+        rules = [line for record in records for line in rule.findall(text, *record[2:])]
+        return rules if len(rules) < self.dialect.rule_limit else []
+
     def _group(self, name: str, records: tuple[Record, ...]) -> Group:
         grammar = grammar_of(self.dialect)
-        text = self._text
+        text = self._text()
         agents = (
             found.start()
             for record in records

@@ -28,6 +28,8 @@ class Reason(Enum):
     DEFERRED = "robots.txt not known yet"
     NOT_OBEYED = "robots.txt not obeyed"
     USE_REFUSED = "use refused"
+    CRAWL_DELAY = "asks for too long a delay"
+    VISIT_TIME = "outside its visit time"
 
 
 @dataclass(frozen=True, slots=True)
