@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import scrapy_robots_policy
+from scrapy_robots_policy import rep
 
 
 @pytest.mark.parametrize("name", scrapy_robots_policy.__all__)
@@ -28,3 +29,13 @@ def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
     )
     output = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert output.strip() == "[]"
+
+
+def test_the_second_door_shows_what_it_promises_and_no_more():
+    assert sorted(rep.__all__) == [
+        *["Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin", "Outcome"],
+        *["Reason", "Record", "Rule", "RuleSet", "Stance", "Verdict"],
+        *["advance", "dialect_of", "differences", "find_agent", "judge", "origin_of", "parse"],
+        "product_token",
+    ]
+    assert [name for name in rep.__all__ if not hasattr(rep, name)] == []
