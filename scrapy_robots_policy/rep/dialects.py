@@ -153,9 +153,11 @@ GOOGLE = _dialect(
     visit_time=_oracle(False, _CPP + ": known but not used"),
     tag_names=_documented(("googlebot", "googlebot-news"), _GMETA),
     tag_rules=_documented(
-        ("all", "noindex", "nofollow", "none", "nosnippet", "indexifembedded", "max-snippet")
-        + ("max-image-preview", "max-video-preview", "notranslate", "noimageindex")
-        + ("unavailable_after",),
+        (
+            *("all", "noindex", "nofollow", "none", "nosnippet", "indexifembedded", "max-snippet"),
+            *("max-image-preview", "max-video-preview", "notranslate", "noimageindex"),
+            "unavailable_after",
+        ),
         _GMETA + ": noarchive and nocache are no longer used",
     ),
     tag_conflict=_documented(TagConflict.RESTRICTIVE, _GMETA),
