@@ -17,7 +17,7 @@ from typing import Any
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Request
+from scrapy.http import Request, Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from . import scrapy_versions
@@ -25,6 +25,7 @@ from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .policy import RobotsPolicy, Ruling, given
 from .rep import Origin, Verdict, origin_of
+from .rep.access import Result
 from .rep.usage import refusal
 from .rep.verdict import refuse
 from .report import Line, Tally
@@ -114,14 +115,52 @@ class RobotsPolicyMiddleware:
         terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
         if not terms.obey or origin.partition(":")[0] not in terms.dialect.access.schemes:
             return None
-        if terms.robots_txt is not None:
-            ruling: Ruling | None = given(origin, terms.dialect, terms.robots_txt)
-        else:
-            ruling = self.policy.known(origin, terms.dialect, request)
+        ruling = self._known(origin, terms, request)
         if ruling is None:
             return self._wait(request, origin, terms)
         self._decide(request, self._standing(request, ruling, terms))
         return None
+
+    def _known(self, origin: Origin, terms: Terms, request: Request | None) -> Ruling | None:
+        if terms.robots_txt is not None:
+            return given(origin, terms.dialect, terms.robots_txt)
+        return self.policy.known(origin, terms.dialect, request)
+
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """The sitemaps that the robots.txt of a URL's origin names; none while it is not known."""
+        origin = origin_of(url)
+        if origin is None:
+            return ()
+        ruling = self._known(origin, self.terms.of({}, None, origin), None)
+        return () if ruling is None or ruling.rules is None else ruling.rules.sitemaps
+
+    def process_response(
+        self,
+        request: Request,
+        response: Response,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+    ) -> Response:
+        if "cached" not in response.flags:
+            self._heard(request, answers=True)
+        return response
+
+    def process_exception(
+        self,
+        request: Request,
+        exception: Exception,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+    ) -> None:
+        if not isinstance(exception, IgnoreRequest):
+            self._heard(request, answers=False)
+
+    def _heard(self, request: Request, *, answers: bool) -> None:
+        """Whether the site itself answers matters where its robots.txt does not."""
+        url = urlparse_cached(request)
+        standing = self._standings.get((url.scheme, url.netloc))
+        if url.path == "/robots.txt" or standing is None:
+            return
+        if standing.ruling.access.result is Result.UNREACHABLE:
+            self.policy.heard(standing.ruling.origin, answers=answers)
 
     def _standing(self, request: Request, ruling: Ruling, terms: Terms) -> _Standing:
         line = self.tally.of(ruling.origin)

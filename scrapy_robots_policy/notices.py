@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from . import scrapy_versions
 from .parser import RobotParser
 from .policy import Notices, Ruling
-from .rep.access import Result, Stance
+from .rep.access import Outcome, Record, Result, Stance
 from .report import Line, Tally
 
 logger = logging.getLogger("scrapy_robots_policy")
@@ -32,9 +32,9 @@ class CrawlNotices(Notices):
 
     def __init__(self, crawler: Crawler, tally: Tally) -> None:
         self.crawler, self.tally = crawler, tally
+        self._warned_of: set[tuple[str, type[Exception]]] = set()
 
     async def learned(self, ruling: Ruling, asker: Any, *, fetched: bool) -> None:
-        self._count("fetched" if fetched else "store/hit")
         self._count(f"stance/{ruling.stance.value}")
         line = self.tally.of(ruling.origin)
         line.fetches += fetched
@@ -60,9 +60,36 @@ class CrawlNotices(Notices):
             extra={"spider": self.crawler.spider},
         )
 
+    def recalled(self, age: float | None) -> None:
+        self._count("store/miss" if age is None else "store/hit")
+        self._grew_old(age or 0.0)
+
+    def tried(self, outcome: Outcome, known: Record | None, record: Record) -> None:
+        self._count("fetched")
+        self._count(f"outcome/{outcome.cause if outcome.status is None else outcome.status}")
+        if known is None:
+            return
+        self._grew_old(record.asked_at - known.current_at)
+        if record.failing_since is not None:
+            self._count("refresh/failed")
+        else:
+            same = record.octets == known.octets
+            self._count("refresh/unchanged" if same else "refresh/changed")
+
+    def _grew_old(self, age: float) -> None:
+        """How old the oldest answer was that was still gone by."""
+        assert self.crawler.stats is not None  # the crawl has begun
+        if age:
+            self.crawler.stats.max_value("robots/age/max", age)
+
     def store_failed(self, verb: str, error: Exception) -> None:
+        """Warned of once for each kind: a disk that is full stays so."""
         self._count("store/failed")
-        logger.warning(
+        kind = (verb, type(error))
+        level = logging.DEBUG if kind in self._warned_of else logging.WARNING
+        self._warned_of.add(kind)
+        logger.log(
+            level,
             "The robots.txt store could not %(verb)s: %(error)r; the crawl goes on without it",
             {"verb": verb, "error": error},
             extra={"spider": self.crawler.spider},

@@ -11,13 +11,24 @@ Each who waits has a Deferred of its own: one that is shared is used up by the f
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
-from .rep import Dialect, Outcome, Reason, Record, RuleSet, Stance, Verdict, judge, parse
+from .rep import (
+    Dialect,
+    Outcome,
+    Reason,
+    Record,
+    RuleSet,
+    Stance,
+    Verdict,
+    judge,
+    origin_of,
+    parse,
+)
 from .rep.access import FOREVER, Access, Result, Wishes, holds, is_fresh, remember
 from .rep.octets import path_of
 from .rep.verdict import verdict_of
@@ -86,6 +97,12 @@ class Notices:
     async def learned(self, ruling: Ruling, asker: Any, *, fetched: bool) -> None:
         """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
 
+    def recalled(self, age: float | None) -> None:
+        """The store knew an answer so old, in seconds; None: it knew none."""
+
+    def tried(self, outcome: Outcome, known: Record | None, record: Record) -> None:
+        """A try to fetch has ended: what was known before it, and what is now."""
+
     def store_failed(self, verb: str, error: Exception) -> None:
         """The store could not get or put: taken as a miss."""
 
@@ -105,6 +122,7 @@ class _Site:
         self.rulings: dict[Dialect, Ruling] = {}
         self.waiting: list[Deferred[None]] = []
         self.asking = False
+        self.answers: bool | None = None  # whether the last page asked of the site was answered
 
     def ruling(self, dialect: Dialect, now: float) -> Ruling | None:
         """What the record means to a dialect now; None where there is no record."""
@@ -119,6 +137,14 @@ class _Site:
             self.origin, dialect, access, _rules(access, dialect, ruling)
         )
         return ruling
+
+    def remember(self, outcome: Outcome, now: float) -> Record:
+        """The facts after one more try, whether the site itself answers among them."""
+        if outcome.status is None:
+            before = None if self.record is None else self.record.latest.site_answers
+            answers = before if self.answers is None else self.answers
+            outcome = replace(outcome, site_answers=answers)
+        return remember(self.record, outcome, now)
 
     def wake(self) -> None:
         waiting, self.waiting = self.waiting, []
@@ -208,6 +234,12 @@ class RobotsPolicy:
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
             self.notices.store_failed("close", error)
 
+    def heard(self, origin: str, *, answers: bool) -> None:
+        """A page of an origin was answered, or was not: some dialects go by that in the end."""
+        site = self._asking.get(origin) or self._settled.get(origin)
+        if site is not None:
+            site.answers = answers
+
     def _site(self, origin: str) -> _Site:
         return self._asking.get(origin) or self._settled.get(origin) or _Site(origin, self.wishes)
 
@@ -253,9 +285,12 @@ class RobotsPolicy:
     async def _learn(self, site: _Site, dialect: Dialect, asker: Any) -> None:
         if site.record is None and await self._recall(site, dialect, asker):
             return
-        outcome = await self.fetch(Question(site.origin, site.record, dialect, asker))
-        site.record = remember(site.record, outcome, self.now())
+        known = site.record
+        outcome = await self.fetch(Question(site.origin, known, dialect, asker))
+        site.record = site.remember(outcome, self.now())
+        self.notices.tried(outcome, known, site.record)
         _start(self._keep(site.origin, site.record), self._keeping)
+        self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
 
     async def _recall(self, site: _Site, dialect: Dialect, asker: Any) -> bool:
@@ -264,6 +299,8 @@ class RobotsPolicy:
             site.record = await self.store.get(site.origin)
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
             self.notices.store_failed("get", error)
+        record = site.record
+        self.notices.recalled(None if record is None else self.now() - record.current_at)
         ruling = site.ruling(dialect, self.now())
         if ruling is None:
             return False
@@ -277,6 +314,17 @@ class RobotsPolicy:
         ruling = site.ruling(dialect, self.now())
         assert ruling is not None  # there is a record
         await self.notices.learned(ruling, asker, fetched=fetched)
+
+    def _share(self, outcome: Outcome) -> None:
+        """What was found at the end of redirects is the target's own robots.txt too, if it has that
+        very place. The store tells those who ask for it.
+        """
+        if outcome.status not in range(200, 300) or not outcome.hops:
+            return
+        target = origin_of(outcome.hops[-1])
+        if target is not None and path_of(outcome.hops[-1]) == "/robots.txt":
+            record = remember(None, replace(outcome, hops=()), self.now())
+            _start(self._keep(target, record), self._keeping)
 
     async def _keep(self, origin: str, record: Record) -> None:
         try:

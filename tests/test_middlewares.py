@@ -57,6 +57,8 @@ async def test_all_stats_of_a_small_crawl():
             "robotstxt/response_status_count/200": 1,
             "robotstxt/forbidden": 2,
             "robots/fetched": 1,
+            "robots/outcome/200": 1,
+            "robots/store/miss": 1,
             "robots/stance/rules": 1,
             "robots/dropped/rule": 2,
             "robots/passed": 2,

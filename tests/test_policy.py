@@ -33,6 +33,8 @@ class World:
     asked: list[Record | None] = field(default_factory=list)
     told: list[tuple[str, bool]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
+    recalled: list[float | None] = field(default_factory=list)
+    tried: list[Any] = field(default_factory=list)
     store: Any = field(default_factory=MemoryStore)
     patience: float = 600.0
     wishes: Wishes = field(default_factory=Wishes)
@@ -69,6 +71,12 @@ class _Told(Notices):
 
     async def learned(self, ruling, asker, *, fetched):
         self.world.told.append((ruling.stance.value, fetched))
+
+    def recalled(self, age):
+        self.world.recalled.append(age)
+
+    def tried(self, outcome, known, record):
+        self.world.tried.append((outcome, known, record))
 
     def store_failed(self, verb, error):
         self.world.faults.append(f"{verb}: {error}")
@@ -267,3 +275,85 @@ async def test_to_close_keeps_what_was_learned():
     await policy.ruling(ORIGIN, RFC)
     await policy.close()
     assert (await world.store.get(ORIGIN)).octets == SECRET.octets
+
+
+WWW = "https://www.example.com"
+FOUND = replace(SECRET, hops=(f"{WWW}/robots.txt",))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shared"),
+    [
+        (FOUND, True),
+        (replace(FOUND, octets=b""), True),
+        (replace(FOUND, hops=("http://x/", f"{WWW}:443/robots.txt")), True),
+        (replace(FOUND, hops=(f"{WWW}/robots.txt?1",)), False),
+        (replace(FOUND, hops=(f"{WWW}/user/robots.txt",)), False),
+        (replace(FOUND, hops=(f"{WWW}/robots.txt", f"{WWW}/r")), False),
+        (replace(FOUND, status=404), False),
+        (replace(FOUND, status=302), False),
+        (SECRET, False),
+    ],
+)
+@on_reactor
+async def test_the_target_of_redirects_is_filled_where_it_is_a_robots_txt(outcome, shared):
+    world = World([outcome])
+    await world.policy().ruling(ORIGIN, RFC)
+    await until_idle()
+    record = await world.store.get(WWW)
+    assert (record is not None) is shared
+    if record is not None:
+        assert (record.octets, record.latest.hops) == (outcome.octets, ())
+        assert (await world.policy().ruling(WWW, RFC)).stance is Stance.RULES
+        assert world.asked == [None]
+
+
+@on_reactor
+async def test_what_the_user_wishes_is_over_the_dialect():
+    world = World([SECRET, DOWN], wishes=Wishes(lifetime=5.0))
+    ruling = await world.policy().ruling(ORIGIN, RFC)
+    assert ruling.access.fresh_until == world.time + 5.0
+
+
+@on_reactor
+async def test_the_age_of_what_is_gone_by_is_told():
+    world = World([SECRET, DOWN, OPEN])
+    policy = world.policy()
+    first = await policy.ruling(ORIGIN, RFC)
+    for _ in range(2):
+        world.time += 25 * 3600
+        policy.known(ORIGIN, RFC)
+        await until_idle()
+    ages = [known and record.asked_at - known.current_at for _, known, record in world.tried]
+    assert ages == [None, 25 * 3600, 50 * 3600]
+    assert first.access.record.octets == SECRET.octets
+    world.time += 60
+    await world.policy().ruling(ORIGIN, RFC)
+    assert world.recalled == [None, 60]
+
+
+THIRTY_DAYS = 31 * 24 * 3600.0
+
+
+@pytest.mark.parametrize(
+    ("heard", "stance"),
+    [
+        ([], Stance.DISALLOW),
+        ([True], Stance.ALLOW),
+        ([False], Stance.DISALLOW),
+        ([True, False], Stance.DISALLOW),
+        ([False, True], Stance.ALLOW),
+    ],
+)
+@on_reactor
+async def test_after_30_days_google_goes_by_whether_pages_are_answered(heard, stance):
+    world = World([DOWN])
+    policy = world.policy()
+    await policy.ruling(ORIGIN, GOOGLE)
+    for answers in heard:
+        policy.heard(ORIGIN, answers=answers)
+    world.time += THIRTY_DAYS
+    for _ in range(2):  # what was heard holds on from try to try
+        world.time += 3600
+        assert (await policy.ruling(ORIGIN, GOOGLE)).stance is stance
+    assert policy.heard("http://unknown.example", answers=True) is None

@@ -84,6 +84,11 @@ class Record:
     failing_since: float | None = None
     failures: int = 0
 
+    @property
+    def current_at(self) -> float:
+        """When what it says of the file was last known to be so."""
+        return self.asked_at if self.octets is None else self.fetched_at
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
