@@ -1,4 +1,4 @@
-"""The Robots Exclusion Protocol, usable without a crawl: no Scrapy, no Twisted, no I/O, no clock."""
+"""The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
 from .access import Access, AccessPolicy, Outcome, Record, Stance, advance, judge
 from .agents import Agent, find_agent, product_token

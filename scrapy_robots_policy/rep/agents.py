@@ -35,7 +35,7 @@ class Agent:
 def product_token(header: str) -> str:
     """The name a User-Agent header goes by in robots.txt files.
 
-    Both "FooBot/1.0 (+https://foo.example)" and "Mozilla/5.0 (compatible; FooBot/1.0)" give "FooBot".
+    "FooBot/1.0 (+https://foo.example)" and "Mozilla/5.0 (compatible; FooBot/1.0)" give "FooBot".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
     """
     return _PRODUCT_END.split(_product(header), 1)[0].strip()

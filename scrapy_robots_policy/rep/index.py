@@ -90,8 +90,8 @@ class Index:
             if above < 0:
                 return NO_ADDRESS
             key, best, wild, above = nodes[above]
-        if self._exact:
-            best = max(best, self._exact.get(address, NOTHING))
+        if address in self._exact:
+            best = max(best, self._exact[address])
         if wild:
             path = address[len(self.site) :]
             while wild:
