@@ -50,6 +50,9 @@ class Overrides:
     def __init__(self, by_pattern: Mapping[str, Override]) -> None:
         self._by_pattern = dict(sorted(by_pattern.items(), key=_specificity, reverse=True))
 
+    def __bool__(self) -> bool:
+        return bool(self._by_pattern)
+
     def of(self, host: str) -> Override:
         """What is set for a host, as it stands in an origin: "example.com", "example.com:8080"."""
         name = host.rpartition(":")[0] or host

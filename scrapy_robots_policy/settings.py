@@ -18,6 +18,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from . import scrapy_versions
+from .crawl_delay import DelayLimit, OverMost
 from .overrides import Override, Overrides, read_overrides
 from .page_rules import DEFAULTS, Actions, read_actions
 from .rep import DIALECTS, Dialect, find_agent, product_token
@@ -82,6 +83,7 @@ class PolicySettings:
     max_fetches     how many are under way at a time
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
+    delays          what becomes of a delay that a site asks for
     overrides       what is set for single hosts, the strongest layer first
     purposes        what the crawl is for, where it says so
     """
@@ -96,6 +98,7 @@ class PolicySettings:
     max_fetches: int
     max_waiting: int
     defer_timeout: float
+    delays: DelayLimit = DelayLimit()
     overrides: tuple[Overrides, ...] = ()
     purposes: frozenset[str] = frozenset()
 
@@ -120,6 +123,7 @@ class PolicySettings:
             int(_number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
             int(_number(settings, "ROBOTS_MAX_WAITING", 1000)),
             _number(settings, "ROBOTS_DEFER_TIMEOUT", 600.0),
+            _delays(settings),
             overrides_from_crawler(crawler),
             purposes_from_crawler(crawler),
         )
@@ -234,11 +238,12 @@ def overrides_from_crawler(crawler: Crawler) -> tuple[Overrides, ...]:
         dialect=None if dialect is None else read_dialect("robots_dialect", dialect),
         agent=None if agent is None else product_token(agent),
     )
-    return (
+    layers = (
         _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
-        Overrides({"*": for_all}),
+        Overrides({"*": for_all} if for_all != Override() else {}),
         _overrides("ROBOTS_OVERRIDES", crawler.settings.get("ROBOTS_OVERRIDES")),
     )
+    return tuple(layer for layer in layers if layer)
 
 
 def _overrides(setting: str, told: Any) -> Overrides:
@@ -282,6 +287,27 @@ def _store(settings: BaseSettings) -> str:
         msg = f"ROBOTS_STORE is {uri!r}: {error}"
         raise ValueError(msg) from None
     return str(uri)
+
+
+def _delays(settings: BaseSettings) -> DelayLimit:
+    told = settings.get("ROBOTS_CRAWL_DELAY_OVER_MAX", OverMost.CLAMP.value)
+    choices = {choice.value: choice for choice in OverMost}
+    if told not in choices:
+        listed = ", ".join(choices)
+        raise ValueError(f"ROBOTS_CRAWL_DELAY_OVER_MAX is {told!r}; it must be one of {listed}")
+    return DelayLimit(
+        _flag(settings, "ROBOTS_CRAWL_DELAY", True),
+        _number(settings, "ROBOTS_CRAWL_DELAY_MAX", 300.0),
+        choices[told],
+    )
+
+
+def _flag(settings: BaseSettings, name: str, default: bool) -> bool:
+    try:
+        return settings.getbool(name, default)
+    except ValueError:
+        told = settings.get(name)
+        raise ValueError(f"{name} is {told!r}; it must be True or False") from None
 
 
 def _wishes(settings: BaseSettings) -> Wishes:
