@@ -110,7 +110,7 @@ class Source:
         line = self.line_at(start)
         head = self._starts[line - 1] + 1
         column = len(_decoded(self.text[head:start])) + 1
-        width = len(_decoded(self.text[start:end]))
+        width = len(_decoded(self.text[start:end].rstrip("\r")))
         return Finding(KINDS[code], line, column, column + width, message, fix, dialects)
 
 
