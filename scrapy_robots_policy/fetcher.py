@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from twisted.internet.defer import CancelledError
 from w3lib.url import safe_url_string
 
 from . import scrapy_versions
@@ -102,6 +103,8 @@ class Fetcher:
                     response = await scrapy_versions.download(self.crawler, request)
                 headers = _headers(response)
                 return self._outcome(response.status, headers, body.octets(response))
+        except CancelledError:  # Twisted's, which is no outcome; asyncio's is no Exception
+            raise
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             return Outcome(None, cause=cause_of(error)), "", error
 

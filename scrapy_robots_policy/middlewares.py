@@ -13,6 +13,7 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
@@ -21,10 +22,12 @@ from scrapy.http import Request, Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from . import scrapy_versions
+from .crawl_delay import Delay
 from .fetcher import Fetcher
 from .notices import CrawlNotices
+from .pace import Closing, Lane
 from .policy import RobotsPolicy, Ruling, given
-from .rep import Origin, Verdict, origin_of
+from .rep import Reason, Verdict, origin_of
 from .rep.access import Result
 from .rep.usage import refusal
 from .rep.verdict import refuse
@@ -49,12 +52,17 @@ class Disallowed(IgnoreRequest):
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """What holds for the requests to one host that ask for nothing special, and until when."""
+    """What holds for the requests to one host that ask for nothing special, and until when.
+
+    at_once  whether nothing but the URL needs to be looked at
+    """
 
     ruling: Ruling
-    agent: str
+    terms: Terms
     line: Line
     until: float
+    delay: Delay
+    at_once: bool
 
 
 class RobotsPolicyMiddleware:
@@ -65,12 +73,13 @@ class RobotsPolicyMiddleware:
         self.crawler = crawler
         self.now = time.time
         self.tally = Tally()
-        self.slots = Slots(crawler, settings.max_waiting, settings.max_fetches)
+        self.slots = Slots(crawler, settings.max_waiting, settings.max_fetches, self.let_go)
         self.terms = TermsOfCrawl(
             Terms(settings.dialect, settings.agent),
             settings.overrides,
             by_header=settings.by_header,
         )
+        self.notices = CrawlNotices(crawler, self.tally)
         self.policy = RobotsPolicy(
             open_store(settings.store),
             Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
@@ -78,10 +87,12 @@ class RobotsPolicyMiddleware:
             scrapy_versions.sleep,
             settings.defer_timeout,
             settings.wishes,
-            CrawlNotices(crawler, self.tally),
+            self.notices,
         )
         self.purposes = settings.purposes
+        self.delays, self.patience = settings.delays, settings.defer_timeout
         self._standings: dict[tuple[str, str], _Standing] = {}
+        self._put_back: WeakSet[Request] = WeakSet()
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
     @classmethod
@@ -92,13 +103,16 @@ class RobotsPolicyMiddleware:
         self,
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> Coroutine[Any, Any, None] | None:
+    ) -> Coroutine[Any, Any, Request | None] | None:
         url = urlparse_cached(request)
         standing = self._standings.get((url.scheme, url.netloc))
         if standing is None or standing.until <= self.now() or self._is_special(request):
             return self._look_up(request)
-        self._decide(request, standing)
-        return None
+        if standing.at_once and not self.slots.pace.lanes:
+            self._judge(request, standing)
+            standing.line.passed += 1
+            return None
+        return self._enter(request, standing)
 
     def _is_special(self, request: Request) -> bool:
         meta = request.meta
@@ -108,31 +122,37 @@ class RobotsPolicyMiddleware:
             or (self.terms.by_header and b"User-Agent" in request.headers)
         )
 
-    def _look_up(self, request: Request) -> Coroutine[Any, Any, None] | None:
+    def _look_up(self, request: Request) -> Coroutine[Any, Any, Request | None] | None:
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
         terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
-        if not terms.obey or origin.partition(":")[0] not in terms.dialect.access.schemes:
+        if origin.partition(":")[0] not in terms.dialect.access.schemes:
             return None
-        ruling = self._known(origin, terms, request)
-        if ruling is None:
-            return self._wait(request, origin, terms)
-        self._decide(request, self._standing(request, ruling, terms))
-        return None
+        if not terms.obey and terms.crawl_delay is None:
+            return None
+        standing = self._known(request, origin, terms)
+        if standing is None:
+            return self._wait_or_put_back(request, origin, terms)
+        return self._enter(request, standing)
 
-    def _known(self, origin: Origin, terms: Terms, request: Request | None) -> Ruling | None:
-        if terms.robots_txt is not None:
-            return given(origin, terms.dialect, terms.robots_txt)
-        return self.policy.known(origin, terms.dialect, request)
+    def _known(self, request: Request, origin: str, terms: Terms) -> _Standing | None:
+        """What holds for a request, where that is known."""
+        if terms.robots_txt is not None or not terms.obey:
+            octets = terms.robots_txt or b"" if terms.obey else b""
+            ruling: Ruling | None = given(origin, terms.dialect, octets)
+        else:
+            ruling = self.policy.known(origin, terms.dialect, request)
+        return None if ruling is None else self._standing(request, ruling, terms)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps that the robots.txt of a URL's origin names; none while it is not known."""
         origin = origin_of(url)
         if origin is None:
             return ()
-        ruling = self._known(origin, self.terms.of({}, None, origin), None)
-        return () if ruling is None or ruling.rules is None else ruling.rules.sitemaps
+        standing = self._known(Request(url), origin, self.terms.of({}, None, origin))
+        rules = None if standing is None else standing.ruling.rules
+        return () if rules is None else rules.sitemaps
 
     def process_response(
         self,
@@ -162,9 +182,21 @@ class RobotsPolicyMiddleware:
         if standing.ruling.access.result is Result.UNREACHABLE:
             self.policy.heard(standing.ruling.origin, answers=answers)
 
+    async def _learned(self, request: Request, origin: str, terms: Terms) -> _Standing:
+        began = self.now()
+        with self.slots.lent():
+            ruling = await self.policy.ruling(origin, terms.dialect, request)
+        if ruling is None:
+            raise Closing
+        self.tally.of(origin).wait(self.now() - began)
+        return self._standing(request, ruling, terms)
+
     def _standing(self, request: Request, ruling: Ruling, terms: Terms) -> _Standing:
         line = self.tally.of(ruling.origin)
-        standing = _Standing(ruling, terms.agent, line, ruling.access.fresh_until)
+        delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
+        self.notices.paced(ruling, delay, line)
+        until, at_once = ruling.access.fresh_until, not (delay.done or ruling.hours(terms.agent))
+        standing = _Standing(ruling, terms, line, until, delay, at_once)
         if not self._is_special(request):
             if len(self._standings) >= MOST_STANDINGS:
                 self._standings.clear()  # they are found again in the policy
@@ -172,30 +204,109 @@ class RobotsPolicyMiddleware:
             self._standings[url.scheme, url.netloc] = standing
         return standing
 
-    async def _wait(self, request: Request, origin: Origin, terms: Terms) -> None:
-        began = self.now()
-        with self.slots.lent():
-            ruling = await self.policy.ruling(origin, terms.dialect, request)
-        self.tally.of(origin).wait(self.now() - began)
-        self._decide(request, self._standing(request, ruling, terms))
-        await self.slots.place()
+    def _enter(
+        self, request: Request, standing: _Standing
+    ) -> Coroutine[Any, Any, Request | None] | None:
+        """Let a request pass at once, if it need not wait for its turn."""
+        self._judge(request, standing)
+        if self._lane(request, standing) is not None or self._opens_in(standing):
+            return self._wait_or_put_back(request, standing.ruling.origin, standing.terms)
+        standing.line.passed += 1
+        return None
 
-    def _decide(self, request: Request, standing: _Standing) -> None:
-        url, agent = request.url, standing.agent
-        if standing.ruling.allowed(url, agent) and not self._is_refused(url, standing):
-            standing.line.passed += 1
-        else:
+    async def _wait_or_put_back(
+        self, request: Request, origin: str, terms: Terms
+    ) -> Request | None:
+        try:
+            await self._wait(request, origin, terms)
+        except Closing:
+            return self._back(request)
+        return None
+
+    async def _wait(
+        self, request: Request, origin: str, terms: Terms, *, again: bool = False
+    ) -> None:
+        """Until the rules are known, the site is open, and it is the request's turn.
+
+        again  whether rules that are learned now count for this request, however short their life
+        """
+        standing = self._known(request, origin, terms)
+        if standing is None:
+            standing = await self._learned(request, origin, terms)
+        self._judge(request, standing)
+        opens_in = self._opens_in(standing)
+        if opens_in:
+            with self.slots.lent():
+                await self.slots.sleep(opens_in)
+            return await self._wait(request, origin, terms)
+        lane = self._lane(request, standing)
+        if lane is None:
+            await self.slots.place()
+        elif not await self._went_in_turn(request, lane, standing, again=again):
+            return await self._wait(request, origin, terms, again=True)
+        standing.line.passed += 1
+        return None
+
+    async def _went_in_turn(
+        self, request: Request, lane: Lane, standing: _Standing, *, again: bool
+    ) -> bool:
+        """Wait for the request's turn. False if its rules grew old meanwhile."""
+        with self.slots.lent():
+            await lane.turn()
+        went = False
+        try:
+            current = self._known(request, standing.ruling.origin, standing.terms)
+            current = current or (standing if again else None)
+            if current is not None and not self._opens_in(current):
+                self._judge(request, current)
+                await self.slots.place()
+                went = True
+        finally:
+            if went:
+                lane.go(request)
+            else:
+                lane.give_back()
+        return went
+
+    def _lane(self, request: Request, standing: _Standing) -> Lane | None:
+        ruling, delay = standing.ruling, standing.delay.seconds
+        since_visit = self.now() - ruling.access.record.asked_at
+        return self.slots.lane(request, ruling.origin, delay, since_visit)
+
+    def _opens_in(self, standing: _Standing) -> float:
+        return standing.ruling.opens_in(standing.terms.agent, self.now())
+
+    def _judge(self, request: Request, standing: _Standing) -> None:
+        """Disallowed where it may not be fetched."""
+        url, agent = request.url, standing.terms.agent
+        if not standing.ruling.allowed(url, agent):
             raise self._dropped(request, standing)
+        if standing.at_once and not self.purposes:
+            return
+        if self._is_refused(url, standing):
+            raise self._dropped(request, standing)
+        if standing.delay.skips:
+            asked = f"{standing.delay.asked:g} s"
+            raise self._dropped(request, standing, Reason.CRAWL_DELAY, asked)
+        if self._opens_in(standing) > self.patience:
+            hours = ", ".join(map(str, standing.ruling.hours(agent)))
+            raise self._dropped(request, standing, Reason.VISIT_TIME, hours)
 
     def _is_refused(self, url: str, standing: _Standing) -> bool:
         """Whether the owner refuses the page to what the crawl is for."""
         rules = standing.ruling.rules
         if not self.purposes or rules is None:
             return False
-        return refusal(rules.usage(url, standing.agent), self.purposes) is not None
+        return refusal(rules.usage(url, standing.terms.agent), self.purposes) is not None
 
-    def _dropped(self, request: Request, standing: _Standing) -> Disallowed:
-        verdict = refuse(standing.ruling.verdict(request.url, standing.agent), self.purposes)
+    def _dropped(
+        self, request: Request, standing: _Standing, reason: Reason | None = None, why: str = ""
+    ) -> Disallowed:
+        """`reason` and `why` where it is not the rules that forbid it."""
+        agent = standing.terms.agent
+        verdict = refuse(standing.ruling.verdict(request.url, agent), self.purposes)
+        if reason is not None:
+            verdict = Verdict(False, reason, verdict.dialect, agent, group=verdict.group, why=why)
         standing.line.drop(verdict)
         stats = self.crawler.stats
         assert stats is not None  # the crawl has begun
@@ -207,6 +318,23 @@ class RobotsPolicyMiddleware:
             extra={"spider": self.crawler.spider},
         )
         return Disallowed(verdict)
+
+    def _back(self, request: Request) -> Request:
+        """Return a request to the scheduler, which keeps it if it has a place for it.
+
+        It is filtered no longer, as RetryMiddleware does it, lest it be taken for its duplicate.
+        """
+        if request in self._put_back:  # it is engine.download's, which does not go by the scheduler
+            raise IgnoreRequest("Its robots.txt is not known, and the crawl ends")
+        again: Request = request.replace(dont_filter=True)
+        self._put_back.add(again)
+        assert self.crawler.stats is not None  # the crawl has begun
+        self.crawler.stats.inc_value("robots/put_back")
+        return again
+
+    def let_go(self) -> None:
+        """The crawl begins to close: who waits goes back, and no robots.txt is fetched any more."""
+        self.policy.stop()
 
     async def spider_closed(self) -> None:
         stats = self.crawler.stats

@@ -11,6 +11,7 @@ from typing import Any
 from scrapy.crawler import Crawler
 
 from . import scrapy_versions
+from .crawl_delay import Delay
 from .parser import RobotParser
 from .policy import Notices, Ruling
 from .rep.access import Outcome, Record, Result, Stance
@@ -59,6 +60,19 @@ class CrawlNotices(Notices):
             },
             extra={"spider": self.crawler.spider},
         )
+
+    def paced(self, ruling: Ruling, delay: Delay, line: Line) -> None:
+        """What becomes of the delay that an origin asks for; told where it is news."""
+        if line.origin != ruling.origin or line.delay == delay.asked:
+            return
+        line.delay = delay.asked
+        if delay.done:
+            self._count(f"crawl_delay/{delay.done}")
+            logger.info(
+                "%(origin)s wants %(asked)g s between two requests: %(done)s",
+                {"origin": ruling.origin, "asked": delay.asked, "done": delay},
+                extra={"spider": self.crawler.spider},
+            )
 
     def recalled(self, age: float | None) -> None:
         self._count("store/miss" if age is None else "store/hit")

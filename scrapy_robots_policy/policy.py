@@ -11,7 +11,7 @@ Each who waits has a Deferred of its own: one that is shared is used up by the f
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
@@ -31,12 +31,14 @@ from .rep import (
 )
 from .rep.access import FOREVER, Access, Result, Wishes, holds, is_fresh, remember
 from .rep.octets import path_of
+from .rep.pace import VisitTime
 from .rep.verdict import verdict_of
 from .stores import Store
 from .stores.bounded import Bounded
 
 SITES = 20_000
 OCTETS = 64 * 1024 * 1024
+MOST_PACES = 100  # agents whose pace is remembered for a file; a crawl asks as one or a few
 SITE_OVERHEAD = 4_000  # octets a site costs beside its file, about
 
 
@@ -58,6 +60,9 @@ class Ruling:
     dialect: Dialect
     access: Access
     rules: RuleSet | None
+    _paces: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def stance(self) -> Stance:
@@ -79,7 +84,26 @@ class Ruling:
         return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
 
     def crawl_delay(self, agent: str) -> float | None:
-        return None if self.rules is None else self.rules.crawl_delay(agent)
+        """Seconds between two requests that the site asks for, where the dialect listens."""
+        return self._pace(agent)[0]
+
+    def hours(self, agent: str) -> tuple[VisitTime, ...]:
+        """When the site wants to be visited, where the dialect listens; none: at any time."""
+        return self._pace(agent)[1]
+
+    def opens_in(self, agent: str, now: float) -> float:
+        """Seconds until then; 0: it is time."""
+        return min((span.opens_in(now) for span in self.hours(agent)), default=0.0)
+
+    def _pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
+        if self.rules is None:
+            return None, ()
+        if agent not in self._paces:
+            if len(self._paces) >= MOST_PACES:
+                self._paces.clear()
+            times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
+            self._paces[agent] = self.rules.crawl_delay(agent), times
+        return self._paces[agent]
 
 
 def given(origin: str, dialect: Dialect, octets: bytes) -> Ruling:
@@ -188,6 +212,7 @@ class RobotsPolicy:
         self._asking: dict[str, _Site] = {}
         self._tasks: set[Deferred[None]] = set()
         self._keeping: set[Deferred[None]] = set()
+        self.is_stopped = False
 
     def known(self, origin: str, dialect: Dialect, asker: Any = None) -> Ruling | None:
         """What can be answered without waiting; what is past its time is renewed meanwhile."""
@@ -198,15 +223,15 @@ class RobotsPolicy:
         ruling = site.ruling(dialect, now)
         if ruling is None or ruling.stance is Stance.DEFER or not holds(ruling.access, now):
             return None
-        if not site.asking and not is_fresh(ruling.access, now):
+        if not site.asking and not self.is_stopped and not is_fresh(ruling.access, now):
             self._ask(site, dialect, asker)
         return ruling
 
-    async def ruling(self, origin: str, dialect: Dialect, asker: Any = None) -> Ruling:
-        """What holds for an origin, waited for where it must be."""
+    async def ruling(self, origin: str, dialect: Dialect, asker: Any = None) -> Ruling | None:
+        """What holds for an origin, waited for where it must be; None once all has stopped."""
         arrived = self.now()
         ruling = self.known(origin, dialect, asker)
-        while ruling is None:
+        while ruling is None and not self.is_stopped:
             site = self._site(origin)
             deferred = site.ruling(dialect, self.now())
             if deferred is not None and deferred.stance is not Stance.DEFER:
@@ -224,10 +249,17 @@ class RobotsPolicy:
             return None
         return ruling if ruling.access.record.asked_at >= since else None
 
-    async def close(self) -> None:
-        """End what is under way, wait for what is being kept, then let go of the store."""
+    def stop(self) -> None:
+        """End what is under way and let go of all who wait: nothing is waited for any more."""
+        self.is_stopped = True
         for task in list(self._tasks):
             task.cancel()
+        for site in list(self._asking.values()):
+            site.wake()
+
+    async def close(self) -> None:
+        """Stop, wait for what is being kept, then let go of the store."""
+        self.stop()
         await maybe_deferred_to_future(DeferredList(list(self._keeping)))
         try:
             await self.store.close()
@@ -266,6 +298,8 @@ class RobotsPolicy:
                 await self.sleep(delay)
             await self._learn(site, dialect, asker)
         except BaseException as error:
+            if self.is_stopped:
+                return
             # A fault closes an origin the way a network error does. It never opens one.
             outcome = Outcome(None, cause=f"{type(error).__name__} while fetching")
             site.record = remember(site.record, outcome, self.now())

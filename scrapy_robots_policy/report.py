@@ -22,6 +22,7 @@ class Line:
     stance   what may be done with it, in a word ("rules", "disallow"); `why`: "200", "timeout"
     passed   requests let through; `dropped`: requests dropped, by cause
     waits    requests that waited for its robots.txt; `longest_wait` in seconds
+    delay    the seconds between two requests that it asks for
     """
 
     origin: str
@@ -32,6 +33,7 @@ class Line:
     dropped: dict[str, int] = field(default_factory=dict)
     waits: int = 0
     longest_wait: float = 0.0
+    delay: float = 0.0
 
     def drop(self, verdict: Verdict) -> None:
         known = verdict.cause in self.dropped or len(self.dropped) < MOST_CAUSES

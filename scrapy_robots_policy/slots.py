@@ -1,33 +1,35 @@
 """The places of CONCURRENT_REQUESTS: lent back while a request waits, taken again in turn.
 
-Knows: Scrapy's downloader and the engine's wake-up; nothing else in this package touches them.
-Must not know: robots.txt, rules, why somebody waits.
+Knows: Scrapy's downloader and what the engine does with it; nothing else in this package touches
+them. Must not know: robots.txt, rules, why somebody waits.
 
-The engine sends requests while fewer are active in the downloader than `total_concurrency`. A
-request that waits is active; to lend its place is to raise that number by one until the wait ends.
-Numbers are only ever raised and lowered by one, so that whoever else sets them is heard, and 0, no
-limit, stays 0. A request whose wait has ended takes its place when one is free, first come, first
-served, before the engine may send another: so a host that answers late floods nobody.
+The engine sends requests until its downloader's `needs_backout` says that no place is left. That
+counts all active requests, those too that wait; here they are taken off. `total_concurrency` is
+only ever read, so that whoever else sets it is heard, and 0, no limit, stays 0. A request whose
+wait has ended takes its place when one is free, first come, first served, before the engine may
+send another: so a host that answers late floods nobody.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Protocol
+from typing import Any
+from urllib.parse import urlsplit
 
+from scrapy import signals
+from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredSemaphore
 
+from . import scrapy_versions
+from .pace import Closing, Lane, Pace
 
-class Downloader(Protocol):
-    """The two names of Scrapy's downloader that are used here, the same in 2.13 to 2.19."""
-
-    total_concurrency: int
-    active: set[Request]
+SLOT_KEY = "download_slot"
 
 
 class Slots:
@@ -36,40 +38,42 @@ class Slots:
     max_waiting  how many requests may wait without a place; more of them keep theirs, so that the
                  engine holds back
     max_fetches  how many robots.txt are fetched at a time; they take no place of a page
+    on_close     called when the engine begins to close: from then on nobody may wait
     """
 
-    def __init__(self, crawler: Crawler, max_waiting: int, max_fetches: int) -> None:
+    def __init__(
+        self, crawler: Crawler, max_waiting: int, max_fetches: int, on_close: Callable[[], None]
+    ) -> None:
         self.crawler = crawler
-        self.max_waiting = max_waiting
+        self.max_waiting, self.on_close = max_waiting, on_close
         self.waiting = 0
+        self.is_closing = False
+        self.pace = Pace(time.monotonic, scrapy_versions.call_later)
         self._returning: deque[Deferred[None]] = deque()
+        self._sleeping: set[Deferred[None]] = set()
         self._extra: set[Request] = set()
         self._fetching: DeferredSemaphore = DeferredSemaphore(max_fetches)
+        self._engine: _Engine | None = None
 
     @contextmanager
     def lent(self) -> Iterator[None]:
         """While inside, the place of the request that waits belongs to others."""
-        downloader = self._downloader()
-        if downloader is None or self.waiting >= self.max_waiting:
-            yield
-            return
+        if self.is_closing:
+            raise Closing
         self.waiting += 1
-        downloader.total_concurrency += 1
-        self._wake_engine()
+        self._hooked().wake()
         try:
             yield
         finally:
             self.waiting -= 1
-            downloader.total_concurrency -= 1
 
     async def place(self) -> None:
         """Wait for a place among those who send; who came first goes first."""
-        downloader = self._downloader()
-        if downloader is None:
-            return
+        if self.is_closing:
+            raise Closing
         turn: Deferred[None] = Deferred()
         self._returning.append(turn)
-        self._admit(downloader)
+        self._admit()
         try:
             await maybe_deferred_to_future(turn)
         except BaseException:  # cancelled
@@ -77,59 +81,146 @@ class Slots:
                 self._returning.remove(turn)
             raise
 
+    async def sleep(self, seconds: float) -> None:
+        """Wait for a time, or until the engine closes."""
+        woken: Deferred[None] = Deferred()
+        cancel = scrapy_versions.call_later(seconds, lambda: woken.callback(None))
+        self._sleeping.add(woken)
+        try:
+            await maybe_deferred_to_future(woken)
+        finally:
+            self._sleeping.discard(woken)
+            cancel()
+
     @asynccontextmanager
     async def fetch(self, request: Request) -> AsyncIterator[None]:
         """While inside, the request may be active and take nobody's place."""
         await maybe_deferred_to_future(self._fetching.acquire())
-        downloader = self._downloader()
-        if downloader is not None:
-            downloader.total_concurrency += 1
-            self._extra.add(request)
         try:
+            lane = self.pace.lanes.get(self._hooked().slot_of(request)) if self.pace.lanes else None
+            if lane is not None:
+                await lane.turn(first=True)
+                lane.go(request)
+            self._extra.add(request)
             yield
         finally:
-            if downloader is not None:
-                self._take_back(request, downloader)
+            self._extra.discard(request)
             self._fetching.release()
 
-    def _left(self, request: Request, downloader: Downloader) -> None:
+    def lane(self, request: Request, origin: str, delay: float, since_visit: float) -> Lane | None:
+        """Where a request has to line up; None: nowhere. As in `Pace.lane`."""
+        if not delay and not self.pace.lanes:
+            return None
+        if not self.pace.lanes:
+            self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+            self.crawler.signals.connect(self._visited, signals.request_left_downloader)
+        return self.pace.lane(self._hooked().slot_of(request), origin, delay, since_visit)
+
+    def _reached(self, request: Request) -> None:
+        lane = self.pace.lanes.get(request.meta[SLOT_KEY])
+        if lane is not None:
+            lane.reached(request)
+
+    def _visited(self, request: Request) -> None:
+        lane = self.pace.lanes.get(request.meta[SLOT_KEY])
+        if lane is not None:
+            lane.visited(request)
+
+    def _left(self, request: Request) -> None:
         """A request is active no longer. Its extra place goes with it, lest a page take it."""
-        self._take_back(request, downloader)
-        self._admit(downloader)
+        self._extra.discard(request)
+        if self.pace.lanes:
+            lane = self.pace.lanes.get(self._hooked().slot_of(request))
+            if lane is not None:
+                lane.left(request)
+        self._admit()
 
-    def _take_back(self, request: Request, downloader: Downloader) -> None:
-        if request in self._extra:
-            self._extra.remove(request)
-            downloader.total_concurrency -= 1
-
-    def _admit(self, downloader: Downloader) -> None:
+    def _admit(self) -> None:
         """Let in as many as there are places for."""
-        returning = self._returning
-        while returning and len(downloader.active) - len(returning) < downloader.total_concurrency:
+        returning, engine = self._returning, self._hooked()
+        while returning and self._is_free(engine.total_concurrency, len(returning)):
             turn = returning.popleft()
             if not turn.called:
                 turn.callback(None)
 
-    def _downloader(self) -> Downloader | None:
-        """The downloader; None where it sets no limit, or none that we know."""
-        assert self.crawler.engine is not None  # requests are under way
-        downloader: Any = self.crawler.engine.downloader
-        if not getattr(downloader, "total_concurrency", 0):
-            return None
-        if not isinstance(downloader.active, _Active):
-            downloader.active = _Active(downloader.active, lambda r: self._left(r, downloader))
-        known: Downloader = downloader
-        return known
+    def _needs_backout(self) -> bool:
+        """What the downloader tells the engine from now on."""
+        return not self._is_free(self._hooked().total_concurrency, 0)
 
-    def _wake_engine(self) -> None:
-        """Have the engine look for a request to send, as it does whenever one ends."""
-        slot = getattr(self.crawler.engine, "_slot", None)  # there is no public way, up to 2.19
-        if slot is not None:
-            slot.nextcall.schedule()
+    def _is_free(self, places: int, returning: int) -> bool:
+        lent = min(self.waiting, self.max_waiting)
+        taken = len(self._hooked().active) - lent - len(self._extra) - returning
+        return places == 0 or taken < places
+
+    def _close(self) -> None:
+        self.is_closing = True
+        for turn in (*self._returning, *self._sleeping):
+            if not turn.called:
+                turn.errback(Closing())
+        self._returning.clear()
+        self.pace.close()
+        self.on_close()
+
+    def _hooked(self) -> _Engine:
+        if self._engine is None:
+            engine = self.crawler.engine
+            self._engine = _Engine(engine, self._left, self._needs_backout, self._close)
+        return self._engine
+
+
+class _Engine:
+    """Scrapy's engine and its downloader: all that is used of them, the same in 2.13 to 2.19.
+
+    Of what is used, only `active`, `needs_backout` and `get_slot_key` are public. Once a request is
+    held back by throttling scopes, `slot_of` is what has to know of them.
+
+    left           is called when a request is active no longer; no signal tells it of all
+    needs_backout  takes the place of the downloader's own
+    close          is called when the engine begins to close; all signals come when it has waited
+    """
+
+    def __init__(
+        self,
+        engine: Any,
+        left: Callable[[Request], None],
+        needs_backout: Callable[[], bool],
+        close: Callable[[], None],
+    ) -> None:
+        downloader = engine.downloader
+        self.downloader = downloader
+        self.active = downloader.active = _Active(downloader.active, left)
+        if type(downloader).needs_backout is Downloader.needs_backout:
+            downloader.needs_backout = needs_backout
+        self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
+        _call_before(engine._slot, "close", close)  # noqa: SLF001
+
+    @property
+    def total_concurrency(self) -> int:
+        """CONCURRENT_REQUESTS, or what somebody has made of it; 0: no limit."""
+        places: int = self.downloader.total_concurrency
+        return places
+
+    def slot_of(self, request: Request) -> str:
+        """The name of the slot that the request will go through."""
+        came_from = request.meta.get("redirect_urls")
+        if came_from and request.meta.get(SLOT_KEY) == urlsplit(came_from[-1]).hostname:
+            del request.meta[SLOT_KEY]  # a redirect takes along the slot of the host it came from
+        slot: str = self.downloader.get_slot_key(request)
+        return slot
+
+
+def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
+    method = getattr(owner, name)
+
+    def both() -> Any:
+        call()
+        return method()
+
+    setattr(owner, name, both)
 
 
 class _Active(set[Request]):
-    """The downloader's active requests, with a word when one has left: no signal tells it."""
+    """The downloader's active requests, with a word when one has left."""
 
     def __init__(self, requests: Iterable[Request], left: Callable[[Request], None]) -> None:
         super().__init__(requests)

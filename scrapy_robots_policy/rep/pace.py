@@ -23,7 +23,7 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class VisitTime:
-    """A span of each day, in seconds from midnight UTC; one whose end comes first wraps midnight."""
+    """A span of each day, in seconds from midnight UTC; it wraps midnight if its end comes first."""
 
     start: int
     end: int

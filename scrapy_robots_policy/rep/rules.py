@@ -104,11 +104,20 @@ class RuleSet:
         return delay
 
     def _delay(self, records: tuple[Record, ...]) -> float | None:
+        return read_delay(self._directives(records), self.dialect)
+
+    def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
+        """When the file wants the crawler to come, be the dialect one that listens or not; none: at
+        any time.
+        """
+        _, records = self._groups.find(agent)
+        return read_visit_times(self._directives(records))
+
+    def _directives(self, records: tuple[Record, ...]) -> Iterator[tuple[str, str]]:
+        """The (key, value) lines of groups, rules and all."""
         directive, text = grammar_of(self.dialect).directive, self._text()
-        lines = (
-            line for record in records for line in directive.findall(text, record.head, record.end)
-        )
-        return read_delay(lines, self.dialect)
+        for record in records:
+            yield from directive.findall(text, record.head, record.end)
 
     def usage(self, url: str, agent: str) -> tuple[Preference, ...]:
         """What is said of the use of a page; nothing of one that may not be fetched."""
