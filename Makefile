@@ -45,9 +45,6 @@ types: $(VENV)/typing/made
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 
-bench: $(CORPUS)/made $(VENV)/bench/made
-	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/engine.py $(ARGS)
-
 hostile: $(VENV)/corpus/made
 	$(VENV)/corpus/bin/python benchmarks/hostile.py
 
@@ -58,6 +55,9 @@ CORPUS  := .cache/$(PROTEGO)
 corpus: $(CORPUS)/made $(VENV)/corpus/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data \
 	$(VENV)/corpus/bin/python -m pytest -m corpus tests $(ARGS)
+
+bench: $(CORPUS)/made $(VENV)/bench/made
+	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/engine.py $(ARGS)
 
 clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
