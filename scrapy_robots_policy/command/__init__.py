@@ -11,6 +11,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
@@ -43,7 +44,8 @@ class RobotsCommand(ScrapyCommand):
     """Exit status: 0 allowed, or nothing found; 1 disallowed, or found; 2 a wrong question."""
 
     requires_project = False
-    requires_crawler_process = False
+    requires_crawler_process = False  # Scrapy 2.13 makes one all the same, and it would log
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         return f"{{{'|'.join(VERBS)}}} [options] [URL or FILE ...]"

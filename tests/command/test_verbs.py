@@ -306,4 +306,4 @@ def test_scrapy_runs_it_by_its_entry_point(file):
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, "disallowed  /private/x\n")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "disallowed  /private/x\n", "")
