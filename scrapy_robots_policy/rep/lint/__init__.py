@@ -11,13 +11,18 @@ from __future__ import annotations
 
 from ..dialect import Dialect
 from ..dialects import dialect_of
-from . import engines, file, groups, lines, rules
+from .engines import CHECKS as ENGINES
+from .file import CHECKS as FILE
+from .file import html_page
 from .findings import KINDS, Finding, Kind, Severity
+from .groups import CHECKS as GROUPS
+from .lines import CHECKS as LINES
+from .rules import CHECKS as RULES
 from .source import Source, readable_lines
 
 __all__ = ["KINDS", "Finding", "Kind", "Severity", "lint", "readable_lines"]
 
-_CHECKS = (*file.CHECKS, *lines.CHECKS, *groups.CHECKS, *rules.CHECKS, *engines.CHECKS)
+_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *ENGINES)
 
 
 def lint(body: bytes, dialect: str | Dialect = "rfc9309") -> tuple[Finding, ...]:
@@ -26,6 +31,6 @@ def lint(body: bytes, dialect: str | Dialect = "rfc9309") -> tuple[Finding, ...]
     An HTML page gives that one finding and no other. ValueError for an unknown dialect name.
     """
     source = Source(body, dialect_of(dialect))
-    page = tuple(file.html_page(source))
+    page = tuple(html_page(source))
     found = page or (finding for check in _CHECKS for finding in check(source))
     return tuple(sorted(found, key=lambda finding: (finding.line, finding.column, finding.code)))
