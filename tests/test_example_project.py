@@ -39,7 +39,7 @@ TABLE = {
     "rules": ["rules 3 3 200", *DROPS_BY_THE_RULES],
     "busy": ["disallow 0 1 503", "1 robots.txt unreachable (503)"],
     "missing": ["allow 6 0 404"],
-    "moved": ["rules 3 3 200 after 1 redirects", *DROPS_BY_THE_RULES],
+    "moved": ["rules 3 3 200 after 1 redirect", *DROPS_BY_THE_RULES],
     "slow": ["rules 6 0 200"],
     "silent": ["disallow 0 1 timeout", "1 robots.txt unreachable (timeout)"],
     "garbage": ["rules 6 0 200"],

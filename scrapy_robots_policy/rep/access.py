@@ -318,4 +318,6 @@ def explain(record: Record) -> str:
     """A few words on the latest outcome: the status, or what kept one from coming."""
     latest = record.latest
     said = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()
-    return f"{said} after {len(latest.hops)} redirects" if latest.hops else said
+    if not latest.hops:
+        return said
+    return f"{said} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"

@@ -16,7 +16,7 @@ from .patterns import Pattern
 Wild = tuple[int, str, Pattern]
 
 SIZE = 3
-FEW = 32  # so many are tried one by one at less cost
+FEW = 128  # so many are tried one by one at less cost
 
 
 class Needles:

@@ -36,12 +36,13 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
 class RuleSet:
     """What a robots.txt says, read in one dialect."""
 
-    __slots__ = ("_body", "_groups", "_indexes", "_usage", "dialect")
+    __slots__ = ("_body", "_groups", "_indexes", "_made", "_usage", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.dialect = dialect
         self._body = body
-        self._groups = Groups(self._text(), dialect)
+        self._made: str | None = self._clean()
+        self._groups = Groups(self._made, dialect)
         # By agent; None: it has asked once. By agent and origin where a rule may be a URL.
         self._indexes: dict[object, Index | None] = {}
         self._usage: UsageLines | None = None
@@ -140,6 +141,11 @@ class RuleSet:
         return is_too_large(self._body, self.dialect)
 
     def _text(self) -> str:
+        """The text: the one made at parsing for the first who asks, then a new one each time."""
+        text, self._made = self._made, None
+        return self._clean() if text is None else text
+
+    def _clean(self) -> str:
         return "\n" if self._is_too_large() else clean_text(self._body, self.dialect)
 
     def _rank(self, url: str, agent: str) -> int:
