@@ -23,7 +23,7 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class VisitTime:
-    """A span of each day, in seconds from midnight UTC; it wraps midnight if its end comes first."""
+    """A span of each day, in seconds from midnight UTC; past midnight if its end comes first."""
 
     start: int
     end: int
@@ -87,7 +87,7 @@ def seconds(value: str) -> float | None:
 
 
 def seconds_of_rate(value: str) -> float | None:
-    """The seconds for a document, of a Request-rate value: "1/10s" gives 10, "100/24h" gives 864."""
+    """The seconds a document, of a Request-rate value: "1/10s" gives 10, "100/24h" gives 864."""
     found = _RATE.match(value)
     if not found or not int(found[1]):
         return None

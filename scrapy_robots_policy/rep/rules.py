@@ -4,8 +4,8 @@ Knows: how text, groups, patterns and index come together. Must not know: where 
 from, nor whether they are fresh.
 
 Parsing is lazy: the groups are found at once, the rules of a group are read when a crawler asks,
-and laid out in an index when it asks again. The text is made anew from the octets for whoever needs it,
-so that what is held is the octets, which others may hold too, and what was asked for.
+and laid out in an index when it asks again. The text is made anew from the octets for whoever needs
+it, so that what is held is the octets, which others may hold too, and what was asked for.
 """
 
 from __future__ import annotations
