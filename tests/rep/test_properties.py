@@ -36,7 +36,7 @@ def ask_all(rules: RuleSet, urls: Iterable[str], agent: str = AGENT) -> list[boo
 
 
 @given(FILES, DIALECT_NAMES.map(DIALECTS.__getitem__) | ANY_DIALECT, URLS, AGENTS)
-@settings(max_examples=1500)
+@settings(max_examples=600)
 def test_any_octets_are_read_and_allowed_never_disagrees_with_verdict(
     body: bytes, dialect: Dialect, url: str, agent: str
 ):
@@ -63,7 +63,7 @@ EIGHT_RULES = st.lists(st.tuples(st.booleans(), VALUES), min_size=8, max_size=8)
 
 
 @given(st.sampled_from(LONGEST), st.permutations(range(8)), EIGHT_RULES, URLS)
-@settings(max_examples=700)
+@settings(max_examples=300)
 def test_where_the_longest_rule_decides_their_order_never_matters(
     dialect: str, order: list[int], rules: list[tuple[bool, str]], url: str
 ):
@@ -79,7 +79,7 @@ LINE_ENDS = st.lists(st.sampled_from(["\n", "\r\n", "\r"]), min_size=1)
 
 
 @given(DIALECT_NAMES, TEXTS, LINE_ENDS, URL_LISTS, AGENTS)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_the_kinds_of_line_ends_never_matter(
     dialect: str, text: str, ends: list[str], urls: list[str], agent: str
 ):
@@ -92,7 +92,7 @@ def test_the_kinds_of_line_ends_never_matter(
 
 
 @given(DIALECT_NAMES, TEXTS, st.sets(st.integers(0, 11)), URL_LISTS, AGENTS)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_a_comment_after_what_a_line_says_never_matters(
     dialect: str, text: str, at: set[int], urls: list[str], agent: str
 ):
@@ -118,7 +118,7 @@ NOTHING_SAID = [
 
 
 @given(st.sampled_from(NOTHING_SAID), TEXTS, st.integers(1, 12), URL_LISTS, AGENTS)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_a_line_that_says_nothing_never_matters_where_it_ends_nothing(
     said: tuple[str, str], text: str, at: int, urls: list[str], agent: str
 ):
@@ -161,7 +161,7 @@ def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> bool:
 
 
 @given(RULES, ANY_DIALECT | DIALECT_NAMES.map(DIALECTS.__getitem__), URL_LISTS)
-@settings(max_examples=1000)
+@settings(max_examples=400)
 def test_the_index_answers_as_trying_every_rule_does(
     rules: list[tuple[bool, str]], dialect: Dialect, urls: list[str]
 ):
@@ -170,7 +170,7 @@ def test_the_index_answers_as_trying_every_rule_does(
 
 
 @given(st.lists(st.tuples(st.booleans(), st.text("ab/", max_size=5)), max_size=40), st.text("ab/"))
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_prefixes_of_prefixes_find_the_strongest(rules: list[tuple[bool, str]], path: str):
     for dialect in ("rfc9309", "koster1996", "yandex", "baidu"):
         read = parse(group_of([(allow, "/" + value) for allow, value in rules]), dialect)
@@ -179,7 +179,7 @@ def test_prefixes_of_prefixes_find_the_strongest(rules: list[tuple[bool, str]], 
 
 
 @given(st.text("ab*$/", max_size=9), st.text("ab$/", max_size=9))
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @example("*", "")
 @example("a*$", "a")
 @example("*a*a$", "a")
@@ -227,8 +227,6 @@ def test_for_yandex_the_longest_fitting_name_binds_wherever_it_stands(names: lis
 @given(VALUES, PATHS)
 def test_without_wildcards_a_rule_is_a_prefix(value: str, path: str):
     for name, dialect in DIALECTS.items():
-        if not dialect.wildcards and value and value.isalnum():
+        if not dialect.wildcards and value.isalnum() and (value + path).isascii():
             closed = parse(group_of([(False, "/" + value)]), name)
-            assert closed.allowed(f"http://h{path}", AGENT) is (
-                not path.startswith("/" + value) or not path.isascii()
-            )
+            assert closed.allowed(f"http://h{path}", AGENT) is not path.startswith("/" + value)
