@@ -19,6 +19,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from . import scrapy_versions
@@ -324,8 +325,9 @@ class RobotsPolicyMiddleware:
 
         It is filtered no longer, as RetryMiddleware does it, lest it be taken for its duplicate.
         """
-        if request in self._put_back:  # it is engine.download's, which does not go by the scheduler
-            raise IgnoreRequest("Its robots.txt is not known, and the crawl ends")
+        if request.callback is NO_CALLBACK or request in self._put_back:
+            # It is engine.download's, which would ask again and again for what we return.
+            raise IgnoreRequest("It had to wait, and the crawl ends")
         again: Request = request.replace(dont_filter=True)
         self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun

@@ -5,6 +5,7 @@ Knows: Scrapy's versions. Must not know: what the facts are used for.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -63,6 +64,28 @@ async def sleep(seconds: float) -> None:
         await maybe_deferred_to_future(slept)
     finally:
         cancel()
+
+
+def lift_pool_limits(downloader: Any) -> None:
+    """Let a pool hold more connections than CONCURRENT_REQUESTS, which binds the downloader anyway.
+
+    The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit of
+    their own, which late robots.txt would use up. Twisted's have none. There is no public way.
+    """
+    for scheme in ("http", "https"):
+        handler = downloader.handlers._get_handler(scheme)  # noqa: SLF001
+        connector = _attribute(handler, "_session", "connector")
+        if hasattr(connector, "_limit"):
+            connector._limit = 0  # noqa: SLF001 - none
+        pool = _attribute(handler, "_default_client", "_transport", "_pool")
+        if hasattr(pool, "_max_connections"):
+            pool._max_connections = sys.maxsize  # noqa: SLF001
+
+
+def _attribute(owner: Any, *names: str) -> Any:
+    for name in names:
+        owner = getattr(owner, name, None)
+    return owner
 
 
 def components(settings: BaseSettings, name: str) -> dict[Any, Any]:

@@ -191,6 +191,7 @@ class _Engine:
         self.active = downloader.active = _Active(downloader.active, left)
         if type(downloader).needs_backout is Downloader.needs_backout:
             downloader.needs_backout = needs_backout
+            scrapy_versions.lift_pool_limits(downloader)
         self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
         _call_before(engine._slot, "close", close)  # noqa: SLF001
 

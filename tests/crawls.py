@@ -8,6 +8,8 @@ Knows: how Scrapy is started. Must not know: what a test wants to see.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -25,6 +27,9 @@ from scrapy_robots_policy import RobotsPolicyMiddleware, scrapy_versions
 ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
+
+# Scrapy 2.13 opens a disk queue twice when it resumes a crawl.
+TOLERATED = ("-W", "ignore::ResourceWarning") if version_info < (2, 14) else ()
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
@@ -97,6 +102,17 @@ class CancellingSpider(Spider):
         self.first.cancel()
 
 
+class InterruptedSpider(Spider):
+    """Is interrupted, as by Ctrl-C, when `interrupt_at` has been answered."""
+
+    interrupt_at = ""
+
+    def parse(self, response: Any) -> None:
+        super().parse(response)
+        if response.url == self.interrupt_at:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
     asked = tuple(r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests)
     return type("Spider", (spider,), {"requests": asked, **attributes})
@@ -135,12 +151,13 @@ class Plan:
     urls: list[str]
     settings: dict[str, Any]
     cancel_first: bool = False
+    interrupt_at: str = ""
 
 
 def crawl_apart(plan: Plan) -> Seen:
     """Crawl in a process of its own, where a warning is an error."""
     process = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.crawls"],
+        [sys.executable, "-W", "error", *TOLERATED, "-m", "tests.crawls"],
         input=json.dumps(asdict(plan)),
         cwd=ROOT,
         capture_output=True,
@@ -156,7 +173,8 @@ def crawl_apart(plan: Plan) -> Seen:
 
 def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
-    spider = kind_of(CancellingSpider if plan.cancel_first else Spider, plan.urls)
+    kind = CancellingSpider if plan.cancel_first else InterruptedSpider
+    spider = kind_of(kind, plan.urls, interrupt_at=plan.interrupt_at)
     settings = {**QUIET, "LOG_LEVEL": "WARNING", **plan.settings}
     if settings.get("TWISTED_REACTOR_ENABLED", True):
         process: Any = CrawlerProcess(settings)

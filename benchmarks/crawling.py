@@ -1,0 +1,145 @@
+"""One crawl in a process of its own, measured.
+
+    crawl(Plan(...)) -> Crawled
+
+Knows: how Scrapy is started and stopped. Must not know: what is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import scrapy
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+
+from scrapy_robots_policy.scrapy_versions import call_later
+
+OFF = {"ROBOTSTXT_OBEY": False}
+STOCK = {"ROBOTSTXT_OBEY": True}
+OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
+WITHOUT_REACTOR = {"TWISTED_REACTOR_ENABLED": False}
+OWN = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "ERROR", "USER_AGENT": "BenchBot/1.0"}
+
+
+@dataclass
+class Plan:
+    """`stop_after`: seconds until SIGINT comes, as by Ctrl-C; `sample`: seconds between samples."""
+
+    urls: list[str]
+    settings: dict[str, Any] = field(default_factory=dict)
+    stop_after: float | None = None
+    sample: float | None = None
+
+
+@dataclass
+class Crawled:
+    """Times by the monotonic clock of the machine; `processor` in seconds, between both.
+
+    answered   how often each URL was answered
+    stopping   when SIGINT came, 0 if it did not
+    memory     MiB resident, every `sample` seconds
+    """
+
+    began: float
+    ended: float
+    processor: float
+    answered: dict[str, int]
+    failed: dict[str, str]
+    stats: dict[str, Any]
+    stopping: float = 0.0
+    memory: list[float] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return self.ended - self.began
+
+
+def crawl(plan: Plan, timeout: float = 1200) -> Crawled:
+    process = subprocess.run(  # noqa: S603 - ourselves
+        [sys.executable, str(Path(__file__).resolve())],
+        input=json.dumps(asdict(plan)),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+    )
+    if process.returncode or "Traceback" in process.stderr:
+        sys.stderr.write(process.stderr[-3000:])
+    return Crawled(**json.loads(process.stdout))
+
+
+class Spider(scrapy.Spider):
+    """Asks for the URLs of its plan and measures itself."""
+
+    name = "bench"
+    plan: Plan
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.answered: Counter[str] = Counter()
+        self.seen = Crawled(0.0, 0.0, 0.0, self.answered, {}, {})
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Spider:
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        crawler.signals.connect(spider.opened, signals.spider_opened)
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.plan.urls:
+            yield scrapy.Request(url, self.parse, errback=self.fail)
+
+    def parse(self, response: Any) -> None:
+        self.answered[response.url] += 1
+
+    def fail(self, failure: Any) -> None:
+        self.seen.failed[failure.request.url] = str(failure.value)[:100]
+
+    def opened(self) -> None:
+        self.seen.began, self.seen.processor = time.monotonic(), time.process_time()
+        if self.plan.stop_after is not None:
+            call_later(self.plan.stop_after, self.stop)
+        if self.plan.sample is not None:
+            self.sample()
+
+    def stop(self) -> None:
+        self.seen.stopping = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def sample(self) -> None:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+        self.seen.memory.append(pages * resource.getpagesize() / 2**20)
+        call_later(self.plan.sample or 1.0, self.sample)
+
+    def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy gives it
+        self.seen.ended = time.monotonic()
+        self.seen.processor = time.process_time() - self.seen.processor
+
+
+def _main() -> None:
+    plan = Plan(**json.load(sys.stdin))
+    settings = {**OWN, **plan.settings}
+    with_reactor = settings.get("TWISTED_REACTOR_ENABLED", True)
+    process: Any = (CrawlerProcess if with_reactor else AsyncCrawlerProcess)(settings)
+    crawler = process.create_crawler(type("Spider", (Spider,), {"plan": plan}))
+    process.crawl(crawler)
+    process.start()
+    crawler.spider.seen.stats = crawler.stats.get_stats()
+    json.dump(asdict(crawler.spider.seen), sys.stdout, default=str)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,132 @@
+"""A web of many hosts on loopback addresses, in one process of its own, with a log of all requests.
+
+Knows: enough HTTP to answer GET. Must not know: Scrapy, robots.txt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+FORK = multiprocessing.get_context("fork")  # an answer may be any function
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`after` in seconds; None: never. `reset`: the connection is cut in place of an answer."""
+
+    body: bytes = b"<html><title>page</title></html>"
+    status: int = 200
+    after: float | None = 0.0
+    kind: str = "text/html"
+    reset: bool = False
+
+
+class Hit(NamedTuple):
+    """`asked` and `answered` by the monotonic clock of the machine; 0: never."""
+
+    host: str
+    path: str
+    asked: float
+    answered: float
+
+
+def robots(text: str, **more: Any) -> Reply:
+    return Reply(text.encode(), kind="text/plain", **more)
+
+
+def hosts(count: int) -> list[str]:
+    """Addresses of the loopback network."""
+    return [f"127.0.{1 + n // 200}.{1 + n % 200}" for n in range(count)]
+
+
+class Web:
+    """Hosts that answer as `answer(host, path)` says."""
+
+    def __init__(self, addresses: Iterable[str], answer: Callable[[str, str], Reply]) -> None:
+        self.addresses, self.answer = list(addresses), answer
+
+    def __enter__(self) -> Web:  # noqa: PYI034 - Self is new in Python 3.11
+        self._here, there = FORK.Pipe()
+        self._process = FORK.Process(target=_serve, args=(self.addresses, self.answer, there))
+        self._process.start()
+        self.port: int = self._here.recv()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.join()
+
+    def url(self, host: str, path: str) -> str:
+        return f"http://{host}:{self.port}{path}"
+
+    def log(self) -> list[Hit]:
+        """All requests since the last time, in the order in which they came."""
+        self._here.send(None)
+        log: list[Hit] = self._here.recv()
+        return log
+
+
+def _serve(addresses: list[str], answer: Callable[[str, str], Reply], control: Connection) -> None:
+    asyncio.run(_run(addresses, answer, control))
+
+
+async def _run(
+    addresses: list[str], answer: Callable[[str, str], Reply], control: Connection
+) -> None:
+    loop = asyncio.get_running_loop()
+    log: list[list[Any]] = []
+
+    def tell() -> None:
+        control.recv()
+        control.send([Hit(*hit) for hit in log])
+        log.clear()
+
+    first = await loop.create_server(lambda: _Http(answer, log), addresses[0], 0, backlog=512)
+    port = first.sockets[0].getsockname()[1]
+    for address in addresses[1:]:
+        await loop.create_server(lambda: _Http(answer, log), address, port, backlog=512)
+    loop.add_reader(control.fileno(), tell)
+    control.send(port)
+    await loop.create_future()
+
+
+class _Http(asyncio.Protocol):
+    """One connection: GETs one after the other."""
+
+    def __init__(self, answer: Callable[[str, str], Reply], log: list[list[Any]]) -> None:
+        self.answer, self.log = answer, log
+        self.buffer = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self.host = transport.get_extra_info("sockname")[0]
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\r\n\r\n" in self.buffer:
+            head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+            self.asked(head.split(b" ", 2)[1].decode("latin-1"))
+
+    def asked(self, path: str) -> None:
+        hit = [self.host, path, time.monotonic(), 0.0]
+        self.log.append(hit)
+        reply = self.answer(self.host, path)
+        if reply.after is not None:
+            asyncio.get_running_loop().call_later(reply.after, self.send, reply, hit)
+
+    def send(self, reply: Reply, hit: list[Any]) -> None:
+        if reply.reset:
+            self.transport.abort()
+            return
+        head = (
+            f"HTTP/1.1 {reply.status} Said\r\nContent-Type: {reply.kind}\r\n"
+            f"Content-Length: {len(reply.body)}\r\n\r\n"
+        )
+        hit[3] = time.monotonic()
+        self.transport.write(head.encode() + reply.body)

@@ -1,0 +1,100 @@
+"""What must be true of a crawl that closes while requests wait."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from datetime import datetime, timedelta, timezone
+
+import pytest
+import scrapy
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_robots_policy import scrapy_versions
+from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor, start
+from tests.site import Answer, Site, robots
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_crawl_resumed_fetches_each_url_once_and_loses_none(kind, tmp_path):
+    with Site({}) as dead, Site({"/robots.txt": robots("")}, "127.0.0.2") as on:
+        dead.script["/robots.txt"] = robots("", after=None)
+        urls = [dead.url(f"/{n}") for n in range(30)] + [on.url("/1"), on.url("/stop")]
+        settings = {**OURS, **REACTORS[kind], "JOBDIR": str(tmp_path), "CONCURRENT_REQUESTS": 4}
+        began = time.monotonic()
+        first = crawl_apart(Plan(urls, settings, interrupt_at=on.url("/stop")))
+        assert time.monotonic() - began < 10  # a robots.txt is waited for 30 seconds
+        assert sorted(first.answered) == sorted([on.url("/1"), on.url("/stop")])
+        assert first.dropped == {}
+        assert first.stats["robots/put_back"] == 30
+        dead.script["/robots.txt"] = robots("")
+        second = crawl_apart(Plan(urls, settings))
+        assert Counter(first.answered + second.answered) == Counter(urls)
+        assert Counter(dead.pages + on.pages) == Counter(f"/{n}" for n in range(30)) + Counter(
+            ["/1", "/stop"]
+        )
+
+
+class Closing(Spider):
+    """Closes at "/stop", when `download` has been asked for past the scheduler."""
+
+    download = ""
+    failure = None
+
+    def parse(self, response):
+        super().parse(response)
+        if response.url.endswith("/stop"):
+            if self.download:
+                start(self.ask())
+            raise scrapy.exceptions.CloseSpider("enough")
+
+    async def ask(self):
+        request = scrapy.Request(self.download, NO_CALLBACK)
+        try:
+            await scrapy_versions.download(self.crawler, request)
+        except scrapy.exceptions.IgnoreRequest as error:
+            self.failure = str(error)
+
+
+def soon():
+    """A file whose site wants to be visited in some minutes, at the hour that it will be then."""
+    opens, closes = (datetime.now(timezone.utc) + timedelta(minutes=m) for m in (3, 5))
+    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}")
+
+
+WAITS = {
+    "for the rules": lambda: robots("", after=None),
+    "for its turn": lambda: robots("User-agent: *\nCrawl-delay: 60"),
+    "for a site that puts us off": lambda: Answer(status=503),
+    "for the hour": soon,
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+@on_reactor
+async def test_who_waits_is_let_go(wait):
+    settings = {
+        "ROBOTS_ON_UNREACHABLE": "defer",
+        "ROBOTS_DIALECT": "seznam" if wait == "for the hour" else "rfc9309",
+        "ROBOTS_FETCH_RETRIES": 0,
+    }
+    with Site({"/robots.txt": WAITS[wait]()}) as site, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = robots("", after=0.3)
+        urls = [site.url(f"/{n}") for n in range(5)]
+        began = time.monotonic()
+        seen, crawler = await crawl(*urls, other.url("/stop"), spider=Closing, settings=settings)
+        assert time.monotonic() - began < 5
+        assert (seen.answered, seen.dropped) == ([other.url("/stop")], {})
+        assert seen.stats["robots/put_back"] == 5
+        assert seen.stats["finish_reason"] == "enough"
+        assert crawler.engine.downloader.active == set()
+        assert site.pages == []
+
+
+@on_reactor
+async def test_who_does_not_come_from_the_scheduler_is_refused():
+    with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = robots("")
+        _, crawler = await crawl(other.url("/stop"), spider=Closing, download=dead.url("/"))
+        assert crawler.spider.failure == "It had to wait, and the crawl ends"
