@@ -80,12 +80,13 @@ class Fetcher:
 
     async def _follow(self, question: Question) -> tuple[Outcome, Exception | None]:
         """One try, redirects and all. RFC 9309 §2.3.1.2: what is found is the first origin's."""
-        url = f"{question.origin}/robots.txt"
+        first = url = f"{question.origin}/robots.txt"
         hops: tuple[str, ...] = ()
         while True:
             outcome, location, error = await self._get(url, hops, question)
             target = _target(url, location)
-            if target is None or target in hops or len(hops) == question.dialect.access.redirects:
+            exhausted = len(hops) == question.dialect.access.redirects
+            if target is None or exhausted or target in (first, *hops):
                 return replace(outcome, hops=hops), error
             url = target
             hops = (*hops, target)

@@ -33,7 +33,7 @@ class CrawlNotices(Notices):
 
     def __init__(self, crawler: Crawler, tally: Tally) -> None:
         self.crawler, self.tally = crawler, tally
-        self._warned_of: set[tuple[str, type[Exception]]] = set()
+        self._warned_of: set[type[Exception]] = set()
 
     async def learned(self, ruling: Ruling, asker: Any, *, fetched: bool) -> None:
         self._count(f"stance/{ruling.stance.value}")
@@ -99,9 +99,8 @@ class CrawlNotices(Notices):
     def store_failed(self, verb: str, error: Exception) -> None:
         """Warned of once for each kind: a disk that is full stays so."""
         self._count("store/failed")
-        kind = (verb, type(error))
-        level = logging.DEBUG if kind in self._warned_of else logging.WARNING
-        self._warned_of.add(kind)
+        level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
+        self._warned_of.add(type(error))
         logger.log(
             level,
             "The robots.txt store could not %(verb)s: %(error)r; the crawl goes on without it",
