@@ -24,6 +24,7 @@ ALLOWED = 1  # the bit
 ABOVE_ALL = (1 << 62) | ALLOWED
 
 _INDEX = "/index.htm"
+_MANY = 4  # parts; with more of them it pays to look first whether the path holds them all
 
 
 class Pattern(NamedTuple):
@@ -48,6 +49,8 @@ class Pattern(NamedTuple):
         at = len(parts[0])
         if len(parts) == 1:
             return not self.anchored or len(path) == at
+        if len(parts) > _MANY and not all(part in path for part in set(parts)):
+            return False
         for part in parts[1:-1]:
             at = path.find(part, at)
             if at < 0:
