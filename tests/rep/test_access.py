@@ -159,6 +159,7 @@ LIVES = {
         ("A", None, 0, None),
     ),
     "a failure keeps the copy": ([(0, GOOD), (DAY, Outcome(503))], ("R", OURS, 1, 0.0)),
+    "429 keeps the copy": ([(0, GOOD), (DAY, Outcome(429))], ("A", OURS, 1, 0.0)),
     "failures are counted from the first": (
         [(0, GOOD), (DAY, Outcome(503)), (DAY + HOUR, TIMEOUT)],
         ("R", OURS, 2, HOUR),

@@ -14,6 +14,7 @@ REFERENCES = {
     "a": "/a",
     "./a": "/a",
     "../a": "/../a",
+    "../../a": "/../../a",
     "/a/../b": "/a/../b",  # dots count in relative paths only
     "a/../b": "/b",
     "a/./b": "/a/b",
