@@ -24,6 +24,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from . import scrapy_versions
 from .crawl_delay import Delay
+from .crawl_report import CrawlReport
 from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .pace import Closing, Lane
@@ -81,6 +82,7 @@ class RobotsPolicyMiddleware:
             by_header=settings.by_header,
         )
         self.notices = CrawlNotices(crawler, self.tally)
+        self.report = CrawlReport(crawler, self.tally, settings, self.now)
         self.policy = RobotsPolicy(
             open_store(settings.store),
             Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
@@ -338,8 +340,9 @@ class RobotsPolicyMiddleware:
         """The crawl begins to close: who waits goes back, and no robots.txt is fetched any more."""
         self.policy.stop()
 
-    async def spider_closed(self) -> None:
+    async def spider_closed(self, reason: str) -> None:
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
         stats.set_value("robots/passed", sum(line.passed for line in self.tally.lines))
+        self.report.write(reason)
         await self.policy.close()

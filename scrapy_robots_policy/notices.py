@@ -48,7 +48,7 @@ class CrawlNotices(Notices):
 
     def _say(self, ruling: Ruling, line: Line) -> None:
         line.stance, line.why = ruling.stance.value, ruling.access.why
-        trouble = ruling.access.result in (Result.UNREACHABLE, Result.FORBIDDEN)
+        line.trouble = trouble = ruling.access.result in (Result.UNREACHABLE, Result.FORBIDDEN)
         logger.log(
             logging.WARNING if trouble or ruling.stance is Stance.DISALLOW else logging.INFO,
             "robots.txt of %(origin)s: %(why)s, %(said)s (%(dialect)s)",
@@ -65,7 +65,7 @@ class CrawlNotices(Notices):
         """What becomes of the delay that an origin asks for; told where it is news."""
         if line.origin != ruling.origin or line.delay == delay.asked:
             return
-        line.delay = delay.asked
+        line.delay, line.paced = delay.asked, str(delay)
         if delay.done:
             self._count(f"crawl_delay/{delay.done}")
             logger.info(

@@ -25,6 +25,7 @@ from .rep import DIALECTS, Dialect, find_agent, product_token
 from .rep.access import Stance, Wishes
 from .rep.agents import is_token
 from .rep.usage import PURPOSES
+from .report import Files
 from .request_profile import (
     CARRIED_HEADERS,
     CARRIED_META,
@@ -86,6 +87,7 @@ class PolicySettings:
     delays          what becomes of a delay that a site asks for
     overrides       what is set for single hosts, the strongest layer first
     purposes        what the crawl is for, where it says so
+    report          where the crawl's report goes, where one is wanted
     """
 
     dialect: Dialect
@@ -101,6 +103,7 @@ class PolicySettings:
     delays: DelayLimit = DelayLimit()
     overrides: tuple[Overrides, ...] = ()
     purposes: frozenset[str] = frozenset()
+    report: Files | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -126,6 +129,7 @@ class PolicySettings:
             _delays(settings),
             overrides_from_crawler(crawler),
             purposes_from_crawler(crawler),
+            _report(settings),
         )
 
 
@@ -287,6 +291,16 @@ def _store(settings: BaseSettings) -> str:
         msg = f"ROBOTS_STORE is {uri!r}: {error}"
         raise ValueError(msg) from None
     return str(uri)
+
+
+def _report(settings: BaseSettings) -> Files | None:
+    told = settings.get("ROBOTS_REPORT")
+    if told is None:
+        return None
+    try:
+        return Files.of(str(told))
+    except ValueError as error:
+        raise ValueError(f"ROBOTS_REPORT is {str(told)!r}: {error}") from None
 
 
 def _delays(settings: BaseSettings) -> DelayLimit:

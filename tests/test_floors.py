@@ -20,7 +20,7 @@ def name_of(path: Path) -> str:
 
 
 FILES = {name_of(path): path for path in sorted((ROOT / PACKAGE).rglob("*.py"))}
-REP = [name for name in FILES if name.startswith(f"{PACKAGE}.rep")]
+REP = [name for name in FILES if f"{name}.".startswith(f"{PACKAGE}.rep.")]
 
 # Nothing that reads a clock, talks to the world or says something.
 IMPURE = {"asyncio", "logging", "os", "pathlib", "socket", "sqlite3", "threading", "time"}
@@ -29,11 +29,11 @@ CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates
 # From the ground up. A name stands for a module, or for a package with all that is in it.
 FLOORS = [
     ["rep"],
-    ["crawl_delay", "http_headers", "page", "report", "scrapy_versions", "stores"],
+    ["crawl_delay", "escapes", "http_headers", "page", "report", "scrapy_versions", "stores"],
     ["overrides", "pace", "page_rules", "policy"],
     ["body", "fetcher", "request_profile", "settings", "slots", "terms"],
     ["parser"],
-    ["notices"],
+    ["crawl_report", "notices"],
     ["middlewares", "tag_middleware"],
     ["command"],
 ]

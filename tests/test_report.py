@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import MOST_CAUSES, Line, Tally, table
+from scrapy_robots_policy.report import Line, Tally, table
+from scrapy_robots_policy.report.tally import MOST_CAUSES
 
 
 def dropped_by(line: int) -> Verdict:

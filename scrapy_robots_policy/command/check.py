@@ -9,9 +9,9 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
+from ..escapes import shown
 from .asked import Asked, Refusal
 from .sources import Sources
-from .terminal import shown
 
 Decide = Callable[[str, str], bool]
 

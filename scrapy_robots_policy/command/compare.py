@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
+from ..escapes import shown
 from ..rep import Dialect, Outcome, Verdict
 from ..rep.compare import Cause, cause
 from .asked import Asked, Refusal
 from .explain import as_json
 from .sources import Sources, ruling
-from .terminal import say, say_columns, say_json, shown
+from .terminal import say, say_columns, say_json
 
 
 def run(asked: Asked) -> int:

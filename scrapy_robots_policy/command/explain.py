@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..escapes import shown
 from ..policy import Ruling
 from ..rep import Verdict
 from ..rep.agents import chain_of
@@ -14,7 +15,7 @@ from ..rep.lint import readable_lines
 from .asked import Asked, Refusal
 from .sources import Sources
 from .stances import WORDS, duration, stances
-from .terminal import paint, say, say_columns, say_json, say_line, shown
+from .terminal import paint, say, say_columns, say_json, say_line
 
 _MOST_BEATEN = 12
 

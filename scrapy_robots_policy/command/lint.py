@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from ..escapes import shown
 from ..rep.lint import Finding, Severity, lint, readable_lines
 from .asked import Asked, Refusal
 from .sarif import sarif
 from .sources import read
-from .terminal import Progress, paint, say, say_caret, say_json, say_line, shown
+from .terminal import Progress, paint, say, say_caret, say_json, say_line
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 

@@ -14,18 +14,9 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from ..escapes import shown
+
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
-
-
-def shown(text: str) -> str:
-    """Text of unknown origin, with all that could steer a terminal or turn its lines escaped."""
-    return text if text.isprintable() else "".join(map(_shown, text))
-
-
-def _shown(character: str) -> str:
-    if character.isprintable():
-        return character
-    return " " if character == "\t" else ascii(character)[1:-1]
 
 
 def width(text: str) -> int:

@@ -1,14 +1,14 @@
-"""What was decided, origin by origin, and how it looks in a terminal.
+"""What was decided, origin by origin.
 
-Knows: counts and words. Must not know: how a decision is made, or where the text is printed.
+Knows: what is counted. Must not know: how a decision is made, how the counts look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .rep import Verdict
+from ..rep import Verdict
 
 MOST_ORIGINS = 10_000
 MOST_CAUSES = 100
@@ -20,20 +20,24 @@ class Line:
     """The counts of one origin.
 
     stance   what may be done with it, in a word ("rules", "disallow"); `why`: "200", "timeout"
+    trouble  whether its robots.txt could not be had, or was refused
     passed   requests let through; `dropped`: requests dropped, by cause
-    waits    requests that waited for its robots.txt; `longest_wait` in seconds
-    delay    the seconds between two requests that it asks for
+    waits    requests that waited for its robots.txt, `waited` seconds in all
+    delay    the seconds between two requests that it asks for; `paced`: what is done ("kept")
     """
 
     origin: str
     stance: str = ""
     why: str = ""
+    trouble: bool = False
     fetches: int = 0
     passed: int = 0
     dropped: dict[str, int] = field(default_factory=dict)
     waits: int = 0
+    waited: float = 0.0
     longest_wait: float = 0.0
     delay: float = 0.0
+    paced: str = ""
 
     def drop(self, verdict: Verdict) -> None:
         known = verdict.cause in self.dropped or len(self.dropped) < MOST_CAUSES
@@ -42,6 +46,7 @@ class Line:
 
     def wait(self, seconds: float) -> None:
         self.waits += 1
+        self.waited += seconds
         self.longest_wait = max(self.longest_wait, seconds)
 
 
@@ -62,32 +67,3 @@ class Tally:
     @property
     def lines(self) -> Sequence[Line]:
         return tuple(self._lines.values())
-
-
-HEAD = ("origin", "stance", "passed", "dropped", "waited", "why")
-_RIGHT = frozenset({2, 3, 4})
-
-
-def table(lines: Iterable[Line]) -> str:
-    """The tally as plain text: a row for each origin, and one for each cause of a drop."""
-    rows: list[tuple[str, ...]] = [HEAD]
-    for line in lines:
-        rows.append(_row(line))
-        by_count = sorted(line.dropped.items(), key=lambda item: -item[1])
-        rows += [("", "", "", str(count), "", cause) for cause, count in by_count]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-    return "\n".join(_aligned(row, widths) for row in rows)
-
-
-def _row(line: Line) -> tuple[str, ...]:
-    waited = f"{line.longest_wait:.1f} s" if line.waits else "-"
-    dropped = sum(line.dropped.values())
-    return line.origin, line.stance, str(line.passed), str(dropped), waited, line.why
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = (
-        cell.rjust(width) if column in _RIGHT else cell.ljust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return "  ".join(cells).rstrip()
