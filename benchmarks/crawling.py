@@ -35,12 +35,18 @@ OWN = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "ERROR", "USER_AGENT": "Benc
 
 @dataclass
 class Plan:
-    """`stop_after`: seconds until SIGINT comes, as by Ctrl-C; `sample`: seconds between samples."""
+    """One crawl.
+
+    stop_after  seconds until SIGINT comes, as by Ctrl-C
+    sample      seconds between samples of memory
+    collect     seconds between two collections of all idle slots, which Scrapy does every minute
+    """
 
     urls: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
     stop_after: float | None = None
     sample: float | None = None
+    collect: float | None = None
 
 
 @dataclass
@@ -90,7 +96,7 @@ class Spider(scrapy.Spider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.answered: Counter[str] = Counter()
-        self.seen = Crawled(0.0, 0.0, 0.0, self.answered, {}, {})
+        self.seen = Crawled(0.0, 0.0, 0.0, {}, {}, {})
 
     @classmethod
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Spider:
@@ -114,10 +120,16 @@ class Spider(scrapy.Spider):
             call_later(self.plan.stop_after, self.stop)
         if self.plan.sample is not None:
             self.sample()
+        if self.plan.collect is not None:
+            self.collect()
 
     def stop(self) -> None:
         self.seen.stopping = time.monotonic()
         os.kill(os.getpid(), signal.SIGINT)
+
+    def collect(self) -> None:
+        self.crawler.engine.downloader._slot_gc(age=-60)  # noqa: SLF001 - whatever their delay
+        call_later(self.plan.collect or 1.0, self.collect)
 
     def sample(self) -> None:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
@@ -127,6 +139,7 @@ class Spider(scrapy.Spider):
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy gives it
         self.seen.ended = time.monotonic()
         self.seen.processor = time.process_time() - self.seen.processor
+        self.seen.answered = dict(self.answered)
 
 
 def _main() -> None:

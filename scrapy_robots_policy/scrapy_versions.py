@@ -69,8 +69,8 @@ async def sleep(seconds: float) -> None:
 def lift_pool_limits(downloader: Any) -> None:
     """Let a pool hold more connections than CONCURRENT_REQUESTS, which binds the downloader anyway.
 
-    The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit of
-    their own, which late robots.txt would use up. Twisted's have none. There is no public way.
+    The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit
+    of their own, which late robots.txt would use up. Twisted's have none. There is no public way.
     """
     for scheme in ("http", "https"):
         handler = downloader.handlers._get_handler(scheme)  # noqa: SLF001
