@@ -127,6 +127,12 @@ WRONG = [
     ({"USER_AGENT": b"Bot"}, "USER_AGENT is b'Bot'"),
     ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': 'memroy:' names no store; the "),
     ({"ROBOTS_STORE": 5}, "ROBOTS_STORE is 5: '5' names no store; the choices are memory:"),
+    ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
+    ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number from 0"),
+    (
+        {"ROBOTS_CRAWL_DELAY_OVER_MAX": "drop"},
+        "ROBOTS_CRAWL_DELAY_OVER_MAX is 'drop'; it must be one of clamp, skip, ignore",
+    ),
     ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number from 0.001 up"),
     ({"ROBOTS_FETCH_TIMEOUT": "soon"}, "ROBOTS_FETCH_TIMEOUT is 'soon'; it must be a number"),
     ({"ROBOTS_FETCH_TIMEOUT": "inf"}, "ROBOTS_FETCH_TIMEOUT is 'inf'"),

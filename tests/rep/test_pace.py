@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.pace import seconds, seconds_of_rate
+from scrapy_robots_policy.rep.pace import seconds, seconds_of_rate, visit_time
 
 VALUES = {
     "10": 10.0,
@@ -97,3 +97,57 @@ def test_the_delay_is_that_of_the_group_that_binds_the_crawler(
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_delay_is_asked_where_no_group_binds_the_crawler(dialect: str):
     assert parse(b"User-agent: x\nCrawl-delay: 9", dialect).crawl_delay("FooBot") is None
+
+
+TIMES = {
+    "0600-0845": "06:00-08:45 UTC",
+    "06:00 - 08:45 UTC": "06:00-08:45 UTC",
+    "2200-0400": "22:00-04:00 UTC",
+    "0000-2400": "00:00-24:00 UTC",
+    "0660-0700": None,
+    "2500-2600": None,
+    "0600": None,
+    "morning": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize(("value", "shown"), TIMES.items())
+def test_a_visit_time_is_a_span_of_the_day(value: str, shown: str | None):
+    found = visit_time(value)
+    assert (None if found is None else str(found)) == shown
+
+
+HOUR = 3600
+OPENS = [  # (span, hour of the day, hours until it opens)
+    ("0600-0845", 6, 0),
+    ("0600-0845", 8.5, 0),
+    ("0600-0845", 8.75, 21.25),
+    ("0600-0845", 5, 1),
+    ("2200-0400", 23, 0),
+    ("2200-0400", 3, 0),
+    ("2200-0400", 4, 18),
+    ("0000-2400", 12, 0),
+    ("1200-1200", 3, 0),
+]
+
+
+@pytest.mark.parametrize(("value", "hour", "wait"), OPENS)
+def test_a_span_opens_once_a_day(value: str, hour: float, wait: float):
+    span = visit_time(value)
+    assert span is not None
+    assert span.opens_in(20_000 * 24 * HOUR + hour * HOUR) == wait * HOUR
+
+
+def test_visit_times_are_those_of_the_group_that_binds_the_crawler():
+    file = (
+        b"User-agent: *\nDisallow: /x\nVisit-time: 0100-0200\n\n"
+        b"User-agent: Foo\nDisallow: /x\nVisit-time: 0300-0400\nVisit-time: 0500-0600\n"
+    )
+    rules = parse(file, "seznam")
+    assert [str(span) for span in rules.visit_times("Foo")] == [
+        "03:00-04:00 UTC",
+        "05:00-06:00 UTC",
+    ]
+    assert [str(span) for span in rules.visit_times("Bar")] == ["01:00-02:00 UTC"]
+    assert parse(b"User-agent: *\nDisallow: /", "seznam").visit_times("Bar") == ()

@@ -1,0 +1,211 @@
+"""What must be true of the pace at which single hosts are visited, by what the hosts see."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import datetime, timedelta, timezone
+from itertools import pairwise
+
+import pytest
+import scrapy
+
+from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy.pace import MOST_LANES, Pace
+from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.site import Site, moved, robots
+
+THROTTLE = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.01}
+
+
+def slow(seconds: float, text: str = ""):
+    return robots(f"User-agent: *\nCrawl-delay: {seconds}\n{text}")
+
+
+def gaps(*sites: Site) -> list[float]:
+    times = sorted(hit.asked for site in sites for hit in site.hits)
+    return [later - earlier for earlier, later in pairwise(times)]
+
+
+def pages(site: Site, count: int) -> list[str]:
+    return [site.url(f"/{n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("throttle", [{}, THROTTLE], ids=["", "AutoThrottle"])
+@pytest.mark.parametrize("kind", REACTORS)
+def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
+    with Site({"/robots.txt": slow(0.2)}) as site:
+        seen = crawl_apart(Plan(pages(site, 5), {**OURS, **REACTORS[kind], **throttle}))
+        assert len(seen.answered) == 5
+        assert len(gaps(site)) == 5  # the robots.txt was a visit too
+        assert min(gaps(site)) >= 0.2
+        assert site.busiest == 1
+
+
+class Collecting(Spider):
+    """Has all idle slots of the downloader thrown away after each page."""
+
+    def parse(self, response):
+        super().parse(response)
+        self.crawler.engine.downloader._slot_gc(age=-1000)
+        assert not self.crawler.engine.downloader.slots
+
+
+@on_reactor
+async def test_the_pace_outlives_the_slot():
+    with Site({"/robots.txt": slow(0.2)}) as site:
+        seen, _ = await crawl(*pages(site, 4), spider=Collecting)
+        assert len(seen.answered) == 4
+        assert min(gaps(site)) >= 0.2
+
+
+@on_reactor
+async def test_who_has_set_a_longer_delay_keeps_it():
+    own = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.3, "randomize_delay": False}}}
+    if scrapy.version_info >= (2, 19):
+        own = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.3, "jitter": 0}}}
+    with Site({"/robots.txt": slow(0.1)}) as site:
+        await crawl(*pages(site, 3), settings=own)
+        assert (
+            min(gaps(site)) >= 0.25
+        )  # Scrapy counts from when it sends, not from when it is heard
+
+
+@on_reactor
+async def test_of_two_origins_in_a_slot_the_slower_one_is_heeded():
+    # Two ports of one host: two files, one slot.
+    with Site({"/robots.txt": slow(0.3)}) as one, Site({"/robots.txt": slow(0.1)}) as other:
+        urls = [site.url(f"/{n}") for n in range(3) for site in (one, other)]
+        seen, _ = await crawl(*urls)
+        assert sorted(seen.answered) == sorted(urls)
+        known = max(hit.answered for s in (one, other) for hit in s.hits if "robots" in hit.path)
+        after = [hit.asked for s in (one, other) for hit in s.hits if hit.asked > known]
+        assert len(after) >= 5
+        assert min(b - a for a, b in pairwise(sorted(after))) >= 0.3
+
+
+@on_reactor
+async def test_other_hosts_do_not_wait():
+    with Site({"/robots.txt": slow(0.5)}) as site, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = robots("")
+        urls = pages(site, 3) + pages(other, 20)
+        seen, _ = await crawl(*urls, settings={"CONCURRENT_REQUESTS": 1})
+        assert sorted(seen.answered) == sorted(urls)
+        assert max(hit.answered for hit in other.hits) < site.hits[2].asked
+
+
+@on_reactor
+async def test_a_redirect_joins_the_line_of_the_host_it_leads_to():
+    with Site({"/robots.txt": slow(0.3)}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {f"/{n}": moved(site.url(f"/from{n}")) for n in range(3)}
+        other.script["/robots.txt"] = robots("")
+        await crawl(*pages(other, 3), *pages(site, 2))
+        assert len(site.hits) == 6
+        assert min(gaps(site)) >= 0.3
+
+
+class Cache:
+    """A downloader middleware that has the answers already."""
+
+    def process_request(self, request):
+        if "/robots.txt" in request.url:
+            return None
+        return scrapy.http.Response(request.url)
+
+
+@on_reactor
+async def test_what_never_reaches_the_host_costs_no_delay():
+    with Site({"/robots.txt": slow(1)}) as site:
+        began = time.monotonic()
+        seen, _ = await crawl(*pages(site, 10), settings={"DOWNLOADER_MIDDLEWARES": {Cache: 900}})
+        assert len(seen.answered) == 10
+        assert time.monotonic() - began < 5  # one second after the robots.txt, then no more
+
+
+LISTENERS = {
+    "rfc9309": ("User-agent: *\nCrawl-delay: 0.3", True),
+    "bing": ("User-agent: bingbot\nDisallow: /x\n\nUser-agent: *\nCrawl-delay: 0.3", True),
+    "seznam": ("User-agent: *\nRequest-rate: 10/3", True),
+    "google": ("User-agent: *\nCrawl-delay: 0.3", False),
+    "yandex": ("User-agent: *\nCrawl-delay: 0.3", False),
+}
+
+
+@pytest.mark.parametrize("dialect", LISTENERS)
+@on_reactor
+async def test_a_delay_is_kept_where_the_dialect_listens(dialect):
+    text, listens = LISTENERS[dialect]
+    settings = {"ROBOTS_DIALECT": dialect, "ROBOTSTXT_USER_AGENT": "bingbot"}
+    with Site({"/robots.txt": robots(text)}) as site:
+        await crawl(*pages(site, 2), settings=settings)
+        assert (gaps(site)[-1] >= 0.3) is listens
+
+
+SETTINGS = {
+    "kept": ({}, 0.3),
+    "clamped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2}, 0.2),
+    "ignored": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "ignore"}, 0),
+    "skipped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}, None),
+    "set": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.1}}}, 0.1),
+    "off": ({"ROBOTS_CRAWL_DELAY": False}, 0),
+    "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
+}
+SAID = {
+    "kept": "wants 0.3 s between two requests: kept",
+    "clamped": "wants 0.3 s between two requests: clamped to 0.2 s",
+    "ignored": "wants 0.3 s between two requests: ignored",
+    "skipped": "wants 0.3 s between two requests: skipped",
+    "set": "wants 0.1 s between two requests: set",
+}
+
+
+@pytest.mark.parametrize("case", SETTINGS)
+@on_reactor
+async def test_what_becomes_of_a_delay_is_set_told_once_and_counted(case, caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    settings, delay = SETTINGS[case]
+    with Site({"/robots.txt": slow(0.3)}) as site:
+        seen, _ = await crawl(*pages(site, 3), settings=settings)
+        said = [r.getMessage() for r in caplog.records if "between two" in r.getMessage()]
+        assert said == ([f"{site.origin} {SAID[case]}"] if case in SAID else [])
+        counted = {k: v for k, v in seen.robots_stats.items() if "crawl_delay" in k}
+        if delay is None:
+            assert counted == {"robots/crawl_delay/skipped": 1, "robots/dropped/crawl_delay": 3}
+            cause = "Forbidden by robots.txt: asks for too long a delay (0.3 s)"
+            assert seen.dropped == dict.fromkeys(pages(site, 3), cause)
+        else:
+            assert counted == ({f"robots/crawl_delay/{case}": 1} if case in SAID else {})
+            assert len(seen.answered) == 3
+            assert delay <= min(gaps(site)) < delay + 0.09
+
+
+def hours(*minutes: int):
+    """A file whose visit time is from so many minutes from now until so many."""
+    opens, closes = (datetime.now(timezone.utc) + timedelta(minutes=m) for m in minutes)
+    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}")
+
+
+@pytest.mark.parametrize("dialect", ["seznam", "rfc9309"])
+@on_reactor
+async def test_outside_its_visit_time_a_site_is_left_alone_where_the_dialect_listens(dialect):
+    with Site({}) as open_, Site({}, "127.0.0.2") as shut:
+        open_.script["/robots.txt"] = hours(-5, 5)
+        shut.script["/robots.txt"] = hours(120, 130)
+        seen, _ = await crawl(open_.url(), shut.url(), settings={"ROBOTS_DIALECT": dialect})
+        assert open_.url() in seen.answered
+        if dialect == "rfc9309":
+            assert seen.dropped == {}
+        else:
+            assert "outside its visit time" in seen.dropped[shut.url()]
+            assert seen.robots_stats["robots/dropped/visit_time"] == 1
+
+
+@on_reactor
+async def test_idle_lanes_are_forgotten():
+    pace = Pace(time.monotonic, scrapy_versions.call_later)
+    for n in range(3 * MOST_LANES):
+        lane = pace.lane(f"host{n}", f"http://host{n}", 10, since_visit=60)
+        assert lane is not None
+        assert lane.delay == 10
+    assert len(pace.lanes) <= 2 * MOST_LANES
