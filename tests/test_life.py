@@ -12,6 +12,10 @@ from dataclasses import replace
 
 import pytest
 import scrapy
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.cred.checkers import AllowAnonymousAccess
+from twisted.cred.portal import Portal
+from twisted.protocols.ftp import FTPFactory, FTPRealm
 
 from scrapy_robots_policy import scrapy_versions
 from scrapy_robots_policy.rep import DIALECTS
@@ -364,3 +368,29 @@ async def test_a_store_that_cannot_be_used_is_one_warning_and_no_more(tmp_path, 
     finally:
         for site in others:
             site.close()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "answered"), [("google", ["/open"]), ("rfc9309", ["/open", "/secret"])]
+)
+@on_reactor
+async def test_ftp_has_a_robots_txt_only_where_the_dialect_says_so(dialect, answered, tmp_path):
+    for name, text in (("robots.txt", SECRET), ("open", ""), ("secret", "")):
+        (tmp_path / name).write_text(text)
+    portal = Portal(FTPRealm(str(tmp_path)), [AllowAnonymousAccess()])
+    port = reactor_of_the_suite().listenTCP(0, FTPFactory(portal), interface="127.0.0.1")
+    try:
+        origin = f"ftp://127.0.0.1:{port.getHost().port}"
+        seen, _ = await crawl(
+            f"{origin}/open", f"{origin}/secret", settings={**AT_ONCE, "ROBOTS_DIALECT": dialect}
+        )
+        assert sorted(seen.answered) == [origin + path for path in answered]
+        assert seen.stats.get("robots/fetched", 0) == (dialect == "google")
+    finally:
+        await maybe_deferred_to_future(port.stopListening())
+
+
+def reactor_of_the_suite():
+    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+    return reactor
