@@ -102,7 +102,8 @@ async def test_the_tally_knows_what_became_of_each_origin():
         (line,) = crawler.spider.lines
         assert 0 < line.longest_wait < 10
         assert 1 <= line.waits <= 3  # who comes late need not wait
-        line.waits, line.longest_wait = 0, 0.0
+        assert line.longest_wait <= line.waited <= 3 * line.longest_wait
+        line.waits, line.waited, line.longest_wait = 0, 0.0, 0.0
         dropped = {"line 2, Disallow: /secret": 1}
         assert line == Line(site.origin, "rules", "200", fetches=1, passed=2, dropped=dropped)
 

@@ -1,9 +1,18 @@
-"""What must be true of the tally and its table."""
+"""What must be true of the tally, its table, and the report that is made of it."""
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import Line, Tally, table
+from scrapy_robots_policy.report import Files, Line, Report, Tally, table
+from scrapy_robots_policy.report.page import page, time
+from scrapy_robots_policy.report.summary import as_json
 from scrapy_robots_policy.report.tally import MOST_CAUSES
 
 
@@ -53,3 +62,173 @@ def test_a_line_knows_so_many_causes_and_no_more():
         line.drop(dropped_by(number))
     assert len(line.dropped) == MOST_CAUSES + 1
     assert line.dropped["all others"] == 10
+
+
+MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>$style &amp; \x1b[31m"
+SAFE = MARKUP.replace("\x1b", "\\x1b")
+
+
+def report_of(*lines: Line, **stats: int) -> Report:
+    told = {f"robots/{name}": count for name, count in stats.items()}
+    return Report(MARKUP, "Bot", "google", 1e9, 1e9 + 75, "finished", lines, told)
+
+
+def hostile() -> Report:
+    line = Line(MARKUP, "rules", MARKUP, trouble=True, delay=5, paced=MARKUP)
+    line.dropped[f"line 1, Disallow: {MARKUP}é\u202e".encode().decode("latin-1")] = 3
+    line.wait(1.5)
+    return report_of(line, **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1})
+
+
+class Reader(HTMLParser):
+    """What a page is made of: its tags with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_what_sites_and_spiders_name_is_text_in_the_page():
+    told = Reader(page(hostile(), "report.json"))
+    assert {"script", "img"} & set(told.tags) == set()
+    assert [name for name, _ in told.attributes if name.startswith("on") or name == "style"] == []
+    assert f"line 1, Disallow: {SAFE}é\\u202e" in told.texts
+    assert told.texts.count(SAFE) >= 5  # the spider, the origin, its trouble, an outcome, a tag
+
+
+def test_the_page_loads_nothing_and_lets_in_its_own_style_alone():
+    text = page(hostile(), "report.json")
+    told = Reader(text)
+    style = text.partition("<style>")[2].partition("</style>")[0]
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    (policy,) = (value for _, value in told.attributes if value and "default-src" in value)
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    assert [value for name, value in told.attributes if name in ("href", "src")] == ["data:,"]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
+    lines = [Line(f"http://{number}.example", "rules", "200") for number in range(1, 1001)]
+    for number, line in enumerate(lines, 1):
+        line.dropped["line 2, Disallow: /"] = number
+        line.wait(number / 10)
+    report = report_of(*lines)
+    text = page(report, "report.json")
+    assert "http://1000.example" in text
+    assert "http://900.example" not in text
+    assert len(text) < 40_000
+    assert [told["dropped"] for told in as_json(report)["origins"]] == [
+        {"line 2, Disallow: /": number} for number in range(1, 1001)
+    ]
+
+
+def test_a_part_with_nothing_to_tell_is_left_out():
+    told = Reader(page(report_of(Line("http://a.example", "allow", "404", passed=3)), "r.json"))
+    titles = [told.texts[at].strip() for at in range(len(told.texts)) if told.texts[at].strip()]
+    assert "Origins by stance" in titles
+    assert "Nothing was dropped." in titles
+    assert {"Waiting for a robots.txt", "Trouble", "Delays"} & set(titles) == set()
+
+
+def test_the_data_is_plain():
+    line = Line("http://a.example", "disallow", "503", trouble=True, passed=2)
+    line.drop(Verdict(False, Reason.UNREACHABLE, "google", "Bot", why="503"))
+    line.wait(0.5)
+    report = report_of(line, **{"dropped/unreachable": 1})
+    assert json.loads(json.dumps(as_json(report))) == {
+        "spider": MARKUP,
+        "agent": "Bot",
+        "dialect": "google",
+        "began": "2001-09-09T01:46:40+00:00",
+        "ended": "2001-09-09T01:47:55+00:00",
+        "reason": "finished",
+        "passed": 2,
+        "dropped": 1,
+        "stances": {"disallow": 1},
+        "stats": {"robots/dropped/unreachable": 1},
+        "origins": [
+            {
+                "origin": "http://a.example",
+                "stance": "disallow",
+                "why": "503",
+                "trouble": True,
+                "fetches": 0,
+                "passed": 2,
+                "dropped": {"robots.txt unreachable (503)": 1},
+                "waits": 1,
+                "waited": 0.5,
+                "longest_wait": 0.5,
+                "delay": 0.0,
+                "paced": "",
+            }
+        ],
+    }
+
+
+def test_causes_that_read_alike_are_counted_together():
+    line = Line("http://a.example", dropped={"line 1, Disallow: /\xff": 1})
+    line.dropped["line 1, Disallow: /\xfe"] = 2
+    (told,) = as_json(report_of(line))["origins"]
+    assert told["dropped"] == {"line 1, Disallow: /\N{REPLACEMENT CHARACTER}": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "made"), [("a.html", ["a.html", "a.json"]), ("b.json", ["b.json"])]
+)
+def test_a_page_has_its_data_beside_it(tmp_path, name, made):
+    Files.of(str(tmp_path / name)).write(hostile())
+    assert sorted(path.name for path in tmp_path.iterdir()) == made
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("report", "it must be the path of a file that ends in .html or .json"),
+        ("report.txt", "it must be the path of a file that ends in .html or .json"),
+        ("no/such/report.html", "no file can be made there: No such file or directory"),
+        ("file/report.html", "no file can be made there: Not a directory"),
+        ("folder.html", "folder.html is a folder"),
+        ("taken.html", "taken.json is a folder"),
+    ],
+)
+def test_a_place_where_nothing_can_be_written_is_told(tmp_path, name, sentence):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.html").mkdir()
+    (tmp_path / "taken.json").mkdir()
+    with pytest.raises(ValueError, match=r"\w") as told:
+        Files.of(str(tmp_path / name))
+    assert str(told.value).endswith(sentence)
+
+
+def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path):
+    files = Files.of(str(tmp_path / "a.html"))
+    files.write(hostile())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    (tmp_path / ".a.json.part").mkdir()
+    with pytest.raises(OSError, match="Is a directory"):
+        files.write(report_of())
+    (tmp_path / ".a.json.part").rmdir()
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.04, "0.0 s"), (59.94, "59.9 s"), (75, "1 min 15 s"), (3600 * 30 + 61, "30 h 1 min")],
+)
+def test_times_are_said_as_people_do(seconds, said):
+    assert time(seconds) == said

@@ -6,6 +6,7 @@ Knows: files. Must not know: settings, what a report says.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -53,5 +54,6 @@ def _write(path: Path, text: str) -> None:
         part.write_bytes(text.encode("utf-8", "replace"))
         part.replace(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise

@@ -21,7 +21,7 @@ from ..escapes import shown
 from .summary import Report, utc
 from .tally import Line
 
-MOST = 50  # rows of a list; the data has all
+MOST = 25  # rows of a list; the data has all
 
 STANCES = {
     "rules": "its rules hold",
@@ -82,7 +82,9 @@ def _about(report: Report) -> str:
         "took": time(report.ended - report.began),
         "ended": report.reason,
     }
-    return "".join(f"<dt>{name}</dt><dd>{text(fact)}</dd>" for name, fact in facts.items())
+    return "".join(
+        f"<div><dt>{name}</dt> <dd>{text(fact)}</dd></div>" for name, fact in facts.items()
+    )
 
 
 def _figures(report: Report) -> str:
@@ -242,17 +244,17 @@ def _bar(row: Bar, share: float) -> str:
 def _rows(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
     if not rows:
         return ""
-    lines = "".join(f"<tr>{_cells('td', row, right)}</tr>" for row in rows[:MOST])
-    return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{_cells("th", head, right)}</tr>'
-        f"</thead><tbody>{lines}</tbody></table></div>{_more(len(rows))}"
-    )
+    kinds = [' class="number"' if at in right else "" for at in range(len(head))]
+    heads = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, head, strict=True))
+    lines = "".join(f"<tr>{_cells(head, kinds, row)}</tr>" for row in rows[:MOST])
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>{_more(len(rows))}"
 
 
-def _cells(tag: str, cells: Sequence[str], right: set[int]) -> str:
+def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str:
+    """On a narrow screen each cell says itself what it is."""
     return "".join(
-        f"<{tag}{' class=number' if at in right else ''}>{text(cell)}</{tag}>"
-        for at, cell in enumerate(cells)
+        f'<td{kind} data-name="{name}">{text(cell)}</td>'
+        for name, kind, cell in zip(head, kinds, row, strict=True)
     )
 
 

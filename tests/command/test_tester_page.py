@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from urllib.parse import urlencode
 
@@ -10,20 +9,12 @@ import pytest
 
 from scrapy_robots_policy.command.server import Server
 from scrapy_robots_policy.rep import DIALECTS
+from tests.browser import started  # skips where there is no browser
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not CHROMIUM or not DRIVER:
-    pytest.skip("chromium and its driver are not installed", allow_module_level=True)
+from selenium.webdriver.common.by import By  # isort: skip
+from selenium.webdriver.common.keys import Keys  # isort: skip
+from selenium.webdriver.support.ui import Select, WebDriverWait  # isort: skip
 
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import Select, WebDriverWait  # noqa: E402
-
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 GIVEN = {"robots": "", "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
 
 
@@ -68,15 +59,8 @@ class Page:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    profile = tmp_path_factory.mktemp("profile")
-    for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1300,900"):
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    yield browser
-    browser.quit()
+    with started(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 @pytest.fixture
