@@ -11,7 +11,7 @@ from enum import Enum
 class Certainty(Enum):
     """How sure we are of a knob."""
 
-    ORACLE = "oracle"  # run against the engine's own published code
+    ORACLE = "oracle"  # run against, or read in, the engine's own published code
     DOCUMENTED = "documented"  # the engine, or the standard, says so
     ASSUMED = "assumed"  # no source: the most likely reading
 
