@@ -361,7 +361,8 @@ async def test_a_store_that_cannot_be_used_is_one_warning_and_no_more(tmp_path, 
         urls = [site.url(path) for site in others for path in ("/a", "/secret")]
         seen, _ = await crawl(*urls, settings={"ROBOTS_STORE": f"sqlite:{path}"})
         assert [site.pages for site in others] == [["/a"]] * 3
-        warnings = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+        ours = [r for r in caplog.records if r.name == "scrapy_robots_policy"]
+        warnings = [r.getMessage() for r in ours if r.levelno >= logging.WARNING]
         assert len(warnings) == 1
         assert "store could not get: DatabaseError" in warnings[0]
         assert seen.stats["robots/store/failed"] == 6
