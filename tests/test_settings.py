@@ -151,6 +151,7 @@ WRONG = [
     ({"ROBOTS_FETCH_HEADERS": "X,cookie"}, "ROBOTS_FETCH_HEADERS has 'cookie'; a robots.txt is"),
     ({"ROBOTS_FETCH_HOOK": "no.such"}, "ROBOTS_FETCH_HOOK is 'no.such'; it must be a function"),
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
+    ({"ROBOTS_REPORT": "report"}, "ROBOTS_REPORT is 'report': it must be the path of a file"),
     ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number from 0 up"),
 ]
 

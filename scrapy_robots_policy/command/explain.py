@@ -5,6 +5,7 @@ Knows: how a verdict is told. Must not know: how it is reached.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from ..escapes import shown
@@ -49,6 +50,7 @@ def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "rule": str(verdict.rule) if verdict.rule else None,
         "group": {"name": group.name, "lines": group.lines} if group else None,
         "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
+        "usage": [asdict(told) for told in verdict.usage],
     }
 
 
@@ -84,6 +86,7 @@ def _tell(url: str, verdict: Verdict, ruling: Ruling, name: str, asked: Asked) -
         ("looked for", ", then ".join(chain_of(asked.agent, asked.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
+        *(("usage", str(told)) for told in verdict.usage),
         *(("sitemap", sitemap) for sitemap in sitemaps[:5]),
     ]
     say_columns(rows)
@@ -104,8 +107,10 @@ def _group(verdict: Verdict) -> str:
 
 
 def _tell_rules(verdict: Verdict, lines: list[str]) -> None:
-    """The User-agent lines, the rule and those that it beat, as they stand in the file."""
-    notes: dict[int, str] = {}
+    """As they stand in the file: the User-agent lines, the rule, those that it beat, and what is
+    said of the use of the page.
+    """
+    notes = {told.line: "of its use" for told in verdict.usage}
     if verdict.group:
         notes |= dict.fromkeys(verdict.group.lines, "")
     notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MOST_BEATEN]}

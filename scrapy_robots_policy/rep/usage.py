@@ -28,7 +28,7 @@ CONTENT_SIGNAL = "Content-Signal"
 LICENSE = "License"
 
 _MOST_AGENTS = 256  # answers for so many agents are kept; a crawl asks as one or a few
-_LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
+LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
 _REFUSALS = {CONTENT_USAGE: "n", CONTENT_SIGNAL: "no"}
 _GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes"}
 
@@ -71,8 +71,11 @@ class Preference:
         return f"{where} {self.label}: {said}"
 
 
-class _Line(NamedTuple):
+class UsageLine(NamedTuple):
+    """`path` as written, "/" where the line names none."""
+
     label: str
+    path: str
     patterns: tuple[Pattern, ...]
     preferences: tuple[Preference, ...]
 
@@ -86,7 +89,7 @@ class UsageLines:
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
         self._text, self._groups, self._dialect = text, groups, dialect
-        self._bound: dict[str, tuple[_Line, ...]] = {}
+        self._bound: dict[str, tuple[UsageLine, ...]] = {}
 
     def said(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
         """What is said to a crawler of a page; `path` is that of its URL, as rules see it."""
@@ -94,12 +97,12 @@ class UsageLines:
         if lines is None:
             if len(self._bound) >= _MOST_AGENTS:
                 self._bound.clear()
-            lines = self._bound[agent] = tuple(self._binding(agent, url))
+            lines = self._bound[agent] = tuple(self.binding(agent, url))
         said: list[Preference] = []
-        for label in _LABELS.values() if lines else ():
+        for label in LABELS.values() if lines else ():
             matching = [(line.length(path), line) for line in lines if line.label == label]
             longest = max((length for length, _ in matching), default=-1)
-            said += _combined(
+            said += combined(
                 told
                 for length, line in matching
                 if length == longest >= 0
@@ -107,42 +110,43 @@ class UsageLines:
             )
         return tuple(said)
 
-    def _binding(self, agent: str, url: str) -> Iterator[_Line]:
+    def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
+        """The lines that speak to a crawler; some dialects match the whole `url`."""
         _, records = self._groups.find(agent)
         own = [line for record in records for line in self._read(record.head, record.end, url)]
         yield from (line for line in own if line.label != LICENSE)
         if not any(line.label == CONTENT_SIGNAL for line in own):
-            for start, end in self._outside():
+            for start, end in self.outside():
                 yield from self._only(CONTENT_SIGNAL, start, end, url)
         yield from self._only(LICENSE, 0, len(self._text), url)
 
-    def _only(self, label: str, start: int, end: int, url: str) -> Iterator[_Line]:
+    def _only(self, label: str, start: int, end: int, url: str) -> Iterator[UsageLine]:
         return (line for line in self._read(start, end, url) if line.label == label)
 
-    def _outside(self) -> Iterator[tuple[int, int]]:
-        """Where no group is."""
+    def outside(self) -> Iterator[tuple[int, int]]:
+        """Where no group is: offsets of the text, from and to."""
         end = 0
         for record in self._groups.records:
             yield end, record.head
             end = record.end
         yield end, len(self._text)
 
-    def _read(self, start: int, end: int, url: str) -> Iterator[_Line]:
+    def _read(self, start: int, end: int, url: str) -> Iterator[UsageLine]:
         directive = grammar_of(self._dialect).directive
         lines = [
             found
             for found in directive.finditer(self._text, start, end)
-            if found[1].lower() in _LABELS
+            if found[1].lower() in LABELS
         ]
         numbers = line_numbers(self._text, (found.start() for found in lines))
         reading = reading_of(self._dialect)
         for found, number in zip(lines, numbers, strict=True):
-            label = _LABELS[found[1].lower()]
-            path, value = _path_of(found[2])
+            label = LABELS[found[1].lower()]
+            path, value = path_of(found[2])
             preferences = tuple(
-                Preference(label, key, told, number) for key, told in _read_value(label, value)
+                Preference(label, key, told, number) for key, told in read_value(label, value)
             )
-            yield _Line(label, reading.patterns(True, path, url), preferences)
+            yield UsageLine(label, path, reading.patterns(True, path, url), preferences)
 
 
 def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
@@ -159,7 +163,7 @@ def refusal(said: Iterable[Preference], purposes: Collection[str]) -> Preference
     return None
 
 
-def _combined(said: Iterable[Preference]) -> Iterable[Preference]:
+def combined(said: Iterable[Preference]) -> Iterable[Preference]:
     """One preference for each key: who refuses is heard before who grants, and a license's all."""
     kept: dict[tuple[str, str], Preference] = {}
     for told in said:
@@ -174,7 +178,7 @@ def _weight(told: Preference) -> int:
     return 2 * told.refuses + told.grants
 
 
-def _path_of(value: str) -> tuple[str, str]:
+def path_of(value: str) -> tuple[str, str]:
     """The path of a line and what is said of it; "/" where it names none."""
     if not value.startswith("/"):
         return "/", value
@@ -182,7 +186,8 @@ def _path_of(value: str) -> tuple[str, str]:
     return path, rest[0] if rest else ""
 
 
-def _read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
+def read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
+    """The keys and values that a line of this label says; none where it cannot be read."""
     if label == CONTENT_USAGE:
         return _read_dictionary(value).items()
     if label == CONTENT_SIGNAL:

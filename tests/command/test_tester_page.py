@@ -91,6 +91,15 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     page.until(lambda: page.lit() is None)
 
 
+def test_what_is_said_of_the_use_of_a_page_is_shown_as_text(page):
+    text = f"User-agent: *\nContent-Usage: train-ai=n\nLicense: {ATTACK}\n"
+    page.open(robots=text, urls="/a", agents="Bot")
+    page.until(lambda: "use" in page.one("#facts").text)
+    facts = page.one("#facts").text
+    assert "line 2, Content-Usage: train-ai=n" in facts
+    assert f"line 3, License: {ATTACK}" in facts
+
+
 def test_the_cells_can_be_gone_through_with_the_arrow_keys(page):
     page.open(robots="User-agent: *\nDisallow: /a\nAllow: /a/b", urls="/a/b\n/a", agents="Bot")
     page.one('[data-cell="0,0"]').send_keys(Keys.ARROW_DOWN)

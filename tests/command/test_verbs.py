@@ -130,6 +130,47 @@ def test_explain_as_json_holds_the_verdict_and_its_circumstances(file):
     assert value["stances"]["404, other 4xx"] == "everything allowed"
 
 
+USE = """\
+Content-Signal: search=yes
+License: https://example.com/license.xml
+User-agent: *
+Content-Usage: train-ai=n
+Content-Usage: /open/ train-ai=y
+Disallow: /x
+"""
+
+
+def test_explain_shows_what_is_said_of_the_use_of_a_page(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text(USE)
+    told = robots("explain", "--robots", path, "/open/1")
+    assert told.lines[3:7] == [
+        "      1 | Content-Signal: search=yes    <- of its use",
+        "      2 | License: https://example.com/license.xml    <- of its use",
+        "      3 | User-agent: *",
+        "      5 | Content-Usage: /open/ train-ai=y    <- of its use",
+    ]
+    said = [" ".join(line.split()) for line in told.lines if line.startswith("usage")]
+    assert said == [
+        "usage line 5, Content-Usage: train-ai=y",
+        "usage line 1, Content-Signal: search=yes",
+        "usage line 2, License: https://example.com/license.xml",
+    ]
+    value = json.loads(robots("explain", "--robots", path, "/y", "--json").out)
+    assert value["usage"][0] == {
+        "label": "Content-Usage",
+        "key": "train-ai",
+        "value": "n",
+        "line": 4,
+    }
+
+
+def test_explain_of_a_url_fetches_its_robots_txt_and_nothing_else():
+    with Site({"/robots.txt": served(USE)}) as site:
+        robots("explain", site.url("/open/1"))
+        assert site.paths == ["/robots.txt"]
+
+
 def test_explain_tells_why_where_there_is_no_file():
     with Site({"/robots.txt": Answer(status=403)}) as site:
         told = robots("explain", site.url("/x"), "--dialect", "koster1996")

@@ -79,6 +79,8 @@ def test_how_lines_end_makes_no_finding(end):
     assert [(finding.code, marked(ended, finding)) for finding in found(ended)] == places
 
 
+USAGE = {"R504", "R505", "R506", "R507"}
+
 PLACES = [
     ("R201", "User-agent: *\n  Disalow : /x\n", 2, "Disalow"),
     ("R202", "User-agent: *\nDisallow /x\n", 2, " "),
@@ -90,13 +92,40 @@ PLACES = [
     ("R404", "User-agent: *\nDisallow: /x  # c\nAllow: /x\n", 2, "/x"),
     ("R501", "\n\nSitemap: /s.xml\n", 3, "/s.xml"),
     ("R503", "User-agent: *\nDisallow: /\nCrawl-delay: slow\n", 3, "slow"),
+    ("R504", "User-agent: *\nContent-Usage: /a Train-AI=n\n", 2, "/a Train-AI=n"),
+    ("R504", "User-agent: *\nContent-Usage:\n", 2, "Content-Usage"),
+    ("R504", "User-agent: *\nContent-Signal: no\n", 2, "no"),
+    ("R505", "Content-Usage: search=n # c\nUser-agent: *\n", 1, "Content-Usage: search=n"),
+    ("R506", "User-agent: *\nContent-Usage: / ai-use=n\nContent-usage: ai-use=y\n", 3, None),
+    ("R507", "User-agent: *\nContent-Usage: bots=n\n", 2, "bots=n"),
+    ("R507", "User-agent: *\nContent-Signal: search=maybe\n", 2, "search=maybe"),
 ]
 
 
 @pytest.mark.parametrize(("code", "text", "line", "characters"), PLACES)
 def test_a_finding_stands_where_the_fault_is(code, text, line, characters):
     finding = of(code, text)[0]
-    assert (finding.line, marked(text, finding)) == (line, characters)
+    whole = text.split("\n")[line - 1]
+    assert (finding.line, marked(text, finding)) == (line, characters or whole)
+
+
+def test_an_unheard_preference_is_told_with_the_line_that_is_heard():
+    text = "User-agent: a\nUser-agent: b\nContent-Signal: search=yes, ai-train=no\n"
+    (finding,) = of("R506", text + "Content-Signal: ai-train=yes\nContent-Signal: search=yes\n")
+    assert (finding.line, finding.message[:6]) == (4, "line 3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /ok train-ai=y\n",
+        "Content-Signal: search=yes, ai-train=no\nUser-agent: *\nDisallow:\n",
+        "License: https://example.com/license.xml\nUser-agent: *\nDisallow:\n",
+        "User-agent: a\nContent-Usage: search=n\nAllow: /\nUser-agent: b\nContent-Usage: search=y\n",
+    ],
+)
+def test_what_is_well_said_of_use_has_no_finding(text):
+    assert [finding.code for finding in found(text) if finding.code in USAGE] == []
 
 
 def test_a_mark_at_the_start_spoils_line_1_for_those_who_keep_it():

@@ -19,10 +19,11 @@ from .groups import CHECKS as GROUPS
 from .lines import CHECKS as LINES
 from .rules import CHECKS as RULES
 from .source import Source, readable_lines
+from .usage import CHECKS as USAGE
 
 __all__ = ["KINDS", "Finding", "Kind", "Severity", "lint", "readable_lines"]
 
-_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *ENGINES)
+_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *USAGE, *ENGINES)
 
 
 def lint(body: bytes, dialect: str | Dialect = "rfc9309") -> tuple[Finding, ...]:

@@ -79,6 +79,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R202_missing_colon="The colon is missing: the line is not read.",
                     R301_rule_before_agent="A rule stands before the first User-agent line.",
                     R304_unmatchable_token="No crawler can go by this name.",
+                    R504_unreadable_usage="What is said of the use of pages cannot be read.",
                     R401_never_matches="The rule can never match a URL.",
                 ),
                 *_kinds(
@@ -96,6 +97,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R501_relative_sitemap="A sitemap's address must be a whole URL.",
                     R502_ignored_by_engine="The crawler named above does not read this line.",
                     R503_bad_value="The value is not one that can be read.",
+                    R505_usage_outside_group="It stands outside all groups and binds nobody.",
+                    R506_usage_conflict="Two lines say the contrary of the same pages.",
                 ),
                 *_kinds(
                     Severity.NOTE,
@@ -104,6 +107,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R303_blank_line_splits="A blank line ends the group for some engines.",
                     R305_named_again="The crawler has a group further up already.",
                     R405_duplicate_rule="The same rule stands further up already.",
+                    R507_unknown_use="No crawler known here heeds what this says.",
                     R601_engines_disagree="Engines decide differently here.",
                     R602_read_by_some="Other engines do not read this line, or read it otherwise.",
                 ),
