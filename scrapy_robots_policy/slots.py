@@ -138,19 +138,24 @@ class Slots:
     def _admit(self) -> None:
         """Let in as many as there are places for."""
         returning, engine = self._returning, self._hooked()
-        while returning and self._is_free(engine.total_concurrency, len(returning)):
+        while returning:
+            places = engine.downloader.total_concurrency
+            if 0 < places <= self._taken(engine) - len(returning):
+                break
             turn = returning.popleft()
             if not turn.called:
                 turn.callback(None)
 
     def _needs_backout(self) -> bool:
-        """What the downloader tells the engine from now on."""
-        return not self._is_free(self._hooked().total_concurrency, 0)
+        """What the downloader tells the engine from now on. A limit of 0 is none."""
+        engine = self._hooked()
+        return 0 < engine.downloader.total_concurrency <= self._taken(engine)
 
-    def _is_free(self, places: int, returning: int) -> bool:
-        lent = min(self.waiting, self.max_waiting)
-        taken = len(self._hooked().active) - lent - len(self._extra) - returning
-        return places == 0 or taken < places
+    def _taken(self, engine: _Engine) -> int:
+        """How many hold a place, those among them who wait to send."""
+        waiting = self.waiting
+        lent = waiting if waiting < self.max_waiting else self.max_waiting
+        return len(engine.active) - lent - len(self._extra)
 
     def _close(self) -> None:
         self.is_closing = True
@@ -194,12 +199,6 @@ class _Engine:
             scrapy_versions.lift_pool_limits(downloader)
         self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
         _call_before(engine._slot, "close", close)  # noqa: SLF001
-
-    @property
-    def total_concurrency(self) -> int:
-        """CONCURRENT_REQUESTS, or what somebody has made of it; 0: no limit."""
-        places: int = self.downloader.total_concurrency
-        return places
 
     def slot_of(self, request: Request) -> str:
         """The name of the slot that the request will go through."""
