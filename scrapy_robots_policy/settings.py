@@ -181,6 +181,11 @@ def purposes_from_crawler(crawler: Crawler) -> frozenset[str]:
     name, told = "robots_purpose", getattr(crawler.spider, "robots_purpose", None)
     if told is None:
         name, told = "ROBOTS_PURPOSE", crawler.settings.get("ROBOTS_PURPOSE") or ()
+    return read_purposes(name, told)
+
+
+def read_purposes(name: str, told: Any) -> frozenset[str]:
+    """Purposes as a list, or as a text with commas."""
     words = told.split(",") if isinstance(told, str) else told
     try:
         purposes = frozenset(word.strip() for word in words)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect
-from ..settings import read_dialect
+from ..settings import read_dialect, read_purposes
 
 
 class Refusal(Exception):  # noqa: N818 - a wrong question is no error of ours
@@ -26,6 +26,7 @@ class Asked:
     robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
     dialects    those to compare, the one asked for first
     user_agent  the header that fetches are made with
+    purposes    what the project's crawls are for
     """
 
     args: list[str]
@@ -38,6 +39,7 @@ class Asked:
     as_sarif: bool
     port: int
     browser: bool
+    purposes: frozenset[str]
 
 
 def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Asked:
@@ -55,6 +57,7 @@ def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Asked:
         opts.sarif,
         opts.port or 0,
         not opts.no_browser,
+        _purposes(settings),
     )
 
 
@@ -63,6 +66,13 @@ def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
         if told is not None:
             return read_dialect("--dialect", told)
         return read_dialect("ROBOTS_DIALECT", settings.get("ROBOTS_DIALECT", "rfc9309"))
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+
+
+def _purposes(settings: BaseSettings) -> frozenset[str]:
+    try:
+        return read_purposes("ROBOTS_PURPOSE", settings.get("ROBOTS_PURPOSE") or ())
     except ValueError as error:
         raise Refusal(str(error)) from None
 

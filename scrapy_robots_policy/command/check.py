@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 
 from ..escapes import shown
+from ..policy import Ruling
+from ..rep.verdict import refuse
 from .asked import Asked, Refusal
 from .sources import Sources
 
@@ -21,9 +23,16 @@ def run(asked: Asked) -> int:
     sources = Sources(asked)
     urls = asked.args or _lines(asked)
     if asked.robots:
-        decide: Decide = sources.ruling("").allowed
+        decide = _decision(sources.ruling(""), asked)
         return _answer(urls, asked, lambda _: decide)
-    return _answer(urls, asked, lambda url: sources.ruling(url).allowed)
+    return _answer(urls, asked, lambda url: _decision(sources.ruling(url), asked))
+
+
+def _decision(ruling: Ruling, asked: Asked) -> Decide:
+    """As the crawl decides: where it has a purpose, the owner may refuse a page to that too."""
+    if not asked.purposes:
+        return ruling.allowed
+    return lambda url, agent: refuse(ruling.verdict(url, agent), asked.purposes).allowed
 
 
 def _lines(asked: Asked) -> Iterator[str]:

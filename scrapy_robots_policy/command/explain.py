@@ -13,6 +13,7 @@ from ..policy import Ruling
 from ..rep import Verdict
 from ..rep.agents import chain_of
 from ..rep.lint import readable_lines
+from ..rep.verdict import refuse
 from .asked import Asked, Refusal
 from .sources import Sources
 from .stances import WORDS, duration, stances
@@ -28,7 +29,7 @@ def run(asked: Asked) -> int:
     url = asked.args[0]
     sources = Sources(asked)
     ruling = sources.ruling(url)
-    verdict = ruling.verdict(url, asked.agent)
+    verdict = refuse(ruling.verdict(url, asked.agent), asked.purposes)
     if asked.as_json:
         say_json(as_json(url, verdict) | _circumstances(sources.name(url), ruling, asked))
     else:

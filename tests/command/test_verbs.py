@@ -165,6 +165,21 @@ def test_explain_shows_what_is_said_of_the_use_of_a_page(tmp_path):
     }
 
 
+def test_what_the_owner_refuses_to_the_projects_purpose_is_disallowed(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text(USE)
+    purpose = {"ROBOTS_PURPOSE": "train-ai"}
+    told = robots("check", "--robots", path, "/y", "/open/1", settings=purpose)
+    assert (told.status, told.lines) == (1, ["disallowed  /y", "allowed     /open/1"])
+    told = robots("explain", "--robots", path, "/y", settings=purpose)
+    assert told.status == 1
+    assert told.lines[1].endswith("as rfc9309 reads: line 4, Content-Usage: train-ai=n")
+    assert ">     4 | Content-Usage: train-ai=n    <- of its use" in told.lines
+    told = robots("check", "--robots", path, "/y", settings={"ROBOTS_PURPOSE": "tea"})
+    assert told.status == 2
+    assert "ROBOTS_PURPOSE is 'tea'; it must be one or several of" in told.err
+
+
 def test_explain_of_a_url_fetches_its_robots_txt_and_nothing_else():
     with Site({"/robots.txt": served(USE)}) as site:
         robots("explain", site.url("/open/1"))

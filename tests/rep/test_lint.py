@@ -121,7 +121,7 @@ def test_an_unheard_preference_is_told_with_the_line_that_is_heard():
         "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /ok train-ai=y\n",
         "Content-Signal: search=yes, ai-train=no\nUser-agent: *\nDisallow:\n",
         "License: https://example.com/license.xml\nUser-agent: *\nDisallow:\n",
-        "User-agent: a\nContent-Usage: search=n\nAllow: /\nUser-agent: b\nContent-Usage: search=y\n",
+        "User-agent: a\nContent-Usage: search=n\nAllow:\nUser-agent: b\nContent-Usage: search=y\n",
     ],
 )
 def test_what_is_well_said_of_use_has_no_finding(text):
