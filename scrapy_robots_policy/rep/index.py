@@ -113,8 +113,8 @@ class Index:
             above = chain[-1] if chain else -1
             _, best, cell, _ = nodes[above] if chain else _NOWHERE
             best = max(best, ranks.get(key, NOTHING))
-            if wild := wilds.get(key):
-                wild.sort(reverse=True)
+            if key in wilds:
+                wild = _strongest_first(wilds[key])
                 cell = (Needles(wild) if len(wild) > FEW else wild, cell)
             nodes.append((address, best, cell, above))
             chain.append(at)
@@ -124,6 +124,14 @@ class Index:
 
 
 _NOWHERE: Node = ("", NOTHING, None, -1)
+
+
+def _strongest_first(patterns: list[Wild]) -> list[Wild]:
+    """From the highest rank down; of those that match the same, only the strongest."""
+    kept: dict[object, Wild] = {}
+    for wild in sorted(patterns, reverse=True):
+        kept.setdefault((wild[2].parts, wild[2].anchored), wild)
+    return list(kept.values())
 
 
 def _strongest(patterns: list[Wild], path: str, best: int) -> int:
@@ -138,8 +146,12 @@ def _strongest(patterns: list[Wild], path: str, best: int) -> int:
 def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     """What an index of the rules would answer for a path, at less cost than laying them out."""
     best = NOTHING
+    seen: set[tuple[bool, str]] = set()
     for order, key, value in _likely(rules, path, reading):
         allow = key != ""
+        if (allow, value) in seen:
+            continue  # the first is as strong as any
+        seen.add((allow, value))
         if value[:1] == ROOT and not reading.find_special[allow](value):
             if path.startswith(value):
                 best = max(best, reading.rank(len(value), order, reading.bits[allow]))
