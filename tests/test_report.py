@@ -38,6 +38,12 @@ def test_the_table_is_for_people():
     )
 
 
+def test_the_table_cannot_steer_the_terminal():
+    line = Line("http://a.example", "rules", "200")
+    line.dropped["line 1, Disallow: /\x1b[2Jcaf\xc3\xa9"] = 1
+    assert table([line]).endswith(r"  line 1, Disallow: /\x1b[2Jcafé")
+
+
 def test_an_empty_table_has_its_head():
     assert table([]) == "origin  stance  passed  dropped  waited  why"
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from .tally import THE_REST, Line
+from .tally import THE_REST, Line, readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,3 @@ def _origin(line: Line) -> dict[str, Any]:
 
 def utc(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, timezone.utc)
-
-
-def readable(octets: str) -> str:
-    """A cause quotes a file, whose octets are held as characters: as the UTF-8 that they are."""
-    return octets.encode("latin-1", "replace").decode("utf-8", "replace")
