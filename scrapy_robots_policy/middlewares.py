@@ -92,7 +92,7 @@ class RobotsPolicyMiddleware:
             settings.wishes,
             self.notices,
         )
-        self.purposes = settings.purposes
+        self.purposes, self.dry_run = settings.purposes, settings.dry_run
         self.delays, self.patience = settings.delays, settings.defer_timeout
         self._standings: dict[tuple[str, str], _Standing] = {}
         self._put_back: WeakSet[Request] = WeakSet()
@@ -277,23 +277,48 @@ class RobotsPolicyMiddleware:
         return self.slots.lane(request, ruling.origin, delay, since_visit)
 
     def _opens_in(self, standing: _Standing) -> float:
-        return standing.ruling.opens_in(standing.terms.agent, self.now())
+        return 0.0 if self.dry_run else standing.ruling.opens_in(standing.terms.agent, self.now())
 
     def _judge(self, request: Request, standing: _Standing) -> None:
-        """Disallowed where it may not be fetched."""
-        url, agent = request.url, standing.terms.agent
-        if not standing.ruling.allowed(url, agent):
-            raise self._dropped(request, standing)
-        if standing.at_once and not self.purposes:
+        """Disallowed where it may not be fetched; in a dry run that is only counted."""
+        verdict = self._objection(request.url, standing)
+        if verdict is None:
             return
+        standing.line.drop(verdict)
+        stats, reason = self.crawler.stats, verdict.reason.name.lower()
+        assert stats is not None  # the crawl has begun
+        logger.debug(
+            "Forbidden by robots.txt: %(request)s, %(cause)s",
+            {"request": request, "cause": verdict.cause},
+            extra={"spider": self.crawler.spider},
+        )
+        if self.dry_run:
+            stats.inc_value(f"robots/would_drop/{reason}")
+            return
+        stats.inc_value("robotstxt/forbidden")
+        stats.inc_value(f"robots/dropped/{reason}")
+        raise Disallowed(verdict)
+
+    def _objection(self, url: str, standing: _Standing) -> Verdict | None:
+        """The verdict that forbids a page; None where none does."""
+        ruling, agent = standing.ruling, standing.terms.agent
+        if not ruling.allowed(url, agent):
+            return ruling.verdict(url, agent)
+        if standing.at_once and not self.purposes:
+            return None
         if self._is_refused(url, standing):
-            raise self._dropped(request, standing)
+            return refuse(ruling.verdict(url, agent), self.purposes)
         if standing.delay.skips:
-            asked = f"{standing.delay.asked:g} s"
-            raise self._dropped(request, standing, Reason.CRAWL_DELAY, asked)
-        if self._opens_in(standing) > self.patience:
-            hours = ", ".join(map(str, standing.ruling.hours(agent)))
-            raise self._dropped(request, standing, Reason.VISIT_TIME, hours)
+            return self._held_off(standing, Reason.CRAWL_DELAY, f"{standing.delay.asked:g} s")
+        if ruling.opens_in(agent, self.now()) > self.patience:
+            hours = ", ".join(map(str, ruling.hours(agent)))
+            return self._held_off(standing, Reason.VISIT_TIME, hours)
+        return None
+
+    def _held_off(self, standing: _Standing, reason: Reason, why: str) -> Verdict:
+        """A verdict where it is not the rules that forbid a page."""
+        terms = standing.terms
+        return Verdict(False, reason, terms.dialect.name, terms.agent, why=why)
 
     def _is_refused(self, url: str, standing: _Standing) -> bool:
         """Whether the owner refuses the page to what the crawl is for."""
@@ -301,26 +326,6 @@ class RobotsPolicyMiddleware:
         if not self.purposes or rules is None:
             return False
         return refusal(rules.usage(url, standing.terms.agent), self.purposes) is not None
-
-    def _dropped(
-        self, request: Request, standing: _Standing, reason: Reason | None = None, why: str = ""
-    ) -> Disallowed:
-        """`reason` and `why` where it is not the rules that forbid it."""
-        agent = standing.terms.agent
-        verdict = refuse(standing.ruling.verdict(request.url, agent), self.purposes)
-        if reason is not None:
-            verdict = Verdict(False, reason, verdict.dialect, agent, group=verdict.group, why=why)
-        standing.line.drop(verdict)
-        stats = self.crawler.stats
-        assert stats is not None  # the crawl has begun
-        stats.inc_value("robotstxt/forbidden")
-        stats.inc_value(f"robots/dropped/{verdict.reason.name.lower()}")
-        logger.debug(
-            "Forbidden by robots.txt: %(request)s, %(cause)s",
-            {"request": request, "cause": verdict.cause},
-            extra={"spider": self.crawler.spider},
-        )
-        return Disallowed(verdict)
 
     def _back(self, request: Request) -> Request:
         """Return a request to the scheduler, which keeps it if it has a place for it.

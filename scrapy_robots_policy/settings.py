@@ -88,6 +88,7 @@ class PolicySettings:
     overrides       what is set for single hosts, the strongest layer first
     purposes        what the crawl is for, where it says so
     report          where the crawl's report goes, where one is wanted
+    dry_run         whether what would be dropped is only counted
     """
 
     dialect: Dialect
@@ -104,6 +105,7 @@ class PolicySettings:
     overrides: tuple[Overrides, ...] = ()
     purposes: frozenset[str] = frozenset()
     report: Files | None = None
+    dry_run: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -130,6 +132,7 @@ class PolicySettings:
             overrides_from_crawler(crawler),
             purposes_from_crawler(crawler),
             _report(settings),
+            _flag(settings, "ROBOTS_DRY_RUN", False),
         )
 
 

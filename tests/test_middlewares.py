@@ -257,3 +257,18 @@ async def test_known_rules_need_no_coroutine():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         _, crawler = await crawl(site.url("/"), spider=Looking)
         assert crawler.spider.answer is None
+
+
+@on_reactor
+async def test_a_dry_run_drops_nothing_and_tells_what_it_would_have_dropped():
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:
+        urls = [site.url("/a"), site.url("/secret"), site.url("/secret2")]
+        seen, crawler = await crawl(*urls, settings={"ROBOTS_DRY_RUN": True})
+
+        assert sorted(site.pages) == ["/a", "/secret", "/secret2"]
+        assert seen.dropped == {}
+        assert seen.stats["robots/would_drop/rule"] == 2
+        assert "robotstxt/forbidden" not in seen.stats
+        assert [line.dropped for line in middleware_of(crawler).tally.lines] == [
+            {"line 2, Disallow: /secret": 2}
+        ]
