@@ -151,6 +151,14 @@ def test_a_part_with_nothing_to_tell_is_left_out():
     assert {"Waiting for a robots.txt", "Trouble", "Delays"} & set(titles) == set()
 
 
+def test_the_page_of_a_dry_run_does_not_say_that_anything_was_dropped():
+    line = Line("http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1})
+    told = Reader(page(report_of(line, **{"would_drop/rule": 1}), "r.json")).texts
+    assert "What would be dropped, by rule and line " in told
+    assert "would be dropped" in told
+    assert "requests dropped" not in told
+
+
 def test_the_data_is_plain():
     line = Line("http://a.example", "disallow", "503", trouble=True, passed=2)
     line.drop(Verdict(False, Reason.UNREACHABLE, "google", "Bot", why="503"))

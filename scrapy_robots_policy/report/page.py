@@ -91,7 +91,7 @@ def _figures(report: Report) -> str:
     longest = max((line.longest_wait for line in report.lines), default=0.0)
     figures = {
         "requests passed": f"{report.passed:,}",
-        "requests dropped": f"{report.dropped:,}",
+        "would be dropped" if report.is_rehearsal else "requests dropped": f"{report.dropped:,}",
         "origins": f"{len(report.origins):,}",
         "in trouble": f"{sum(line.trouble for line in report.origins):,}",
         "longest wait": time(longest),
@@ -101,7 +101,12 @@ def _figures(report: Report) -> str:
 
 def _sections(report: Report) -> Iterable[str]:
     yield _section("Origins by stance", "", _stances(report.stances))
-    yield _section("Dropped, by rule and line", _shares(report.counts("dropped")), _drops(report))
+    if report.is_rehearsal:
+        reasons = _shares(report.counts("would_drop"))
+        yield _section("What would be dropped, by rule and line", reasons, _drops(report))
+    else:
+        reasons = _shares(report.counts("dropped"))
+        yield _section("Dropped, by rule and line", reasons, _drops(report))
     yield _section("Waiting for a robots.txt", "the longest waits first", _waits(report.lines))
     yield _section("Trouble", "robots.txt files that could not be had", _trouble(report))
     yield _section("Delays", "seconds between two requests", _delays(report.lines))

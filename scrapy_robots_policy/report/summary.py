@@ -59,6 +59,11 @@ class Report:
             for cause, count in line.dropped.items():
                 yield count, line.origin, readable(cause)
 
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether what counts as dropped has passed all the same: the crawl was a dry run."""
+        return bool(self.counts("would_drop"))
+
     def counts(self, group: str) -> Mapping[str, Any]:
         """The stats "robots/<group>/…" by what follows."""
         head = f"robots/{group}/"
