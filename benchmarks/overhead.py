@@ -2,8 +2,8 @@
 
     python benchmarks/overhead.py [--rounds N] [--requests N]
 
-One host, one file. In each round robots off, stock and ours take turns. Medians over the rounds, and
-the least, which other work on the machine disturbs least.
+One host, one file. In each round robots off, stock and ours take turns. Medians over the rounds,
+and the least, which other work on the machine disturbs least.
 """
 
 from __future__ import annotations

@@ -149,13 +149,12 @@ class Slots:
     def _needs_backout(self) -> bool:
         """What the downloader tells the engine from now on. A limit of 0 is none."""
         engine = self._hooked()
-        return 0 < engine.downloader.total_concurrency <= self._taken(engine)
+        places: int = engine.downloader.total_concurrency
+        return 0 < places <= self._taken(engine)
 
     def _taken(self, engine: _Engine) -> int:
         """How many hold a place, those among them who wait to send."""
-        waiting = self.waiting
-        lent = waiting if waiting < self.max_waiting else self.max_waiting
-        return len(engine.active) - lent - len(self._extra)
+        return len(engine.active) - min(self.waiting, self.max_waiting) - len(self._extra)
 
     def _close(self) -> None:
         self.is_closing = True
