@@ -16,8 +16,8 @@ from scrapy_robots_policy.report.summary import as_json
 from scrapy_robots_policy.report.tally import MOST_CAUSES
 
 
-def dropped_by(line: int) -> Verdict:
-    return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, "/x", line))
+def dropped_by(line: int, path: str = "/x") -> Verdict:
+    return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
 
 
 def test_the_table_is_for_people():
@@ -40,7 +40,7 @@ def test_the_table_is_for_people():
 
 def test_the_table_cannot_steer_the_terminal():
     line = Line("http://a.example", "rules", "200")
-    line.dropped["line 1, Disallow: /\x1b[2Jcaf\xc3\xa9"] = 1
+    line.drop(dropped_by(1, "/\x1b[2Jcaf\xc3\xa9"))
     assert table([line]).endswith(r"  line 1, Disallow: /\x1b[2Jcafé")
 
 
@@ -81,7 +81,8 @@ def report_of(*lines: Line, **stats: int) -> Report:
 
 def hostile() -> Report:
     line = Line(MARKUP, "rules", MARKUP, trouble=True, delay=5, paced=MARKUP)
-    line.dropped[f"line 1, Disallow: {MARKUP}é\u202e".encode().decode("latin-1")] = 3
+    for _ in range(3):
+        line.drop(dropped_by(1, f"{MARKUP}é\u202e".encode().decode("latin-1")))
     line.wait(1.5)
     return report_of(line, **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1})
 
@@ -195,8 +196,9 @@ def test_the_data_is_plain():
 
 
 def test_causes_that_read_alike_are_counted_together():
-    line = Line("http://a.example", dropped={"line 1, Disallow: /\xff": 1})
-    line.dropped["line 1, Disallow: /\xfe"] = 2
+    line = Line("http://a.example")
+    for path in ("/\xff", "/\xfe", "/\xfe"):
+        line.drop(dropped_by(1, path))
     (told,) = as_json(report_of(line))["origins"]
     assert told["dropped"] == {"line 1, Disallow: /\N{REPLACEMENT CHARACTER}": 3}
 

@@ -138,6 +138,15 @@ def _same(text: str) -> str:
     return text
 
 
+def readable(octets: str) -> str:
+    """Octets held as characters, as the UTF-8 that they are, for people to read."""
+    return (
+        octets
+        if octets.isascii()
+        else octets.encode("latin-1", "replace").decode("utf-8", "replace")
+    )
+
+
 def rule_octets(percent: Percent) -> Callable[[str], str]:
     """The function that prepares a rule's path."""
     return _OF_RULE[percent]

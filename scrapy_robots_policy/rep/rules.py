@@ -19,7 +19,7 @@ from .groups import Groups, Record
 from .index import NO_ADDRESS, Index, rank_once
 from .knobs import CrawlDelay, NoSlash
 from .lines import clean_text, grammar_of, is_too_large, line_numbers
-from .octets import origin_of, path_of, site_of, url_octets
+from .octets import origin_of, path_of, readable, site_of, url_octets
 from .pace import VisitTime, read_delay, read_visit_times
 from .patterns import ABOVE_ALL, ALLOWED, ROBOTS_TXT, reading_of
 from .usage import Preference, UsageLines
@@ -132,7 +132,7 @@ class RuleSet:
     def sitemaps(self) -> tuple[str, ...]:
         """The values of the Sitemap lines, each once, in the order of the file."""
         values = grammar_of(self.dialect).sitemap.findall(self._text())
-        return tuple(dict.fromkeys(_readable(value) for value in values if value))
+        return tuple(dict.fromkeys(readable(value) for value in values if value))
 
     def _path(self, url: str) -> str:
         return url_octets(self.dialect.percent)(path_of(url))
@@ -227,7 +227,3 @@ class RuleSet:
             for pattern in reading.patterns(rule.allow, rule.path, url)
             if pattern.matches(path)
         ]
-
-
-def _readable(octets: str) -> str:
-    return octets.encode("latin-1").decode("utf-8", "replace")

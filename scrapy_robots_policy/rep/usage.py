@@ -21,6 +21,7 @@ from typing import NamedTuple
 from .dialect import Dialect
 from .groups import Groups
 from .lines import grammar_of, line_numbers
+from .octets import readable
 from .patterns import Pattern, reading_of
 
 CONTENT_USAGE = "Content-Usage"
@@ -68,7 +69,7 @@ class Preference:
     def __str__(self) -> str:
         where = f"line {self.line}," if self.line else "header"
         said = f"{self.key}={self.value}" if self.key else self.value
-        return f"{where} {self.label}: {said}"
+        return f"{where} {self.label}: {readable(said)}"
 
 
 class UsageLine(NamedTuple):

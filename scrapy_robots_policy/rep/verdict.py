@@ -11,6 +11,7 @@ from enum import Enum
 
 from .access import Access, Result, Stance
 from .dialect import Dialect
+from .octets import readable
 from .usage import Preference, refusal
 
 
@@ -41,7 +42,7 @@ class Rule:
     line: int
 
     def __str__(self) -> str:
-        return f"{'Allow' if self.allow else 'Disallow'}: {self.path}"
+        return f"{'Allow' if self.allow else 'Disallow'}: {readable(self.path)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from .tally import THE_REST, Line, readable
+from .tally import THE_REST, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Report:
         """(count, origin, cause), as they come."""
         for line in self.lines:
             for cause, count in line.dropped.items():
-                yield count, line.origin, readable(cause)
+                yield count, line.origin, cause
 
     @property
     def is_rehearsal(self) -> bool:
@@ -83,16 +83,8 @@ def as_json(report: Report) -> dict[str, Any]:
         "dropped": report.dropped,
         "stances": report.stances,
         "stats": {name: n for name, n in report.stats.items() if name.startswith("robots/")},
-        "origins": [_origin(line) for line in report.lines],
+        "origins": [asdict(line) for line in report.lines],
     }
-
-
-def _origin(line: Line) -> dict[str, Any]:
-    told = asdict(line)
-    told["dropped"] = dropped = Counter[str]()
-    for cause, count in line.dropped.items():
-        dropped[readable(cause)] += count
-    return told
 
 
 def utc(seconds: float) -> datetime:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..escapes import shown
-from .tally import Line, readable
+from .tally import Line
 
 HEAD = ("origin", "stance", "passed", "dropped", "waited", "why")
 _RIGHT = frozenset({2, 3, 4})
@@ -20,7 +20,7 @@ def table(lines: Iterable[Line]) -> str:
     for line in lines:
         rows.append(_row(line))
         by_count = sorted(line.dropped.items(), key=lambda item: -item[1])
-        rows += [("", "", "", str(n), "", shown(readable(cause))) for cause, n in by_count]
+        rows += [("", "", "", str(n), "", shown(cause)) for cause, n in by_count]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return "\n".join(_aligned(row, widths) for row in rows)
 

@@ -67,8 +67,3 @@ class Tally:
     @property
     def lines(self) -> Sequence[Line]:
         return tuple(self._lines.values())
-
-
-def readable(octets: str) -> str:
-    """A cause quotes a file, whose octets are held as characters: as the UTF-8 that they are."""
-    return octets.encode("latin-1", "replace").decode("utf-8", "replace")

@@ -20,13 +20,13 @@ from ..dialect import Dialect
 from ..dialects import DIALECTS
 from ..knobs import CrawlDelay
 from ..lines import grammar_of
-from ..octets import origin_of
+from ..octets import origin_of, readable
 from ..pace import seconds, seconds_of_rate
 from ..rules import RuleSet
 from ..verdict import Rule
 from .findings import Finding, listed
 from .rules import SITE
-from .source import Source, readable, values
+from .source import Source, values
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",

@@ -15,9 +15,10 @@ from ..dialect import Dialect
 from ..dialects import DIALECTS
 from ..knobs import OrphanRules, Records
 from ..lines import grammar_of
+from ..octets import readable
 from ..rules import RuleSet
 from .findings import Finding, listed
-from .source import Source, Span, readable
+from .source import Source, Span
 
 
 def orphans(source: Source) -> Iterator[Finding]:

@@ -12,8 +12,9 @@ from functools import lru_cache
 
 from ..dialects import DIALECTS
 from ..lines import WHITE, Grammar
+from ..octets import readable
 from .findings import Finding
-from .source import Source, readable
+from .source import Source
 
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = {

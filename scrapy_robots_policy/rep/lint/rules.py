@@ -16,11 +16,11 @@ from functools import lru_cache
 
 from ..dialect import Dialect
 from ..knobs import EmptyRule
-from ..octets import origin_of
+from ..octets import origin_of, readable
 from ..rules import RuleSet
 from ..verdict import Rule
 from .findings import Finding, listed
-from .source import Source, readable
+from .source import Source
 
 SITE = "http://example.com"
 _ANYTHING = "%0A"
@@ -168,7 +168,7 @@ def _beaten(source: Source, agent: str, rule: Rule) -> Finding | None:
         "R404",
         source.span_of_value(rule.line),
         f"the rule never decides in {source.dialect.name}: line {verdict.line}, "
-        f"{readable(str(verdict.rule))}, matches all the same URLs and is stronger",
+        f"{verdict.rule}, matches all the same URLs and is stronger",
         "remove it, or make it the stronger one where it shall decide",
     )
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..dialect import NO_LIMIT, Dialect
 from ..dialects import DIALECTS
 from ..lines import WHITE, Grammar, clean_text, grammar_of
+from ..octets import readable
 from ..rules import RuleSet
 from ..verdict import Group
 from .findings import KINDS, Finding
@@ -117,11 +118,6 @@ class Source:
 def readable_lines(body: bytes) -> list[str]:
     """The lines of a whole file for people to read; a finding on line n is about the nth."""
     return _decoded(clean_text(body, _WHOLE)).replace("\r\n", "\n").split("\n")[1:]
-
-
-def readable(octets: str) -> str:
-    """Octets held as characters, as the UTF-8 that they are."""
-    return octets.encode("latin-1").decode("utf-8", "replace")
 
 
 def _decoded(octets: str) -> str:

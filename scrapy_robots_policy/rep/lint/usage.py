@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from ..groups import Groups
+from ..octets import readable
 from ..usage import (
     CONTENT_USAGE,
     LABELS,
@@ -23,7 +24,7 @@ from ..usage import (
 )
 from .findings import Finding, listed
 from .rules import SITE
-from .source import Source, Span, readable, values
+from .source import Source, Span, values
 
 _WRITE = {CONTENT_USAGE: "train-ai=n, search=y"}
 _OTHERWISE = "ai-train=no, search=yes"
