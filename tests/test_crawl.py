@@ -54,6 +54,21 @@ def test_a_host_without_an_answer_stops_no_other(kind):
             site.close()
 
 
+@pytest.mark.parametrize("kind", REACTORS)
+def test_many_late_robots_txt_leave_connections_for_pages(kind):
+    late = [Site({"/robots.txt": robots("", after=2)}, f"127.0.0.{n}") for n in range(2, 12)]
+    other = Site({"/robots.txt": robots("")})
+    try:
+        urls = [site.url() for site in late] + [other.url(f"/{n}") for n in range(10)]
+        settings = {**OURS, **REACTORS[kind], "CONCURRENT_REQUESTS": 4}
+        assert sorted(crawl_apart(Plan(urls, settings)).answered) == sorted(urls)
+        last = max(hit.answered for hit in other.hits)
+        assert last < min(site.hits[0].answered for site in late)
+    finally:
+        for site in [other, *late]:
+            site.close()
+
+
 @on_reactor
 async def test_the_pages_of_late_hosts_take_places_in_turn():
     class Counting(Spider):

@@ -105,10 +105,20 @@ async def test_a_redirect_joins_the_line_of_the_host_it_leads_to():
         assert min(gaps(site)) >= 0.3
 
 
+@on_reactor
+async def test_more_than_may_wait_for_one_host_still_go_one_by_one():
+    # Those beyond ROBOTS_MAX_WAITING keep their places: all there are, in time.
+    settings = {"CONCURRENT_REQUESTS": 2, "ROBOTS_MAX_WAITING": 3}
+    with Site({"/robots.txt": slow(0.05)}) as site:
+        seen, _ = await crawl(*pages(site, 12), settings=settings)
+        assert len(seen.answered) == 12
+        assert min(gaps(site)) >= 0.05
+
+
 class Cache:
     """A downloader middleware that has the answers already."""
 
-    def process_request(self, request):
+    def process_request(self, request, spider=None):
         if "/robots.txt" in request.url:
             return None
         return scrapy.http.Response(request.url)

@@ -109,3 +109,40 @@ async def test_no_more_robots_txt_are_fetched_at_a_time_than_may_be():
     assert together == 2
     for site in sites:
         site.close()
+
+
+@on_reactor
+async def test_pages_never_take_more_places_than_there_are():
+    late = [Site({"/robots.txt": robots("", after=n / 50)}, f"127.0.0.{n}") for n in range(1, 7)]
+    for site in late:
+        site.script |= {f"/{n}": Answer(after=0.01) for n in range(10)}
+    urls = [site.url(f"/{n}") for n in range(10) for site in late]
+    seen, _ = await crawl(*urls, settings={"CONCURRENT_REQUESTS": 3})
+    assert sorted(seen.answered) == sorted(urls)
+    pages = [hit for site in late for hit in site.hits if hit.path != "/robots.txt"]
+    assert max(sum(a.asked <= b.asked < a.answered for a in pages) for b in pages) <= 3
+    for site in late:
+        site.close()
+
+
+class Changing(Spider):
+    """Sets the limit anew while requests wait."""
+
+    def parse(self, response):
+        super().parse(response)
+        if response.url.endswith("/change"):
+            self.crawler.engine.downloader.total_concurrency = 2
+
+
+@on_reactor
+async def test_who_sets_the_limit_is_heard():
+    with Site({"/robots.txt": robots("", after=0.3)}) as late, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = OPEN
+        late.script |= {f"/{n}": Answer(after=0.01) for n in range(20)}
+        urls = [late.url(f"/{n}") for n in range(20)]
+        seen, crawler = await crawl(
+            *urls, other.url("/change"), spider=Changing, settings={"CONCURRENT_REQUESTS": 8}
+        )
+        assert len(seen.answered) == 21
+        assert late.busiest == 2
+        assert crawler.engine.downloader.total_concurrency == 2
