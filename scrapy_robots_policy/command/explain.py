@@ -63,6 +63,7 @@ def _circumstances(name: str, ruling: Ruling, asked: Asked) -> dict[str, Any]:
         "stance": access.stance.value,
         "fresh_for": access.fresh_until - access.record.asked_at,
         "crawl_delay": ruling.crawl_delay(asked.agent),
+        "visit_times": _visit_times(ruling, asked),
         "sitemaps": ruling.rules.sitemaps if ruling.rules else (),
         "looked_for": chain_of(asked.agent, asked.dialect.agents),
         "stances": stances(asked.dialect.access),
@@ -87,6 +88,7 @@ def _tell(url: str, verdict: Verdict, ruling: Ruling, name: str, asked: Asked) -
         ("looked for", ", then ".join(chain_of(asked.agent, asked.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
+        *(("visit-time", _heeded(time, asked)) for time in _visit_times(ruling, asked)),
         *(("usage", str(told)) for told in verdict.usage),
         *(("sitemap", sitemap) for sitemap in sitemaps[:5]),
     ]
@@ -96,6 +98,14 @@ def _tell(url: str, verdict: Verdict, ruling: Ruling, name: str, asked: Asked) -
     say()
     say(f"What {asked.dialect.name} does, by what the site answers to /robots.txt:")
     say_columns(stances(asked.dialect.access).items(), indent="  ")
+
+
+def _visit_times(ruling: Ruling, asked: Asked) -> list[str]:
+    return [str(time) for time in ruling.rules.visit_times(asked.agent)] if ruling.rules else []
+
+
+def _heeded(time: str, asked: Asked) -> str:
+    return time if asked.dialect.visit_time else f"{time}, which this dialect does not heed"
 
 
 def _group(verdict: Verdict) -> str:
