@@ -2,7 +2,8 @@
 
     python benchmarks/overhead.py [--rounds N] [--requests N]
 
-One host, one file. In each round robots off, stock and ours take turns. Medians over the rounds,
+One host, one file. In each round robots off, stock and ours take turns, ours
+also without `RobotsTagMiddleware`, which reads the pages. Medians over the rounds,
 and the least, which other work on the machine disturbs least.
 """
 
@@ -15,7 +16,13 @@ from crawling import OFF, OURS, STOCK, Plan, crawl
 from web import Reply, Web, hosts, robots
 
 RULES = robots("User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\n")
-KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+WITHOUT_TAGS = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots_policy.RobotsPolicyMiddleware": 100,
+    }
+}
+KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS, "ours, no tags": WITHOUT_TAGS}
 
 
 def answer(_host: str, path: str) -> Reply:
@@ -31,18 +38,18 @@ def main() -> None:
     with Web(hosts(1), answer) as web:
         urls = [web.url(web.addresses[0], f"/{n}") for n in range(options.requests)]
         for turn in range(options.rounds):
-            names = list(KINDS)[turn % 3 :] + list(KINDS)[: turn % 3]
+            names = list(KINDS)[turn % 4 :] + list(KINDS)[: turn % 4]
             for name in names:
                 settings = {"CONCURRENT_REQUESTS": 16, **KINDS[name]}
                 crawled = crawl(Plan(urls, settings))
                 assert len(crawled.answered) == options.requests, crawled.stats
                 spent[name].append(crawled.processor / options.requests * 1e6)
-    print(f"{'':12} {'median µs':>10} {'over off':>9} {'least µs':>10} {'over off':>9}")
+    print(f"{'':14} {'median µs':>10} {'over off':>9} {'least µs':>10} {'over off':>9}")
     base = spent["robots off"]
     for name, times in spent.items():
         middle, least = statistics.median(times), min(times)
         print(
-            f"{name:12} {middle:10.1f} {middle / statistics.median(base) - 1:9.1%} "
+            f"{name:14} {middle:10.1f} {middle / statistics.median(base) - 1:9.1%} "
             f"{least:10.1f} {least / min(base) - 1:9.1%}"
         )
 

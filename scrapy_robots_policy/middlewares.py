@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
 
@@ -23,19 +22,17 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
 from . import scrapy_versions
-from .crawl_delay import Delay
 from .crawl_report import CrawlReport
 from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .pace import Closing, Lane
 from .policy import RobotsPolicy, Ruling, given
-from .rep import Reason, Verdict, origin_of
+from .rep import Verdict, origin_of
 from .rep.access import Result
-from .rep.usage import refusal
-from .rep.verdict import refuse
-from .report import Line, Tally
+from .report import Tally
 from .settings import PolicySettings
 from .slots import Slots
+from .standing import Standing, objection
 from .stores import open_store
 from .terms import EXEMPT_KEY, META_KEY, Terms, TermsOfCrawl, is_exempt
 
@@ -50,21 +47,6 @@ class Disallowed(IgnoreRequest):
     def __init__(self, verdict: Verdict) -> None:
         super().__init__(f"Forbidden by robots.txt: {verdict.cause}")
         self.verdict = verdict
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """What holds for the requests to one host that ask for nothing special, and until when.
-
-    at_once  whether nothing but the URL needs to be looked at
-    """
-
-    ruling: Ruling
-    terms: Terms
-    line: Line
-    until: float
-    delay: Delay
-    at_once: bool
 
 
 class RobotsPolicyMiddleware:
@@ -94,7 +76,7 @@ class RobotsPolicyMiddleware:
         )
         self.purposes, self.dry_run = settings.purposes, settings.dry_run
         self.delays, self.patience = settings.delays, settings.defer_timeout
-        self._standings: dict[tuple[str, str], _Standing] = {}
+        self._standings: dict[tuple[str, str], Standing] = {}
         self._put_back: WeakSet[Request] = WeakSet()
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -139,7 +121,7 @@ class RobotsPolicyMiddleware:
             return self._wait_or_put_back(request, origin, terms)
         return self._enter(request, standing)
 
-    def _known(self, request: Request, origin: str, terms: Terms) -> _Standing | None:
+    def _known(self, request: Request, origin: str, terms: Terms) -> Standing | None:
         """What holds for a request, where that is known."""
         if terms.robots_txt is not None or not terms.obey:
             octets = terms.robots_txt or b"" if terms.obey else b""
@@ -185,7 +167,7 @@ class RobotsPolicyMiddleware:
         if standing.ruling.access.result is Result.UNREACHABLE:
             self.policy.heard(standing.ruling.origin, answers=answers)
 
-    async def _learned(self, request: Request, origin: str, terms: Terms) -> _Standing:
+    async def _learned(self, request: Request, origin: str, terms: Terms) -> Standing:
         began = self.now()
         with self.slots.lent():
             ruling = await self.policy.ruling(origin, terms.dialect, request)
@@ -194,12 +176,12 @@ class RobotsPolicyMiddleware:
         self.tally.of(origin).wait(self.now() - began)
         return self._standing(request, ruling, terms)
 
-    def _standing(self, request: Request, ruling: Ruling, terms: Terms) -> _Standing:
+    def _standing(self, request: Request, ruling: Ruling, terms: Terms) -> Standing:
         line = self.tally.of(ruling.origin)
         delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
         self.notices.paced(ruling, delay, line)
         until, at_once = ruling.access.fresh_until, not (delay.done or ruling.hours(terms.agent))
-        standing = _Standing(ruling, terms, line, until, delay, at_once)
+        standing = Standing(ruling, terms, line, until, delay, at_once)
         if not self._is_special(request):
             if len(self._standings) >= MOST_STANDINGS:
                 self._standings.clear()  # they are found again in the policy
@@ -208,12 +190,12 @@ class RobotsPolicyMiddleware:
         return standing
 
     def _enter(
-        self, request: Request, standing: _Standing
+        self, request: Request, standing: Standing
     ) -> Coroutine[Any, Any, Request | None] | None:
         """Let a request pass at once, if it need not wait for its turn."""
-        self._judge(request, standing)
         if self._lane(request, standing) is not None or self._opens_in(standing):
             return self._wait_or_put_back(request, standing.ruling.origin, standing.terms)
+        self._judge(request, standing)
         standing.line.passed += 1
         return None
 
@@ -236,13 +218,14 @@ class RobotsPolicyMiddleware:
         standing = self._known(request, origin, terms)
         if standing is None:
             standing = await self._learned(request, origin, terms)
-        self._judge(request, standing)
+        lane = self._lane(request, standing)
+        if lane is None or not self.dry_run:  # a dry run counts once only: when it is its turn
+            self._judge(request, standing)
         opens_in = self._opens_in(standing)
         if opens_in:
             with self.slots.lent():
                 await self.slots.sleep(opens_in)
             return await self._wait(request, origin, terms)
-        lane = self._lane(request, standing)
         if lane is None:
             await self.slots.place()
         elif not await self._went_in_turn(request, lane, standing, again=again):
@@ -251,7 +234,7 @@ class RobotsPolicyMiddleware:
         return None
 
     async def _went_in_turn(
-        self, request: Request, lane: Lane, standing: _Standing, *, again: bool
+        self, request: Request, lane: Lane, standing: Standing, *, again: bool
     ) -> bool:
         """Wait for the request's turn. False if its rules grew old meanwhile."""
         with self.slots.lent():
@@ -271,17 +254,17 @@ class RobotsPolicyMiddleware:
                 lane.give_back()
         return went
 
-    def _lane(self, request: Request, standing: _Standing) -> Lane | None:
+    def _lane(self, request: Request, standing: Standing) -> Lane | None:
         ruling, delay = standing.ruling, standing.delay.seconds
         since_visit = self.now() - ruling.access.record.asked_at
         return self.slots.lane(request, ruling.origin, delay, since_visit)
 
-    def _opens_in(self, standing: _Standing) -> float:
+    def _opens_in(self, standing: Standing) -> float:
         return 0.0 if self.dry_run else standing.ruling.opens_in(standing.terms.agent, self.now())
 
-    def _judge(self, request: Request, standing: _Standing) -> None:
+    def _judge(self, request: Request, standing: Standing) -> None:
         """Disallowed where it may not be fetched; in a dry run that is only counted."""
-        verdict = self._objection(request.url, standing)
+        verdict = objection(request.url, standing, self.purposes, self.patience, self.now())
         if verdict is None:
             return
         standing.line.drop(verdict)
@@ -298,34 +281,6 @@ class RobotsPolicyMiddleware:
         stats.inc_value("robotstxt/forbidden")
         stats.inc_value(f"robots/dropped/{reason}")
         raise Disallowed(verdict)
-
-    def _objection(self, url: str, standing: _Standing) -> Verdict | None:
-        """The verdict that forbids a page; None where none does."""
-        ruling, agent = standing.ruling, standing.terms.agent
-        if not ruling.allowed(url, agent):
-            return ruling.verdict(url, agent)
-        if standing.at_once and not self.purposes:
-            return None
-        if self._is_refused(url, standing):
-            return refuse(ruling.verdict(url, agent), self.purposes)
-        if standing.delay.skips:
-            return self._held_off(standing, Reason.CRAWL_DELAY, f"{standing.delay.asked:g} s")
-        if ruling.opens_in(agent, self.now()) > self.patience:
-            hours = ", ".join(map(str, ruling.hours(agent)))
-            return self._held_off(standing, Reason.VISIT_TIME, hours)
-        return None
-
-    def _held_off(self, standing: _Standing, reason: Reason, why: str) -> Verdict:
-        """A verdict where it is not the rules that forbid a page."""
-        terms = standing.terms
-        return Verdict(False, reason, terms.dialect.name, terms.agent, why=why)
-
-    def _is_refused(self, url: str, standing: _Standing) -> bool:
-        """Whether the owner refuses the page to what the crawl is for."""
-        rules = standing.ruling.rules
-        if not self.purposes or rules is None:
-            return False
-        return refusal(rules.usage(url, standing.terms.agent), self.purposes) is not None
 
     def _back(self, request: Request) -> Request:
         """Return a request to the scheduler, which keeps it if it has a place for it.

@@ -33,7 +33,7 @@ FLOORS = [
     ["overrides", "pace", "page_rules", "policy"],
     ["body", "fetcher", "request_profile", "settings", "slots", "terms"],
     ["parser"],
-    ["crawl_report", "notices"],
+    ["crawl_report", "notices", "standing"],
     ["middlewares", "tag_middleware"],
     ["command"],
 ]

@@ -190,6 +190,15 @@ async def test_what_becomes_of_a_delay_is_set_told_once_and_counted(case, caplog
             assert delay <= min(gaps(site)) < delay + 0.09
 
 
+@on_reactor
+async def test_a_dry_run_counts_who_waits_once():
+    with Site({"/robots.txt": slow(0.1, "Disallow: /1")}) as site:
+        seen, _ = await crawl(*pages(site, 3), settings={"ROBOTS_DRY_RUN": True})
+        assert len(seen.answered) == 3
+        assert seen.robots_stats["robots/would_drop/rule"] == 1
+        assert min(gaps(site)) >= 0.1
+
+
 def hours(*minutes: int):
     """A file whose visit time is from so many minutes from now until so many."""
     opens, closes = (datetime.now(timezone.utc) + timedelta(minutes=m) for m in minutes)
