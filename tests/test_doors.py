@@ -35,7 +35,7 @@ def test_the_second_door_shows_what_it_promises_and_no_more():
     assert sorted(rep.__all__) == [
         *["Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin", "Outcome"],
         *["Reason", "Record", "Rule", "RuleSet", "Stance", "Verdict"],
-        *["advance", "dialect_of", "differences", "find_agent", "judge", "origin_of", "parse"],
-        "product_token",
+        *["add_agents", "advance", "dialect_of", "differences", "find_agent", "judge", "origin_of"],
+        *["parse", "product_token"],
     ]
     assert [name for name in rep.__all__ if not hasattr(rep, name)] == []

@@ -1,7 +1,7 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
 from .access import Access, AccessPolicy, Outcome, Record, Stance, advance, judge
-from .agents import Agent, find_agent, product_token
+from .agents import Agent, add_agents, find_agent, product_token
 from .dialect import Dialect
 from .dialects import DIALECTS, dialect_of, differences
 from .octets import Origin, origin_of
@@ -23,6 +23,7 @@ __all__ = [
     "RuleSet",
     "Stance",
     "Verdict",
+    "add_agents",
     "advance",
     "dialect_of",
     "differences",
