@@ -1,7 +1,7 @@
 """Real files, and questions to them.
 
-About 40 URLs a file: up to 20 made from its own rules, 20 that any site might have. Six crawlers take
-turns. The choice is made with a fixed seed, so that every run and every peer is asked the same.
+About 40 URLs a file: up to 20 made from its own rules, 20 that any site might have. Six crawlers
+take turns. The choice is made with a fixed seed: every run and every peer is asked the same.
 """
 
 from __future__ import annotations

@@ -153,7 +153,8 @@ def main(arguments: list[str]) -> None:
     head += ["p1", "p10", "median file", "p90", "p99", "one answer"]
     print(table(head, [_row(peer, made[peer.name], base, asked) for peer in all_peers]))
     held = {peer.name: memory(peer, asked) for peer in all_peers}
-    print("\n" + table(["memory held beside the file", "octets a file", "share of Protego's"], _shares(held)))
+    head = ["memory held beside the file", "octets a file", "share of Protego's"]
+    print("\n" + table(head, _shares(held)))
     print("\n" + table(["one file of 500 KiB", *large.COLUMNS], large.rows(all_peers)))
 
 
