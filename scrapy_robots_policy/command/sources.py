@@ -15,6 +15,7 @@ from ..rep import Dialect, Outcome, Record, Stance, judge, origin_of, parse
 from ..rep.access import remember
 from .asked import Asked, Refusal
 from .fetch import fetch, is_web
+from .terminal import Progress
 
 MOST_SITES = 1000  # robots.txt files kept while a stream of URLs goes by
 
@@ -50,6 +51,7 @@ class Sources:
         self._redirects = asked.dialect.access.redirects
         self._one = self._read(asked.robots) if asked.robots else None
         self._rulings: OrderedDict[str, Ruling] = OrderedDict()
+        self._progress = Progress()
 
     def _read(self, where: str) -> Outcome:
         return read(where, self._asked.user_agent, self._redirects)
@@ -67,7 +69,11 @@ class Sources:
             raise Refusal(
                 f"{url!r} is no http or https URL: use --robots to say whose rules it is under"
             )
-        return self._read(f"{origin}/robots.txt")
+        self._progress.step(f"{origin}/robots.txt")
+        try:
+            return self._read(f"{origin}/robots.txt")
+        finally:
+            self._progress.end()
 
     def ruling(self, url: str) -> Ruling:
         """What the robots.txt for a URL lets the dialect of the command line do."""

@@ -82,16 +82,20 @@ def say_caret(line: str, column: int, end: int, colour: str) -> None:
 
 
 class Progress:
-    """How far a long run is, on standard error, where that is a terminal."""
+    """How far a long run is, on standard error, where that is a terminal.
 
-    def __init__(self, total: int) -> None:
+    total  how many steps there are; 0 where nobody knows
+    """
+
+    def __init__(self, total: int = 0) -> None:
         self.total, self.done = total, 0
-        self.seen = total > 1 and sys.stderr.isatty()
+        self.seen = total != 1 and sys.stderr.isatty()
 
     def step(self, what: str) -> None:
         self.done += 1
         if self.seen:
-            sys.stderr.write(f"\r\x1b[K{self.done} of {self.total}  {shown(what)[:60]}")
+            of_all = f" of {self.total}" if self.total else ""
+            sys.stderr.write(f"\r\x1b[K{self.done}{of_all}  {shown(what)[:60]}")
             sys.stderr.flush()
 
     def end(self) -> None:

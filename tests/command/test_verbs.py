@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from scrapy_robots_policy.command.terminal import Progress
 from scrapy_robots_policy.rep import DIALECTS, parse
 from scrapy_robots_policy.rep.lint import KINDS, lint
 from tests.site import Answer, Site, moved
@@ -363,3 +365,23 @@ def test_scrapy_runs_it_by_its_entry_point(file):
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (1, "disallowed  /private/x\n", "")
+
+
+@pytest.mark.parametrize(
+    ("total", "said"),
+    [(3, ["1 of 3  a\\x1bb", "2 of 3  c"]), (0, ["1  a\\x1bb", "2  c"]), (1, [])],
+)
+def test_a_long_run_tells_a_terminal_how_far_it_is(monkeypatch, total, said):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    progress = Progress(total)
+    for what in ("a\x1bb", "c"):
+        progress.step(what)
+    progress.end()
+
+    steps = terminal.getvalue().split("\r\x1b[K")
+    assert [step for step in steps if step] == said
