@@ -23,6 +23,7 @@ _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+_UNRESERVED_ESCAPE = re.compile("%(?:2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)")
 _DECODED = {f"%{ord(char):02X}": char for char in _UNRESERVED}
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.
 _URL = re.compile("(?://|[^/?;#]*://)?[^/?;#]*([^#]*)")
@@ -102,7 +103,7 @@ def _escape_octet(found: re.Match[str]) -> str:
 
 
 def _decode_unreserved(text: str) -> str:
-    return _ESCAPE.sub(lambda found: _DECODED.get(found[0], found[0]), text)
+    return _UNRESERVED_ESCAPE.sub(lambda found: _DECODED[found[0]], text)
 
 
 def _decode(found: re.Match[str]) -> str:
