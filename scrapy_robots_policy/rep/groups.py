@@ -6,91 +6,105 @@ which records a crawler's names find. Must not know: what a rule says.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from .agents import TOKEN, chain_of
 from .dialect import Dialect
 from .knobs import AgentMatch, AgentValue, OrphanRules, Records
-from .lines import WHITE, Grammar, grammar_of
+from .lines import WHITE, grammar_of
 from .patterns import Pattern, split_pattern
 
 STAR = "*"
 
 
+# what a User-agent line names, in lower case; where the line starts, and where its value ends
+AgentLine = tuple[str, int, int]
+
+
 class Record(NamedTuple):
     """User-agent lines that stand together, and the rules after them.
 
-    names  what the lines name, in lower case
     head   where the first User-agent line starts
     start  where the rules start; they end at `end`
     """
 
-    names: tuple[str, ...]
     head: int
     start: int
     end: int
 
 
 class Groups:
-    """The records of one text, and who is bound by which."""
+    """The User-agent lines of one text, and who is bound by which.
 
-    __slots__ = ("_dialect", "_named", "_records")
+    The text is not held: who asks hands it in again. Only the records that are asked for are made.
+    """
+
+    __slots__ = ("_dialect", "_grammar", "_lines")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._records = _read_records(text, dialect)
-        self._named: dict[str, list[Record]] = {}
-        named = self._named
-        for record in self._records:
-            names = record.names
-            for name in names if len(names) == 1 else dict.fromkeys(names):
-                if name in named:
-                    named[name].append(record)
-                else:
-                    named[name] = [record]
+        self._dialect, self._grammar = dialect, grammar_of(dialect)
+        read_name = _READERS[dialect.agent_value]
+        self._lines: list[AgentLine] = [
+            (read_name(found[1]), found.start(), found.end())
+            for found in self._grammar.agent.finditer(text)
+        ]
 
-    @property
-    def records(self) -> Sequence[Record]:
+    def records(self, text: str) -> Iterator[Record]:
         """All records, in the order of the file."""
-        return self._records
+        yield from self._orphans(text)
+        line = 0
+        while line < len(self._lines):
+            line, record = self._record(line, text)
+            yield record
 
-    def find(self, agent: str) -> tuple[str, tuple[Record, ...]]:
+    def find(self, agent: str, text: str) -> tuple[str, tuple[Record, ...]]:
         """The name by which a crawler is bound ("" if by none), and the records that bind it."""
-        chain = chain_of(agent, self._dialect.agents)
+        chain = _chain(agent, self._dialect)
         if self._dialect.own_records is Records.HEAVIEST:
             own = [name for name in chain if name != STAR]
-            return self._heaviest(own) or (self._heaviest(chain[len(own) :]) or ("", ()))
+            return self._heaviest(own, text) or self._heaviest(chain[len(own) :], text) or ("", ())
         for name in chain:
-            records = self.named(name)
+            records = self.named(name, text)
             if records:
                 return name, records
         return "", ()
 
-    def named(self, name: str) -> tuple[Record, ...]:
+    def named(self, name: str, text: str) -> tuple[Record, ...]:
         """The records that bind whoever goes by `name`, in the order of the file."""
-        if name == STAR:
-            return _kept(self._named.get(STAR, []), self._dialect.star_records)
-        matches = _MATCHES.get(self._dialect.agent_match)
-        if matches is None:
-            return _kept(self._named.get(name, []) if name else [], self._dialect.own_records)
-        naming = [record for record in self._records if _names(record, name, matches)]
-        return _kept(naming, self._dialect.own_records)
+        which = self._dialect.star_records if name == STAR else self._dialect.own_records
+        records = self._orphans(text) if name == STAR else []
+        end = 0
+        for line in self._naming(name):
+            if line >= end and not (records and which is Records.FIRST):
+                end, record = self._record(self._first(line, text), text)
+                records.append(record)
+        return tuple(records)
 
-    def _heaviest(self, chain: Iterable[str]) -> tuple[str, tuple[Record, ...]] | None:
+    def _naming(self, name: str) -> list[int]:
+        """Which lines bind whoever goes by `name`."""
+        matches = _MATCHES.get(self._dialect.agent_match)
+        if name == STAR or matches is None:
+            return [at for at, line in enumerate(self._lines) if line[0] == name != ""]
+        return [
+            at for at, line in enumerate(self._lines) if line[0] != STAR and matches(line[0], name)
+        ]
+
+    def _heaviest(self, chain: Iterable[str], text: str) -> tuple[str, tuple[Record, ...]] | None:
         """Yandex: a longer value drops what shorter ones bound, wherever they stand.
 
         As its library does it: every line of a list, from the one that names the crawler on, counts
         with its own length, be it another crawler's name.
         """
         wanted = frozenset(chain)
-        kept: list[Record] = []
-        weight, bound_by = 0, ""
-        for record in self._records:
-            bound = False
-            for value in record.names:
+        kept = self._orphans(text) if STAR in wanted else []
+        weight, bound_by = (len(STAR), STAR) if kept else (0, "")
+        line = 0
+        while line < len(self._lines):
+            bound, first = False, line
+            line, record = self._record(first, text)
+            for value, _, _ in self._lines[first:line]:
                 if value in wanted and len(value) >= weight:
                     bound, bound_by = True, value
                 if bound and len(value) > weight:
@@ -99,51 +113,42 @@ class Groups:
                 kept.append(record)
         return (bound_by, tuple(kept)) if kept else None
 
+    def _first(self, line: int, text: str) -> int:
+        """The first User-agent line of the list in which a line stands."""
+        while line and not self._is_closed(line, text):
+            line -= 1
+        return line
 
-def _kept(records: list[Record], which: Records) -> tuple[Record, ...]:
-    return tuple(records[:1] if which is Records.FIRST else records)
+    def _record(self, first: int, text: str) -> tuple[int, Record]:
+        """The record whose list starts with a line, and which line comes after the list."""
+        lines = self._lines
+        after = first + 1
+        while after < len(lines) and not self._is_closed(after, text):
+            after += 1
+        end = lines[after][1] if after < len(lines) else len(text)
+        record = Record(lines[first][1], lines[after - 1][2], end)
+        blank = self._grammar.blank
+        found = blank.search(text, record.start, end) if blank else None
+        return after, record._replace(end=found.start()) if found else record
 
+    def _is_closed(self, line: int, text: str) -> bool:
+        """Whether something ends the list of User-agent lines before a line."""
+        start, end = self._lines[line - 1][2], self._lines[line][1]
+        return start < end and bool(self._grammar.closer.search(text, start, end))
 
-def _names(record: Record, name: str, matches: Callable[[str, str], bool]) -> bool:
-    return any(value != STAR and matches(value, name) for value in record.names)
-
-
-def _read_records(text: str, dialect: Dialect) -> list[Record]:
-    grammar = grammar_of(dialect)
-    read_name = _READERS[dialect.agent_value]
-    closes = grammar.closer.search
-    records: list[Record] = []
-    names: list[str] = []
-    head = end = 0
-    for found in grammar.agent.finditer(text):
-        start, stop = found.span()
-        if names and start > end and closes(text, end, start):
-            records.append(Record(tuple(names), head, end, start))
-            names = []
-        if not names:
-            head = start
-        names.append(read_name(found[1]))
-        end = stop
-    if names:
-        records.append(Record(tuple(names), head, end, len(text)))
-    if dialect.orphan_rules is OrphanRules.FOR_ALL:
-        records[:0] = _orphans(text, records[0].head if records else len(text), grammar)
-    if grammar.blank:
-        records = [_up_to_blank(text, record, grammar.blank) for record in records]
-    return records
+    def _orphans(self, text: str) -> list[Record]:
+        """The rules before the first User-agent line, as a record for all; blank lines and all."""
+        if self._dialect.orphan_rules is not OrphanRules.FOR_ALL:
+            return []
+        end = self._lines[0][1] if self._lines else len(text)
+        return [Record(0, 0, end)] if self._grammar.rule.search(text, 0, end) else []
 
 
-def _orphans(text: str, end: int, grammar: Grammar) -> list[Record]:
-    """The rules before the first User-agent line, as a record for all; blank lines and all."""
-    return [Record((STAR,), 0, 0, end)] if grammar.rule.search(text, 0, end) else []
+@lru_cache(maxsize=256)
+def _chain(agent: str, dialect: Dialect) -> tuple[str, ...]:
+    return chain_of(agent, dialect.agents)
 
 
-def _up_to_blank(text: str, record: Record, blank: re.Pattern[str]) -> Record:
-    found = blank.search(text, record.start, record.end) if record.start else None
-    return record._replace(end=found.start()) if found else record
-
-
-@lru_cache(maxsize=4096)
 def _token(value: str) -> str:
     """RFC 9309 §2.2.1; "*" followed by white space still names all (google/robotstxt)."""
     if value[:1] == STAR and (len(value) == 1 or value[1] in WHITE):

@@ -16,7 +16,8 @@ site, then the path; the shortest key is the site with "/". What does not start 
 
 Invariant: `rank(address)` is the highest rank among the patterns that match its path, or NOTHING.
 
-To lay rules out is worth it for whoever asks again; `rank_once` answers a single question.
+To lay rules out is worth it for whoever asks again; `rank_once` answers a single question, and
+needs no more than the rules that two octets of the path do not rule out.
 """
 
 from __future__ import annotations
@@ -144,32 +145,22 @@ def _strongest(patterns: list[Wild], path: str, best: int) -> int:
 
 
 def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
-    """What an index of the rules would answer for a path, at less cost than laying them out."""
+    """What an index of the rules would answer for a path, at less cost than laying them out.
+
+    Rules that cannot match may be missing. Where the first of a group decides, its rank is another
+    than an index of all would give, and says the same.
+    """
     best = NOTHING
-    seen: set[tuple[bool, str]] = set()
-    for order, key, value in _likely(rules, path, reading):
+    others: list[tuple[int, bool, str]] = []
+    for order, (key, value) in enumerate(reversed(dict.fromkeys(rules)), 1):
         allow = key != ""
-        if (allow, value) in seen:
-            continue  # the first is as strong as any
-        seen.add((allow, value))
-        if value[:1] == ROOT and not reading.find_special[allow](value):
-            if path.startswith(value):
-                best = max(best, reading.rank(len(value), order, reading.bits[allow]))
-            continue
-        for pattern in reading.patterns(allow, value, url):
-            if pattern.matches(path):
-                best = max(best, reading.rank(pattern.length, order, pattern.bits))
+        if value[:1] != ROOT or reading.find_special[allow](value):
+            others.append((order, allow, value))
+        elif path.startswith(value):
+            best = max(best, reading.rank(len(value), order, reading.bits[allow]))
+    for order, allow, value in others:
+        for length, bits, octets in reading.spelled(allow, value, url):
+            rank = reading.rank(length, order, bits)
+            if rank > best and reading.pattern(length, bits, octets).matches(path):
+                best = rank
     return best
-
-
-def _likely(rules: Rules, path: str, reading: Reading) -> list[tuple[int, str, str]]:
-    """The rules that a look at two octets does not rule out, each with its order."""
-    ordered = zip(range(len(rules), 0, -1), rules, strict=True)
-    if reading.resolves or path[1:2] == "%":
-        return [(order, key, value) for order, (key, value) in ordered]
-    near = {path[:2], "/", "/*", "/$", "/%", "/i"}  # "/index.html" may stand for "/"
-    return [
-        (order, key, value)
-        for order, (key, value) in ordered
-        if value[:2] in near or value[:1] != ROOT
-    ]

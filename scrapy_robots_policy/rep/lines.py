@@ -108,6 +108,11 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
     return numbers
 
 
+def rule_where(dialect: Dialect, value: str) -> re.Pattern[str]:
+    """The expression for the rule lines at whose values an expression holds: it looks ahead."""
+    return _compile(_rule(dialect, value))
+
+
 @lru_cache(maxsize=64)
 def grammar_of(dialect: Dialect) -> Grammar:
     """The expressions for a dialect. They are all linear: no two parts can take the same octet."""
@@ -156,12 +161,12 @@ def _agent(dialect: Dialect) -> str:
     return rf"\n{_W}{head}{_W}{_VALUE}"
 
 
-def _rule(dialect: Dialect) -> str:
+def _rule(dialect: Dialect, value: str = "") -> str:
     allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
     end = _colon(dialect)
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
-    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{_W}{_VALUE}"
+    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{_W}{value}{_VALUE}"
 
 
 def _closers(dialect: Dialect, rule: str) -> list[str]:

@@ -71,7 +71,7 @@ def path_of(url: str) -> str:
     path = found[1]
     if not path.startswith("/"):
         path = "/" + path
-    return canonical(path)
+    return path if path.isascii() and "%" not in path else canonical(path)
 
 
 def site_of(url: str, percent: Percent) -> str:
@@ -118,13 +118,16 @@ def _google_rule(value: str) -> str:
 
 
 def _rfc9309_rule(value: str) -> str:
+    if "%" in value or not value.isascii():
+        value = _decode_unreserved(_google_rule(value))
     # RFC 9309 §2.2.3: only a final "$" is special; any other stands for itself.
-    value = _decode_unreserved(_google_rule(value))
-    return value[:-1].replace("$", "%24") + value[-1:]
+    return value[:-1].replace("$", "%24") + value[-1:] if "$" in value else value
 
 
 def _rfc9309_path(path: str) -> str:
-    return _decode_unreserved(path).replace("*", "%2A").replace("$", "%24")
+    if "%" in path:
+        path = _decode_unreserved(path)
+    return path.replace("*", "%2A").replace("$", "%24") if "*" in path or "$" in path else path
 
 
 def _koster(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from .dialect import Dialect
 from .knobs import EmptyRule, Length, NoSlash, Precedence, Tie
+from .lines import WHITE
 from .octets import rule_octets
 from .references import BASE, resolve
 
@@ -61,6 +62,9 @@ class Pattern(NamedTuple):
         return path.find(parts[-1], at) >= 0
 
 
+# the first two fields of a pattern, and its octets
+Spelled = tuple[int, int, str]
+
 ROBOTS_TXT = Pattern(0, ALLOWED, (BASE,), True)
 
 
@@ -100,11 +104,15 @@ class Reading:
                   prefix; to be asked of paths that start with "/"
     """
 
-    __slots__ = ("_dialect", "_octets", "bits", "by_length", "find_special", "resolves")
+    __slots__ = (
+        *("_by_octets", "_dialect", "_octets"),
+        *("bits", "by_length", "find_special", "resolves"),
+    )
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._octets = rule_octets(dialect.percent)
+        self._by_octets = dialect.length is Length.OCTETS
         self.find_special = _finders(dialect)
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
         favoured = dialect.tie is Tie.ALLOW
@@ -115,11 +123,25 @@ class Reading:
         """`order` counts down from the number of rules: the first of a group has the highest."""
         return (length if self.by_length else order) * 4 + bits
 
+    def value_near(self, start: str) -> str:
+        """An expression that looks ahead at a value: it can match a path whose first two octets are
+        `start`, and is tried no earlier than where it stands.
+        """
+        if self.resolves or start == "/%":
+            return ""
+        # "/index.html" may stand for "/"
+        index = "i" if start == "/" and self._dialect.index_html else ""
+        return rf"(?![{WHITE}]|/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}])"
+
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule line gives to match with: none, one or two patterns.
 
         `url` tells whose file it is, for rules that are URLs themselves.
         """
+        return tuple(self.pattern(*spelled) for spelled in self.spelled(allow, value, url))
+
+    def spelled(self, allow: bool, value: str, url: str) -> tuple[Spelled, ...]:
+        """The same before it is split at its wildcards."""
         if not value:
             return self._empty(allow)
         path = value if value[0] == "/" else self._path(value)
@@ -128,12 +150,12 @@ class Reading:
         if path is None:
             return ()
         octets = self._octets(path)
-        pattern = self._pattern(allow, octets)
+        spelled = self._spelled(allow, octets)
         if allow and self._dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):
-                return pattern, self._pattern(allow, directory + "/$")
-        return (pattern,)
+                return spelled, self._spelled(allow, directory + "/$")
+        return (spelled,)
 
     def _path(self, value: str) -> str | None:
         """What a value stands for that does not start with "/"."""
@@ -142,25 +164,29 @@ class Reading:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
-    def _empty(self, allow: bool) -> tuple[Pattern, ...]:
+    def _empty(self, allow: bool) -> tuple[Spelled, ...]:
         reading = self._dialect.empty_allow if allow else self._dialect.empty_disallow
         if reading is EmptyRule.IGNORED:
             return ()
         if reading is EmptyRule.ALLOWS_ROOT:
-            return (self._pattern(True, "/"),)
+            return (self._spelled(True, "/"),)
         # An empty Disallow allows, but is weaker than an Allow as empty as it is.
-        return (Pattern(0, self.bits[True] if allow else ALLOWED, ("",), False),)
+        return ((0, self.bits[True] if allow else ALLOWED, ""),)
 
-    def _pattern(self, allow: bool, octets: str) -> Pattern:
-        split = split_pattern(octets) if self._dialect.wildcards else ((octets,), False)
-        return Pattern(self._length(octets), self.bits[allow], *split)
+    def _spelled(self, allow: bool, octets: str) -> Spelled:
+        length = len(octets) if self._by_octets else _without_wildcards(octets)
+        return length, self.bits[allow], octets
 
-    def _length(self, octets: str) -> int:
-        if self._dialect.length is Length.OCTETS:
-            return len(octets)
-        if not octets.strip("*"):
-            return 1  # Yandex's library reads "*" as "/*"
-        return len(octets.removesuffix("$").replace("*", ""))
+    def pattern(self, length: int, bits: int, octets: str) -> Pattern:
+        if self._dialect.wildcards:
+            return Pattern(length, bits, *split_pattern(octets))
+        return Pattern(length, bits, (octets,), False)
+
+
+def _without_wildcards(octets: str) -> int:
+    if not octets.strip("*"):
+        return 1  # Yandex's library reads "*" as "/*"
+    return len(octets.removesuffix("$").replace("*", ""))
 
 
 def _resolved(value: str, url: str) -> str | None:

@@ -3,29 +3,38 @@
 Knows: how text, groups, patterns and index come together. Must not know: where the octets come
 from, nor whether they are fresh.
 
-Parsing is lazy: the groups are found at once, the rules of a group are read when a crawler asks,
-and laid out in an index when it asks again. The text is made anew from the octets for whoever needs
-it, so that what is held is the octets, which others may hold too, and what was asked for.
+Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it asks. To its
+first question only the rules are read that can match the path; at the second one, all are laid out
+in an index. The text is made anew from the octets for whoever needs it, so that what is held is the
+octets, which others may hold too, and what was asked for.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .agents import product_token
 from .dialect import Dialect
 from .dialects import dialect_of
 from .groups import Groups, Record
-from .index import NO_ADDRESS, Index, rank_once
+from .index import NO_ADDRESS, Index, Rules, rank_once
 from .knobs import CrawlDelay, NoSlash
-from .lines import clean_text, grammar_of, is_too_large, line_numbers
+from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_where
 from .octets import origin_of, path_of, readable, site_of, url_octets
 from .pace import VisitTime, read_delay, read_visit_times
-from .patterns import ABOVE_ALL, ALLOWED, ROBOTS_TXT, reading_of
+from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, reading_of
 from .usage import Preference, UsageLines
 from .verdict import Group, Reason, Rule, Verdict
 
 _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks as one or a few
+
+
+@lru_cache(maxsize=1024)
+def _rule_near(dialect: Dialect, start: str) -> re.Pattern[str]:
+    """The expression for the rules that can match a path that starts so, and a few more."""
+    return rule_where(dialect, reading_of(dialect).value_near(start))
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
@@ -66,11 +75,12 @@ class RuleSet:
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with the rule that gave it and the rules it beat."""
         path = self._path(url)
-        rank = self._rank(url, agent)
-        name, records = self._groups.find(agent)
-        group = self._group(name, records) if records else None
-        matching = self._matching(group, path, url)
-        rule = next((rule for own, rule in matching if own == rank), None)
+        group = self.group(agent)
+        rules = group.rules if group else ()
+        matching = self._matching(rules, path, url)
+        rank, rule = matching[0] if matching else (NOTHING, None)
+        if 0 < len(rules) < self.dialect.rule_limit and self._is_above_all(path):
+            rank, rule = ABOVE_ALL, None
         return Verdict(
             allowed=rank & ALLOWED == ALLOWED,
             reason=self._reason(rank, rule, group),
@@ -93,30 +103,31 @@ class RuleSet:
 
     def group(self, agent: str) -> Group | None:
         """The group that binds the crawler, with all its rules; None if there is none for it."""
-        name, records = self._groups.find(agent)
-        return self._group(name, records) if records else None
+        text = self._text()
+        name, records = self._groups.find(agent, text)
+        return self._group(name, records, text) if records else None
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests, as the file asks of the crawler, if the dialect listens."""
-        _, records = self._groups.find(agent)
-        delay = self._delay(records)
+        text = self._text()
+        _, records = self._groups.find(agent, text)
+        delay = read_delay(self._directives(records, text), self.dialect)
         if delay is None and self.dialect.crawl_delay is CrawlDelay.OWN_OR_ALL:
-            delay = self._delay(self._groups.named("*"))
+            records = self._groups.named("*", text)
+            delay = read_delay(self._directives(records, text), self.dialect)
         return delay
-
-    def _delay(self, records: tuple[Record, ...]) -> float | None:
-        return read_delay(self._directives(records), self.dialect)
 
     def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
         """When the file wants the crawler to come, be the dialect one that listens or not; none: at
         any time.
         """
-        _, records = self._groups.find(agent)
-        return read_visit_times(self._directives(records))
+        text = self._text()
+        _, records = self._groups.find(agent, text)
+        return read_visit_times(self._directives(records, text))
 
-    def _directives(self, records: tuple[Record, ...]) -> Iterator[tuple[str, str]]:
+    def _directives(self, records: tuple[Record, ...], text: str) -> Iterator[tuple[str, str]]:
         """The (key, value) lines of groups, rules and all."""
-        directive, text = grammar_of(self.dialect).directive, self._text()
+        directive = grammar_of(self.dialect).directive
         for record in records:
             yield from directive.findall(text, record.head, record.end)
 
@@ -149,7 +160,7 @@ class RuleSet:
         return "\n" if self._is_too_large() else clean_text(self._body, self.dialect)
 
     def _rank(self, url: str, agent: str) -> int:
-        """The rank of the rule that decides."""
+        """The rank of the rule that decides; to a first question, one that says the same."""
         key: object = agent
         if self.dialect.no_slash is NoSlash.RESOLVED:
             key = agent, origin_of(url)
@@ -165,29 +176,35 @@ class RuleSet:
         return index.rank(index.site + path)
 
     def _rank_once(self, path: str, url: str, agent: str) -> int:
-        rules = self._rules(agent)
-        if rules and self.dialect.robots_txt_allowed and ROBOTS_TXT.matches(path):
+        if self._is_above_all(path):
             return ABOVE_ALL
-        return rank_once(rules, path, reading_of(self.dialect), url)
+        line = grammar_of(self.dialect).rule
+        if len(self._body) < self.dialect.rule_limit:  # so many rules do not fit in
+            line = _rule_near(self.dialect, path[:2])
+        return rank_once(self._rules(agent, line), path, reading_of(self.dialect), url)
+
+    def _is_above_all(self, path: str) -> bool:
+        return self.dialect.robots_txt_allowed and ROBOTS_TXT.matches(path)
 
     def _laid_out(self, url: str, agent: str) -> Index:
         index = Index(site_of(url, self.dialect.percent))
-        rules = self._rules(agent)
+        rules = self._rules(agent, grammar_of(self.dialect).rule)
         index.add_rules(rules, reading_of(self.dialect), url)
         if rules and self.dialect.robots_txt_allowed:
             index.add(ROBOTS_TXT, ABOVE_ALL)
         return index
 
-    def _rules(self, agent: str) -> list[tuple[str, str]]:
+    def _rules(self, agent: str, line: re.Pattern[str]) -> Rules:
         """The rules that bind the crawler; none where there are more than the dialect obeys."""
-        _, records = self._groups.find(agent)
-        rule, text = grammar_of(self.dialect).rule, self._text()
-        rules = [line for record in records for line in rule.findall(text, *record[2:])]
+        text = self._text()
+        _, records = self._groups.find(agent, text)
+        rules = [
+            rule for record in records for rule in line.findall(text, record.start, record.end)
+        ]
         return rules if len(rules) < self.dialect.rule_limit else []
 
-    def _group(self, name: str, records: tuple[Record, ...]) -> Group:
+    def _group(self, name: str, records: tuple[Record, ...], text: str) -> Group:
         grammar = grammar_of(self.dialect)
-        text = self._text()
         agents = (
             found.start()
             for record in records
@@ -208,9 +225,8 @@ class RuleSet:
             ),
         )
 
-    def _matching(self, group: Group | None, path: str, url: str) -> list[tuple[int, Rule]]:
+    def _matching(self, rules: tuple[Rule, ...], path: str, url: str) -> list[tuple[int, Rule]]:
         """The rules of a group that match, strongest first, each with its rank."""
-        rules = group.rules if group else ()
         if len(rules) >= self.dialect.rule_limit:
             return []
         ranked = [

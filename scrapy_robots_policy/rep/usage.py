@@ -113,7 +113,7 @@ class UsageLines:
 
     def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
         """The lines that speak to a crawler; some dialects match the whole `url`."""
-        _, records = self._groups.find(agent)
+        _, records = self._groups.find(agent, self._text)
         own = [line for record in records for line in self._read(record.head, record.end, url)]
         yield from (line for line in own if line.label != LICENSE)
         if not any(line.label == CONTENT_SIGNAL for line in own):
@@ -127,7 +127,7 @@ class UsageLines:
     def outside(self) -> Iterator[tuple[int, int]]:
         """Where no group is: offsets of the text, from and to."""
         end = 0
-        for record in self._groups.records:
+        for record in self._groups.records(self._text):
             yield end, record.head
             end = record.end
         yield end, len(self._text)
