@@ -17,7 +17,7 @@ from weakref import WeakSet
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Request, Response
+from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
@@ -139,16 +139,6 @@ class RobotsPolicyMiddleware:
         rules = None if standing is None else standing.ruling.rules
         return () if rules is None else rules.sitemaps
 
-    def process_response(
-        self,
-        request: Request,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> Response:
-        if "cached" not in response.flags:
-            self._heard(request, answers=True)
-        return response
-
     def process_exception(
         self,
         request: Request,
@@ -157,6 +147,9 @@ class RobotsPolicyMiddleware:
     ) -> None:
         if not isinstance(exception, IgnoreRequest):
             self._heard(request, answers=False)
+
+    def _answered(self, request: Request) -> None:
+        self._heard(request, answers=True)
 
     def _heard(self, request: Request, *, answers: bool) -> None:
         """Whether the site itself answers matters where its robots.txt does not."""
@@ -177,6 +170,8 @@ class RobotsPolicyMiddleware:
         return self._standing(request, ruling, terms)
 
     def _standing(self, request: Request, ruling: Ruling, terms: Terms) -> Standing:
+        if ruling.access.result is Result.UNREACHABLE:
+            self.crawler.signals.connect(self._answered, signals.response_downloaded)
         line = self.tally.of(ruling.origin)
         delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
         self.notices.paced(ruling, delay, line)
