@@ -12,7 +12,9 @@ starts with, and the first of them that starts the path is the longest. What can
 Patterns that must match to the end are looked up whole (`exact`).
 
 Before each key stands the site, so that most URLs can be looked up as they are: an address is the
-site, then the path; the shortest key is the site with "/". What does not start so is no address.
+site, then the path. The first key, the site with "/", starts every address; the last one comes next
+after all that start so. What sorts before the first or after the last is no address, and all else
+is one: so the first need not be compared.
 
 Invariant: `rank(address)` is the highest rank among the patterns that match its path, or NOTHING.
 
@@ -30,6 +32,7 @@ from .needles import FEW, Needles, Wild
 from .patterns import NOTHING, Pattern, Reading
 
 ROOT = "/"
+AFTER_ROOT = chr(ord(ROOT) + 1)
 NO_ADDRESS = -1
 
 # the wild patterns of a key, and those of the keys above it
@@ -70,13 +73,17 @@ class Index:
                     self.add(pattern, reading.rank(pattern.length, order, pattern.bits))
 
     def add(self, pattern: Pattern, rank: int) -> None:
-        """Add one pattern. Every path starts with "/": an empty start is as good as that."""
+        """Add one pattern. Every path starts with "/": an empty start is as good as that, and any
+        other matches nothing.
+        """
         self.is_empty = False
         parts = pattern.parts
         if pattern.anchored and len(parts) == 1:
             self._exact[parts[0]] = max(rank, self._exact.get(parts[0], NOTHING))
             return
         key = parts[0] or ROOT
+        if key[0] != ROOT:
+            return
         if len(parts) == 1:
             self._prefixes[key] = max(rank, self._prefixes.get(key, NOTHING))
         else:
@@ -87,9 +94,7 @@ class Index:
         """The rank of the rule that decides; `NOTHING` if none, `NO_ADDRESS` for no address."""
         nodes = self._nodes or self._link()
         key, best, wild, above = nodes[bisect_right(self._keys, address) - 1]
-        while not address.startswith(key):
-            if above < 0:
-                return NO_ADDRESS
+        while above >= 0 and not address.startswith(key):
             key, best, wild, above = nodes[above]
         if address in self._exact:
             best = max(best, self._exact[address])
@@ -103,7 +108,7 @@ class Index:
         return best
 
     def _link(self) -> list[Node]:
-        """Sort the keys and link them. The first starts every address."""
+        """Sort the keys and link them, between the bounds of what is an address."""
         site, ranks, wilds, nodes = self.site, self._prefixes, self._wild, self._nodes
         keys = sorted({ROOT, *ranks, *wilds})
         self._keys = [site + key for key in keys]
@@ -112,19 +117,22 @@ class Index:
             while chain and not key.startswith(keys[chain[-1]]):
                 chain.pop()
             above = chain[-1] if chain else -1
-            _, best, cell, _ = nodes[above] if chain else _NOWHERE
+            _, best, cell, _ = nodes[above] if chain else _NOTHING
             best = max(best, ranks.get(key, NOTHING))
             if key in wilds:
                 wild = _strongest_first(wilds[key])
                 cell = (Needles(wild) if len(wild) > FEW else wild, cell)
             nodes.append((address, best, cell, above))
             chain.append(at)
+        self._keys.append(site + AFTER_ROOT)
+        nodes.append(_NOWHERE)
         self._exact = {site + path: rank for path, rank in self._exact.items()}
         self._prefixes, self._wild = {}, {}
         return nodes
 
 
-_NOWHERE: Node = ("", NOTHING, None, -1)
+_NOTHING: Node = ("", NOTHING, None, -1)
+_NOWHERE: Node = ("", NO_ADDRESS, None, -1)
 
 
 def _strongest_first(patterns: list[Wild]) -> list[Wild]:

@@ -64,12 +64,10 @@ class RuleSet:
         if index.is_empty:
             return True
         # Most URLs have nothing to rewrite, and are of the site that was asked for first.
-        if "%" in url or "#" in url or "*" in url or "$" in url or not url.isascii():
+        odd = "%" in url or "#" in url or "*" in url or "$" in url or not url.isascii()
+        rank = NO_ADDRESS if odd else index.rank(url)
+        if rank == NO_ADDRESS:
             rank = index.rank(index.site + self._path(url))
-        else:
-            rank = index.rank(url)
-            if rank == NO_ADDRESS:
-                rank = index.rank(index.site + self._path(url))
         return rank & ALLOWED == ALLOWED
 
     def verdict(self, url: str, agent: str) -> Verdict:

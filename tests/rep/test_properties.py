@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
 from scrapy_robots_policy.rep.agents import chain_of
-from scrapy_robots_policy.rep.knobs import AgentMatch, BlankLine, Records
+from scrapy_robots_policy.rep.knobs import AgentMatch, BlankLine, NoSlash, Records
 from scrapy_robots_policy.rep.lines import clean_text
 from scrapy_robots_policy.rep.octets import path_of, url_octets
 from scrapy_robots_policy.rep.patterns import ALLOWED, NOTHING, Pattern, reading_of, split_pattern
@@ -168,6 +168,30 @@ def test_the_index_answers_as_trying_every_rule_does(
     rules: list[tuple[bool, str]], dialect: Dialect, urls: list[str]
 ):
     read = parse(group_of(rules), dialect)
+    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT) for url in urls]
+
+
+SITES = [
+    "http://h",
+    "http://h.",
+    "http://h/",
+    "http://h:80",
+    "http://g",
+    "http://i",
+    "HTTP://h",
+    "z",
+]
+
+
+@given(RULES, DIALECT_NAMES, st.lists(st.sampled_from(SITES), min_size=4), PATHS)
+@example([(False, "a"), (False, "/b")], "rfc9309", ["http://h", "http://h", "http://h:80"], "/b")
+@example([(False, "("), (False, "/b")], "rfc9309", ["http://h", "http://h", "http://h."], "/b")
+def test_a_rule_set_answers_for_whatever_site_it_is_asked(
+    rules: list[tuple[bool, str]], dialect: str, sites: list[str], path: str
+):
+    assume(DIALECTS[dialect].no_slash is not NoSlash.RESOLVED)  # there a rule may name its site
+    read = parse(group_of(rules), dialect)
+    urls = [site + path for site in sites]
     assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT) for url in urls]
 
 
