@@ -79,10 +79,12 @@ def _has_longer_line(text: str, limit: int) -> bool:
 
 def is_too_large(body: bytes, dialect: Dialect) -> bool:
     """Whether the file is so large that the dialect does not obey it at all."""
-    return dialect.beyond_size is Beyond.OPEN and len(body) > dialect.size_limit
+    return len(body) > dialect.size_limit and dialect.beyond_size is Beyond.OPEN
 
 
 def _without_mark(text: str, bom: Bom) -> str:
+    if text[:1] != _MARK[0]:
+        return text
     if bom is Bom.SKIPPED:
         return text.removeprefix(_MARK)
     if bom is Bom.SKIPPED_IN_PART:
