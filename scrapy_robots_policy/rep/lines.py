@@ -110,9 +110,9 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
     return numbers
 
 
-def rule_where(dialect: Dialect, value: str) -> re.Pattern[str]:
-    """The expression for the rule lines at whose values an expression holds: it looks ahead."""
-    return _compile(_rule(dialect, value))
+def rule_without(dialect: Dialect, start: str) -> re.Pattern[str]:
+    """The expression for the rule lines but those whose values start as an expression says."""
+    return _compile(_rule(dialect, rf"(?!{_W}{start})"))
 
 
 @lru_cache(maxsize=64)
@@ -163,12 +163,12 @@ def _agent(dialect: Dialect) -> str:
     return rf"\n{_W}{head}{_W}{_VALUE}"
 
 
-def _rule(dialect: Dialect, value: str = "") -> str:
+def _rule(dialect: Dialect, ahead: str = "") -> str:
     allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
     end = _colon(dialect)
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
-    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{_W}{value}{_VALUE}"
+    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{ahead}{_W}{_VALUE}"
 
 
 def _closers(dialect: Dialect, rule: str) -> list[str]:

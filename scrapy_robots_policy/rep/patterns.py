@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from .dialect import Dialect
 from .knobs import EmptyRule, Length, NoSlash, Precedence, Tie
-from .lines import WHITE
 from .octets import rule_octets
 from .references import BASE, resolve
 
@@ -123,15 +122,15 @@ class Reading:
         """`order` counts down from the number of rules: the first of a group has the highest."""
         return (length if self.by_length else order) * 4 + bits
 
-    def value_near(self, start: str) -> str:
-        """An expression that looks ahead at a value: it can match a path whose first two octets are
-        `start`, and is tried no earlier than where it stands.
+    def unlike(self, start: str) -> str:
+        """An expression for how values start that cannot match a path whose first two octets are
+        `start`; "" where any value can.
         """
-        if self.resolves or start == "/%":
+        if self.resolves or start in ("", "/%"):
             return ""
         # "/index.html" may stand for "/"
         index = "i" if start == "/" and self._dialect.index_html else ""
-        return rf"(?![{WHITE}]|/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}])"
+        return rf"/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}]"
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule line gives to match with: none, one or two patterns.

@@ -21,10 +21,11 @@ from .dialects import dialect_of
 from .groups import Groups, Record
 from .index import NO_ADDRESS, Index, Rules, rank_once
 from .knobs import CrawlDelay, NoSlash
-from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_where
+from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_without
 from .octets import origin_of, path_of, readable, site_of, url_octets
 from .pace import VisitTime, read_delay, read_visit_times
 from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, reading_of
+from .references import BASE
 from .usage import Preference, UsageLines
 from .verdict import Group, Reason, Rule, Verdict
 
@@ -34,7 +35,8 @@ _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks
 @lru_cache(maxsize=1024)
 def _rule_near(dialect: Dialect, start: str) -> re.Pattern[str]:
     """The expression for the rules that can match a path that starts so, and a few more."""
-    return rule_where(dialect, reading_of(dialect).value_near(start))
+    unlike = reading_of(dialect).unlike(start)
+    return rule_without(dialect, unlike) if unlike else grammar_of(dialect).rule
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
@@ -176,13 +178,13 @@ class RuleSet:
     def _rank_once(self, path: str, url: str, agent: str) -> int:
         if self._is_above_all(path):
             return ABOVE_ALL
-        line = grammar_of(self.dialect).rule
-        if len(self._body) < self.dialect.rule_limit:  # so many rules do not fit in
-            line = _rule_near(self.dialect, path[:2])
-        return rank_once(self._rules(agent, line), path, reading_of(self.dialect), url)
+        # Where more rules fit in than the dialect obeys, all are counted.
+        start = path[:2] if len(self._body) < self.dialect.rule_limit else ""
+        rules = self._rules(agent, _rule_near(self.dialect, start))
+        return rank_once(rules, path, reading_of(self.dialect), url)
 
     def _is_above_all(self, path: str) -> bool:
-        return self.dialect.robots_txt_allowed and ROBOTS_TXT.matches(path)
+        return path == BASE and self.dialect.robots_txt_allowed
 
     def _laid_out(self, url: str, agent: str) -> Index:
         index = Index(site_of(url, self.dialect.percent))
