@@ -26,11 +26,12 @@ from .crawl_report import CrawlReport
 from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .pace import Closing, Lane
-from .policy import RobotsPolicy, Ruling, given
+from .policy import RobotsPolicy
 from .rep import Verdict, origin_of
 from .rep.access import Result
 from .report import Tally
 from .settings import PolicySettings
+from .site import Ruling, given
 from .slots import Slots
 from .standing import Standing, objection
 from .stores import open_store

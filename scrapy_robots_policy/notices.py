@@ -13,9 +13,10 @@ from scrapy.crawler import Crawler
 from . import scrapy_versions
 from .crawl_delay import Delay
 from .parser import RobotParser
-from .policy import Notices, Ruling
+from .policy import Notices
 from .rep.access import Outcome, Record, Result, Stance
 from .report import Line, Tally
+from .site import Ruling
 
 logger = logging.getLogger("scrapy_robots_policy")
 

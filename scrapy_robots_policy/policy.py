@@ -3,42 +3,29 @@
 Knows: the store, dialects, and how to wait; fetching, sleeping and the clock are handed in.
 Must not know: Scrapy's requests, settings, crawler or stats, nor how a robots.txt is fetched.
 
-One origin is one `_Site`: its record (facts), and a `Ruling` for each dialect that asked. A fetch
-is a task of its own: nobody who waits for it owns it, so a cancelled request hurts no other.
-Each who waits has a Deferred of its own: one that is shared is used up by the first who awaits it.
+A fetch is a task of its own: nobody who waits for it owns it, so a cancelled request hurts no
+other. Each who waits has a Deferred of its own: one that is shared is used up by the first who
+awaits it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
-from .rep import (
-    Dialect,
-    Outcome,
-    Reason,
-    Record,
-    RuleSet,
-    Stance,
-    Verdict,
-    judge,
-    origin_of,
-    parse,
-)
-from .rep.access import FOREVER, Access, Result, Wishes, holds, is_fresh, remember
+from .rep import Dialect, Outcome, Record, Stance, origin_of
+from .rep.access import Wishes, holds, is_fresh, remember
 from .rep.octets import path_of
-from .rep.pace import VisitTime
-from .rep.verdict import verdict_of
+from .site import Ruling, Site
 from .stores import Store
 from .stores.bounded import Bounded
 
 SITES = 20_000
 OCTETS = 64 * 1024 * 1024
-MOST_PACES = 100  # agents whose pace is remembered for a file; a crawl asks as one or a few
 SITE_OVERHEAD = 4_000  # octets a site costs beside its file, about
 
 
@@ -50,69 +37,6 @@ class Question:
     known: Record | None
     dialect: Dialect
     asker: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What one origin lets one dialect do; `rules` is None where the stance needs none."""
-
-    origin: str
-    dialect: Dialect
-    access: Access
-    rules: RuleSet | None
-    _paces: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    @property
-    def stance(self) -> Stance:
-        return self.access.stance
-
-    def allowed(self, url: str, agent: str) -> bool:
-        if self.rules is not None:
-            return self.rules.allowed(url, agent)
-        return self.access.stance is Stance.ALLOW or self._is_robots_txt(url)
-
-    def verdict(self, url: str, agent: str) -> Verdict:
-        if self.rules is not None:
-            return self.rules.verdict(url, agent)
-        if self._is_robots_txt(url):
-            return Verdict(True, Reason.ROBOTS_TXT, self.dialect.name, agent)
-        return verdict_of(self.access, self.dialect, agent)
-
-    def _is_robots_txt(self, url: str) -> bool:
-        return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
-
-    def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests that the site asks for, where the dialect listens."""
-        return self._pace(agent)[0]
-
-    def hours(self, agent: str) -> tuple[VisitTime, ...]:
-        """When the site wants to be visited, where the dialect listens; none: at any time."""
-        return self._pace(agent)[1]
-
-    def opens_in(self, agent: str, now: float) -> float:
-        """Seconds until then; 0: it is time."""
-        return min((span.opens_in(now) for span in self.hours(agent)), default=0.0)
-
-    def _pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
-        if self.rules is None:
-            return None, ()
-        if agent not in self._paces:
-            if len(self._paces) >= MOST_PACES:
-                self._paces.clear()
-            times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
-            self._paces[agent] = self.rules.crawl_delay(agent), times
-        return self._paces[agent]
-
-
-def given(origin: str, dialect: Dialect, octets: bytes) -> Ruling:
-    """A ruling by a file that the user has given in place of the site's own: it never ages."""
-    record = Record(Outcome(None, cause="given by the user"), 0.0, octets)
-    access = Access(
-        Stance.RULES, record.latest.cause, Result.SUCCESSFUL, octets, FOREVER, FOREVER, record
-    )
-    return Ruling(origin, dialect, access, parse(octets, dialect))
 
 
 class Notices:
@@ -132,58 +56,6 @@ class Notices:
 
     def failed(self, origin: str, error: BaseException) -> None:
         """A fault in this package or in what was handed in: the origin counts as unreachable."""
-
-
-@dataclass
-class _Site:
-    """One origin. `rulings` holds for `record` only."""
-
-    origin: str
-    wishes: Wishes
-    record: Record | None = None
-
-    def __post_init__(self) -> None:
-        self.rulings: dict[Dialect, Ruling] = {}
-        self.waiting: list[Deferred[None]] = []
-        self.asking = False
-        self.answers: bool | None = None  # whether the last page asked of the site was answered
-
-    def ruling(self, dialect: Dialect, now: float) -> Ruling | None:
-        """What the record means to a dialect now; None where there is no record."""
-        ruling = self.rulings.get(dialect)
-        current = ruling is not None and ruling.access.record is self.record
-        if current and ruling is not None and is_fresh(ruling.access, now):
-            return ruling
-        if self.record is None:
-            return None
-        access = judge(self.record, now, self.wishes.over(dialect.access))
-        self.rulings[dialect] = ruling = Ruling(
-            self.origin, dialect, access, _rules(access, dialect, ruling)
-        )
-        return ruling
-
-    def remember(self, outcome: Outcome, now: float) -> Record:
-        """The facts after one more try, whether the site itself answers among them."""
-        if outcome.status is None:
-            before = None if self.record is None else self.record.latest.site_answers
-            answers = before if self.answers is None else self.answers
-            outcome = replace(outcome, site_answers=answers)
-        return remember(self.record, outcome, now)
-
-    def wake(self) -> None:
-        waiting, self.waiting = self.waiting, []
-        for turn in waiting:
-            if not turn.called:  # cancelled by its owner
-                turn.callback(None)
-
-
-def _rules(access: Access, dialect: Dialect, before: Ruling | None) -> RuleSet | None:
-    """The rules of a file, parsed anew only where the octets are new."""
-    if access.stance is not Stance.RULES:
-        return None
-    if before is not None and before.rules is not None and before.access.octets == access.octets:
-        return before.rules
-    return parse(access.octets, dialect)
 
 
 class RobotsPolicy:
@@ -208,8 +80,8 @@ class RobotsPolicy:
     ) -> None:
         self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
         self.patience, self.wishes, self.notices = patience, wishes, notices
-        self._settled: Bounded[_Site] = Bounded(SITES, OCTETS)
-        self._asking: dict[str, _Site] = {}
+        self._settled: Bounded[Site] = Bounded(SITES, OCTETS)
+        self._asking: dict[str, Site] = {}
         self._tasks: set[Deferred[None]] = set()
         self._keeping: set[Deferred[None]] = set()
         self.is_stopped = False
@@ -242,7 +114,7 @@ class RobotsPolicy:
             ruling = self.known(origin, dialect, asker) or self._news(site, dialect, arrived)
         return ruling
 
-    def _news(self, site: _Site, dialect: Dialect, since: float) -> Ruling | None:
+    def _news(self, site: Site, dialect: Dialect, since: float) -> Ruling | None:
         """What was learned since then counts, be its time over already."""
         ruling = site.ruling(dialect, self.now())
         if ruling is None or ruling.stance is Stance.DEFER:
@@ -272,11 +144,11 @@ class RobotsPolicy:
         if site is not None:
             site.answers = answers
 
-    def _site(self, origin: str) -> _Site:
-        return self._asking.get(origin) or self._settled.get(origin) or _Site(origin, self.wishes)
+    def _site(self, origin: str) -> Site:
+        return self._asking.get(origin) or self._settled.get(origin) or Site(origin, self.wishes)
 
     async def _wait(
-        self, site: _Site, dialect: Dialect, asker: Any, deferred: Ruling | None
+        self, site: Site, dialect: Dialect, asker: Any, deferred: Ruling | None
     ) -> None:
         """Wait for the next news of an origin; see that somebody asks."""
         turn: Deferred[None] = Deferred()
@@ -286,12 +158,12 @@ class RobotsPolicy:
             self._ask(site, dialect, asker, delay)
         await maybe_deferred_to_future(turn)
 
-    def _ask(self, site: _Site, dialect: Dialect, asker: Any, delay: float = 0.0) -> None:
+    def _ask(self, site: Site, dialect: Dialect, asker: Any, delay: float = 0.0) -> None:
         site.asking = True
         self._asking[site.origin] = site
         _start(self._inquire(site, dialect, asker, delay), self._tasks)
 
-    async def _inquire(self, site: _Site, dialect: Dialect, asker: Any, delay: float) -> None:
+    async def _inquire(self, site: Site, dialect: Dialect, asker: Any, delay: float) -> None:
         """One look at the store and the site. Whatever happens, those who wait hear of it."""
         try:
             if delay > 0:
@@ -311,12 +183,12 @@ class RobotsPolicy:
             self._settle(site)
             site.wake()
 
-    def _settle(self, site: _Site) -> None:
+    def _settle(self, site: Site) -> None:
         octets = site.record.octets if site.record is not None else None
         self._settled.put(site.origin, site, len(octets or b"") + SITE_OVERHEAD)
         self._asking.pop(site.origin, None)
 
-    async def _learn(self, site: _Site, dialect: Dialect, asker: Any) -> None:
+    async def _learn(self, site: Site, dialect: Dialect, asker: Any) -> None:
         if site.record is None and await self._recall(site, dialect, asker):
             return
         known = site.record
@@ -327,7 +199,7 @@ class RobotsPolicy:
         self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
 
-    async def _recall(self, site: _Site, dialect: Dialect, asker: Any) -> bool:
+    async def _recall(self, site: Site, dialect: Dialect, asker: Any) -> bool:
         """Take the record from the store; True if nothing is left to ask."""
         try:
             site.record = await self.store.get(site.origin)
@@ -344,7 +216,7 @@ class RobotsPolicy:
         site.wake()  # an old answer may still hold; who cannot use it waits on
         return False
 
-    async def _tell(self, site: _Site, dialect: Dialect, asker: Any, *, fetched: bool) -> None:
+    async def _tell(self, site: Site, dialect: Dialect, asker: Any, *, fetched: bool) -> None:
         ruling = site.ruling(dialect, self.now())
         assert ruling is not None  # there is a record
         await self.notices.learned(ruling, asker, fetched=fetched)

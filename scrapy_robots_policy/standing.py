@@ -9,11 +9,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from .crawl_delay import Delay
-from .policy import Ruling
 from .rep import Reason, Verdict
 from .rep.usage import refusal
 from .rep.verdict import refuse
 from .report import Line
+from .site import Ruling
 from .terms import Terms
 
 

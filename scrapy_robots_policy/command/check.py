@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 
 from ..escapes import shown
-from ..policy import Ruling
 from ..rep.verdict import refuse
+from ..site import Ruling
 from .asked import Asked, Refusal
 from .sources import Sources
 

@@ -9,11 +9,11 @@ from dataclasses import asdict
 from typing import Any
 
 from ..escapes import shown
-from ..policy import Ruling
 from ..rep import Verdict
 from ..rep.agents import chain_of
 from ..rep.lint import readable_lines
 from ..rep.verdict import refuse
+from ..site import Ruling
 from .asked import Asked, Refusal
 from .sources import Sources
 from .stances import WORDS, duration, stances

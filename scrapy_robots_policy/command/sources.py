@@ -10,9 +10,9 @@ from collections import OrderedDict
 from pathlib import Path
 from time import time
 
-from ..policy import Ruling
 from ..rep import Dialect, Outcome, Record, Stance, judge, origin_of, parse
 from ..rep.access import remember
+from ..site import Ruling
 from .asked import Asked, Refusal
 from .fetch import fetch, is_web
 from .terminal import Progress
