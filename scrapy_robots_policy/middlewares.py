@@ -34,7 +34,7 @@ from .settings import PolicySettings
 from .site import Ruling, given
 from .slots import Slots
 from .standing import Standing, objection
-from .stores import open_store
+from .stores import fleet_of, open_store
 from .terms import EXEMPT_KEY, META_KEY, Terms, TermsOfCrawl, is_exempt
 
 logger = logging.getLogger(__name__)
@@ -58,7 +58,6 @@ class RobotsPolicyMiddleware:
         self.crawler = crawler
         self.now = time.time
         self.tally = Tally()
-        self.slots = Slots(crawler, settings.max_waiting, settings.max_fetches, self.let_go)
         self.terms = TermsOfCrawl(
             Terms(settings.dialect, settings.agent),
             settings.overrides,
@@ -66,8 +65,12 @@ class RobotsPolicyMiddleware:
         )
         self.notices = CrawlNotices(crawler, self.tally)
         self.report = CrawlReport(crawler, self.tally, settings, self.now)
+        store = open_store(settings.store.uri, settings.store.params, self.notices)
+        self.slots = Slots(
+            crawler, settings.max_waiting, settings.max_fetches, fleet_of(store), self.let_go
+        )
         self.policy = RobotsPolicy(
-            open_store(settings.store),
+            store,
             Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
             self.now,
             scrapy_versions.sleep,

@@ -79,6 +79,10 @@ class CrawlNotices(Notices):
         self._count("store/miss" if age is None else "store/hit")
         self._grew_old(age or 0.0)
 
+    def shared(self, age: float) -> None:
+        self._count("store/shared")
+        self._grew_old(age)
+
     def tried(self, outcome: Outcome, known: Record | None, record: Record) -> None:
         self._count("fetched")
         self._count(f"outcome/{outcome.cause if outcome.status is None else outcome.status}")
@@ -106,6 +110,22 @@ class CrawlNotices(Notices):
             level,
             "The robots.txt store could not %(verb)s: %(error)r; the crawl goes on without it",
             {"verb": verb, "error": error},
+            extra={"spider": self.crawler.spider},
+        )
+
+    def store_lost(self, store: str, why: str) -> None:
+        self._count("store/lost")
+        logger.warning(
+            "The robots.txt store at %(store)s is out of reach (%(why)s); the crawl goes on with "
+            "what it knows by itself",
+            {"store": store, "why": why},
+            extra={"spider": self.crawler.spider},
+        )
+
+    def store_regained(self, store: str) -> None:
+        logger.info(
+            "The robots.txt store at %(store)s works again",
+            {"store": store},
             extra={"spider": self.crawler.spider},
         )
 

@@ -8,6 +8,24 @@ from the end of the one before: so the host sees no shorter gap, whatever the ne
 request that waits for its turn stands before the downloader. There `DOWNLOAD_DELAY`, AutoThrottle
 and jitter may slow it down more, but nothing there can make a lane faster, and a slot that Scrapy
 throws away takes no delay with it.
+
+Who shares a store with other processes asks them too, when his turn in the lane has come: in all of
+them together one request is under way at a time, and the host rests from its end for the delay. To
+hand out times of departure instead would be cheaper, but a request that is slow to connect would
+meet the next one at the host's door, and a reserved time that is cancelled is lost to all. So:
+
+* Network latency makes gaps longer, never shorter: a request goes when the one before has ended
+  and the store has heard of it. The price is one way to the store and back for each request.
+* A request may take longer than the delay. The others ask again once a delay, which loses no time:
+  from its end they have to wait for a delay anyway, and from then on they know how long.
+* What was cancelled before it reached the downloader gives the turn back without a rest. What
+  reached it was a visit, however it ended.
+* The clock is the store's. Only a robots.txt, fetched before anybody knows of a delay, is told by
+  the clock of who fetched it.
+* A process that dies in its turn holds up the host for as long as a lease lasts, and the delay. The
+  right to a turn is renewed while it is had, so a visit may take its time.
+* A robots.txt that is fetched anew is a visit, and takes its turn before pages.
+* While the store is out of reach, each process keeps the delay by itself.
 """
 
 from __future__ import annotations
@@ -18,6 +36,8 @@ from collections.abc import Callable
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+
+from .stores import Fleet
 
 MOST_LANES = 10_000
 
@@ -31,8 +51,10 @@ class Closing(Exception):  # noqa: N818 - no error
 class Lane:
     """One slot's line. `asked` has the seconds that each origin in this slot asks for."""
 
-    def __init__(self, now: Callable[[], float], call_later: CallLater) -> None:
-        self.now, self.call_later = now, call_later
+    def __init__(
+        self, slot: str, fleet: Fleet, now: Callable[[], float], call_later: CallLater
+    ) -> None:
+        self.slot, self.fleet, self.now, self.call_later = slot, fleet, now, call_later
         self.asked: dict[str, float] = {}
         self.free_at = 0.0
         self._line: deque[Deferred[None]] = deque()
@@ -53,6 +75,24 @@ class Lane:
 
     async def turn(self, *, first: bool = False) -> None:
         """Wait for one's turn, in the line or before it. `go` or `give_back` must follow."""
+        await self._here(first=first)
+        while self.delay and (wait := await self._elsewhere()):
+            self.free_at = max(self.free_at, self.now() + wait)
+            self._taken = False
+            await self._here(first=True)
+
+    async def _elsewhere(self) -> float:
+        """Whether it is our turn among all processes too: 0, or the seconds to wait."""
+        try:
+            return await self.fleet.take(self.slot, self.delay)
+        except BaseException:  # cancelled
+            self.give_back()
+            raise
+
+    async def _here(self, *, first: bool) -> None:
+        """Wait for one's turn among those of this process."""
+        if self.is_closed:
+            raise Closing
         turn: Deferred[None] = Deferred()
         (self._line.appendleft if first else self._line.append)(turn)
         self._next()
@@ -75,6 +115,7 @@ class Lane:
     def give_back(self) -> None:
         """It was one's turn, but one does not go."""
         self._taken = False
+        self.fleet.leave(self.slot, visited=False)
         self._next()
 
     def reached(self, request: Request) -> None:
@@ -84,8 +125,12 @@ class Lane:
     def visited(self, request: Request) -> None:
         """Its transfer is over."""
         self._inside.discard(request)
-        self._sent = None
         self.free_at = self.now() + self.delay
+        if self._sent is not None and self._sent[0] is request:
+            self._sent = None
+            self.fleet.leave(self.slot, visited=True)
+        elif self._sent is not None:  # it was another's visit, which the lane could not hold up
+            self._sent = self._sent[0], self.free_at
         self._next()
 
     def left(self, request: Request) -> None:
@@ -95,6 +140,7 @@ class Lane:
         elif self._sent is not None and self._sent[0] is request:
             self.free_at = self._sent[1]
             self._sent = None
+            self.fleet.leave(self.slot, visited=False)
             self._next()
 
     def close(self) -> None:
@@ -132,8 +178,8 @@ class Lane:
 class Pace:
     """The lanes of a crawl. `now`: any clock in seconds that never goes back."""
 
-    def __init__(self, now: Callable[[], float], call_later: CallLater) -> None:
-        self.now, self.call_later = now, call_later
+    def __init__(self, fleet: Fleet, now: Callable[[], float], call_later: CallLater) -> None:
+        self.fleet, self.now, self.call_later = fleet, now, call_later
         self.lanes: dict[str, Lane] = {}
         self._sweep_at = MOST_LANES
 
@@ -165,5 +211,5 @@ class Pace:
             # What is idle past its delay may be forgotten: its next request opens it again.
             self.lanes = {key: lane for key, lane in self.lanes.items() if not lane.is_idle}
             self._sweep_at = max(MOST_LANES, 2 * len(self.lanes))
-        lane = self.lanes[slot] = Lane(self.now, self.call_later)
+        lane = self.lanes[slot] = Lane(slot, self.fleet, self.now, self.call_later)
         return lane

@@ -18,15 +18,19 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from .rep import Dialect, Outcome, Record, Stance, origin_of
-from .rep.access import Wishes, holds, is_fresh, remember
+from .rep.access import DAY, Wishes, holds, is_fresh, remember
 from .rep.octets import path_of
 from .site import Ruling, Site
-from .stores import Store
+from .stores import Store, Told, fleet_of
 from .stores.bounded import Bounded
 
 SITES = 20_000
 OCTETS = 64 * 1024 * 1024
 SITE_OVERHEAD = 4_000  # octets a site costs beside its file, about
+
+# Seconds that we wait for another of the fleet to fetch: from look to look, and in all.
+FIRST_LOOK, LONGEST_LOOK = 0.05, 2.0
+FLEET_PATIENCE = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,10 @@ class Question:
     asker: Any = None
 
 
-class Notices:
-    """What the policy tells as it goes. Made to be overridden; nothing is told by default."""
+class Notices(Told):
+    """What the policy and its store tell as they go. Made to be overridden; nothing is told by
+    default.
+    """
 
     async def learned(self, ruling: Ruling, asker: Any, *, fetched: bool) -> None:
         """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
@@ -51,8 +57,8 @@ class Notices:
     def tried(self, outcome: Outcome, known: Record | None, record: Record) -> None:
         """A try to fetch has ended: what was known before it, and what is now."""
 
-    def store_failed(self, verb: str, error: Exception) -> None:
-        """The store could not get or put: taken as a miss."""
+    def shared(self, age: float) -> None:
+        """Another of the fleet had asked when we were about to; its answer's age in seconds."""
 
     def failed(self, origin: str, error: BaseException) -> None:
         """A fault in this package or in what was handed in: the origin counts as unreachable."""
@@ -79,6 +85,7 @@ class RobotsPolicy:
         notices: Notices,
     ) -> None:
         self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
+        self.fleet = fleet_of(store)
         self.patience, self.wishes, self.notices = patience, wishes, notices
         self._settled: Bounded[Site] = Bounded(SITES, OCTETS)
         self._asking: dict[str, Site] = {}
@@ -191,13 +198,45 @@ class RobotsPolicy:
     async def _learn(self, site: Site, dialect: Dialect, asker: Any) -> None:
         if site.record is None and await self._recall(site, dialect, asker):
             return
+        if await self._is_answered(site, dialect, asker):
+            return
         known = site.record
-        outcome = await self.fetch(Question(site.origin, known, dialect, asker))
+        try:
+            outcome = await self.fetch(Question(site.origin, known, dialect, asker))
+        except BaseException:
+            self.fleet.release(site.origin)
+            raise
         site.record = site.remember(outcome, self.now())
         self.notices.tried(outcome, known, site.record)
-        _start(self._keep(site.origin, site.record), self._keeping)
+        _start(self._keep_and_release(site.origin, site.record), self._keeping)
         self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
+
+    async def _is_answered(self, site: Site, dialect: Dialect, asker: Any) -> bool:
+        """Claim an origin. True if another of the fleet has asked it, maybe while we waited for
+        that; who asks for too long is waited for no longer.
+        """
+        began = self.now()
+        while True:
+            claim = await self.fleet.claim(site.origin)
+            if self._is_news(claim.record, site.record):
+                site.record = claim.record
+            ruling = site.ruling(dialect, self.now())
+            if ruling is not None and is_fresh(ruling.access, self.now()):
+                self.fleet.release(site.origin)
+                self.notices.shared(self.now() - ruling.access.record.current_at)
+                await self._tell(site, dialect, asker, fetched=False)
+                return True
+            waited = self.now() - began
+            if claim.granted or waited > FLEET_PATIENCE:
+                return False
+            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
+
+    def _is_news(self, record: Record | None, known: Record | None) -> bool:
+        """Whether a record is newer. One of tomorrow is none: a clock is wrong."""
+        if record is None or record.asked_at > self.now() + DAY:
+            return False
+        return known is None or record.asked_at > known.asked_at
 
     async def _recall(self, site: Site, dialect: Dialect, asker: Any) -> bool:
         """Take the record from the store; True if nothing is left to ask."""
@@ -211,7 +250,7 @@ class RobotsPolicy:
         if ruling is None:
             return False
         await self._tell(site, dialect, asker, fetched=False)
-        if is_fresh(ruling.access, self.now()) and ruling.stance is not Stance.DEFER:
+        if is_fresh(ruling.access, self.now()):
             return True
         site.wake()  # an old answer may still hold; who cannot use it waits on
         return False
@@ -231,6 +270,10 @@ class RobotsPolicy:
         if target is not None and path_of(outcome.hops[-1]) == "/robots.txt":
             record = remember(None, replace(outcome, hops=()), self.now())
             _start(self._keep(target, record), self._keeping)
+
+    async def _keep_and_release(self, origin: str, record: Record) -> None:
+        await self._keep(origin, record)
+        self.fleet.release(origin)
 
     async def _keep(self, origin: str, record: Record) -> None:
         try:

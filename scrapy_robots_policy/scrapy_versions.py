@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 from twisted.internet.defer import Deferred
 
 ASYNC_API = version_info >= (2, 14)
@@ -24,6 +25,11 @@ ROBOTS_PARSED: object | None = getattr(signals, "robots_parsed", None)
 
 COMPONENTS_WITH_BASE = hasattr(BaseSettings, "get_component_priority_dict_with_base")
 """Component dictionaries are merged by class, not by the way a class is written: from 2.14."""
+
+
+def has_asyncio() -> bool:
+    """Whether an asyncio loop runs the crawl: without a reactor one does."""
+    return not is_reactor_installed() or is_asyncio_reactor_installed()
 
 
 async def download(crawler: Crawler, request: Request) -> Response:

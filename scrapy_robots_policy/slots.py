@@ -28,6 +28,7 @@ from twisted.internet.defer import Deferred, DeferredSemaphore
 
 from . import scrapy_versions
 from .pace import Closing, Lane, Pace
+from .stores import Fleet
 
 SLOT_KEY = "download_slot"
 
@@ -38,17 +39,23 @@ class Slots:
     max_waiting  how many requests may wait without a place; more of them keep theirs, so that the
                  engine holds back
     max_fetches  how many robots.txt are fetched at a time; they take no place of a page
+    fleet        those who visit the same hosts
     on_close     called when the engine begins to close: from then on nobody may wait
     """
 
     def __init__(
-        self, crawler: Crawler, max_waiting: int, max_fetches: int, on_close: Callable[[], None]
+        self,
+        crawler: Crawler,
+        max_waiting: int,
+        max_fetches: int,
+        fleet: Fleet,
+        on_close: Callable[[], None],
     ) -> None:
         self.crawler = crawler
         self.max_waiting, self.on_close = max_waiting, on_close
         self.waiting = 0
         self.is_closing = False
-        self.pace = Pace(time.monotonic, scrapy_versions.call_later)
+        self.pace = Pace(fleet, time.monotonic, scrapy_versions.call_later)
         self._returning: deque[Deferred[None]] = deque()
         self._sleeping: set[Deferred[None]] = set()
         self._extra: set[Request] = set()

@@ -15,6 +15,7 @@ from scrapy_robots_policy.rep.access import Wishes
 from scrapy_robots_policy.request_profile import CARRIED_HEADERS, RequestProfile
 from scrapy_robots_policy.scrapy_versions import components
 from scrapy_robots_policy.settings import PolicySettings, refuse_second_middleware
+from scrapy_robots_policy.settings.store import StoreSettings
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -39,7 +40,7 @@ def test_the_defaults():
         dialect=DIALECTS["rfc9309"],
         agent="Scrapy",
         by_header=True,
-        store="memory:",
+        store=StoreSettings("memory:"),
         wishes=Wishes(),
         profile=RequestProfile(30.0),
         fetch_retries=2,
@@ -125,8 +126,8 @@ WRONG = [
     ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'"),
     ({"USER_AGENT": ""}, "USER_AGENT is None, which gives the product token ''"),
     ({"USER_AGENT": b"Bot"}, "USER_AGENT is b'Bot'"),
-    ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': 'memroy:' names no store; the "),
-    ({"ROBOTS_STORE": 5}, "ROBOTS_STORE is 5: '5' names no store; the choices are memory:"),
+    ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': it names no store; the "),
+    ({"ROBOTS_STORE": 5}, "ROBOTS_STORE is '5': it names no store; the choices are memory:"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number from 0"),
     (

@@ -26,8 +26,8 @@ from ..request_profile import (
     Hook,
     RequestProfile,
 )
-from ..stores import open_store
 from .addon import refuse_second_middleware
+from .store import StoreSettings
 from .terms import (
     agent_of,
     dialect_from_crawler,
@@ -50,7 +50,7 @@ class PolicySettings:
 
     agent           our product token
     by_header       whether a request's own User-Agent header is stronger
-    store           URI of the store
+    store           where robots.txt files are kept
     wishes          what is put over every dialect's way to read an outcome
     profile         how a robots.txt is asked for
     fetch_retries   how often one that failed quickly is made again
@@ -67,7 +67,7 @@ class PolicySettings:
     dialect: Dialect
     agent: str
     by_header: bool
-    store: str
+    store: StoreSettings
     wishes: Wishes
     profile: RequestProfile
     fetch_retries: int
@@ -94,7 +94,7 @@ class PolicySettings:
             dialect,
             agent_of(name, header, dialect),
             name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
-            _store(settings),
+            StoreSettings.from_settings(settings),
             _wishes(settings),
             _profile(settings),
             int(number(settings, "ROBOTS_FETCH_RETRIES", 2)),
@@ -107,16 +107,6 @@ class PolicySettings:
             _report(settings),
             flag(settings, "ROBOTS_DRY_RUN", False),
         )
-
-
-def _store(settings: BaseSettings) -> str:
-    uri = settings.get("ROBOTS_STORE", "memory:")
-    try:
-        open_store(str(uri))
-    except ValueError as error:
-        msg = f"ROBOTS_STORE is {uri!r}: {error}"
-        raise ValueError(msg) from None
-    return str(uri)
 
 
 def _report(settings: BaseSettings) -> Files | None:

@@ -1,60 +1,95 @@
 """Where records sleep between two looks at an origin.
 
-Knows: the three things a store can do, and which store a URI names.
-Must not know: dialects, rules, verdicts: a store keeps octets and facts.
+Knows: which store a URI names. Must not know: dialects, rules, verdicts: a store keeps octets and
+facts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any
 
 from scrapy.utils.project import data_path
 
-from ..rep.access import Record
+from .. import scrapy_versions
 from .memory import MemoryStore
+from .protocols import ALONE, Fleet, Store, Told, fleet_of
 from .sqlite import SqliteStore
 
-__all__ = ["MemoryStore", "SqliteStore", "Store", "open_store"]
+__all__ = [
+    "ALONE",
+    "Fleet",
+    "MemoryStore",
+    "SqliteStore",
+    "Store",
+    "Told",
+    "fleet_of",
+    "open_store",
+    "shown",
+]
 
 DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 
-
-@runtime_checkable
-class Store(Protocol):
-    """What a store must do. It may raise what it likes: a store that fails counts as a miss."""
-
-    async def get(self, origin: str) -> Record | None:
-        """The record kept for an origin ("https://example.com"); None if there is none."""
-
-    async def put(self, origin: str, record: Record) -> None:
-        """Keep a record in place of the one before."""
-
-    async def close(self) -> None:
-        """Let go of files and connections."""
+Params = Mapping[str, Any]
 
 
-def open_store(uri: str) -> Store:
-    """The store that a URI names; nothing is opened yet. ValueError names the choices."""
-    scheme, colon, rest = uri.partition(":")
+def open_store(uri: str, params: Params | None = None, told: Told | None = None) -> Store:
+    """The store that a URI names; nothing is opened yet. ValueError names the choices.
+
+    params  what a URI without an address stands for
+    told    hears what the store has to tell
+    """
+    scheme, colon, _ = uri.partition(":")
     if not colon or scheme not in STORES:
         choices = ", ".join(f"{name}:" for name in STORES)
-        msg = f"{uri!r} names no store; the choices are {choices}"
+        msg = f"it names no store; the choices are {choices}"
         raise ValueError(msg)
-    return STORES[scheme](rest)
+    return STORES[scheme](uri, params or {}, told or Told())
 
 
-def _memory(rest: str) -> MemoryStore:
-    if rest:
-        msg = f"'memory:{rest}' names no store; nothing may follow memory:"
+def shown(uri: str) -> str:
+    """As much of a URI as may be shown: one of a server may have a password anywhere."""
+    scheme, colon, place = uri.partition(":")
+    return f"{scheme}:…" if colon and ("//" in place or "@" in place) else uri
+
+
+def _memory(uri: str, _params: Params, _told: Told) -> MemoryStore:
+    if uri != "memory:":
+        msg = "nothing may follow memory:"
         raise ValueError(msg)
     return MemoryStore()
 
 
-def _sqlite(path: str) -> SqliteStore:
+def _sqlite(uri: str, _params: Params, _told: Told) -> SqliteStore:
     """A path stands as for any command: relative to where the crawl was started."""
+    path = uri.removeprefix("sqlite:")
     return SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser())
 
 
-STORES: Mapping[str, Callable[[str], Store]] = {"memory": _memory, "sqlite": _sqlite}
+def _redis(uri: str, params: Params, told: Told) -> Store:
+    if not scrapy_versions.has_asyncio():
+        msg = (
+            "Redis needs asyncio: set TWISTED_REACTOR to "
+            "'twisted.internet.asyncioreactor.AsyncioSelectorReactor', or take memory: or sqlite:"
+        )
+        raise ValueError(msg)
+    try:
+        from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
+        from .redis_address import Address  # noqa: PLC0415
+    except ImportError:
+        msg = "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
+        raise ValueError(msg) from None
+    address = Address.of_params(params) if uri == "redis:" else Address.of_uri(uri)
+    return RedisStore(address, told)
+
+
+STORES: Mapping[str, Callable[[str, Params, Told], Store]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "redis": _redis,
+    "rediss": _redis,
+    "unix": _redis,
+    "redis+cluster": _redis,
+    "rediss+cluster": _redis,
+}

@@ -25,7 +25,9 @@ class MemoryStore:
         return None if frame is None else decode(frame)
 
     async def put(self, origin: str, record: Record) -> None:
-        frame = encode(record)
+        self.keep(origin, encode(record))
+
+    def keep(self, origin: str, frame: bytes) -> None:
         self.frames.put(origin, frame, len(frame) + len(origin) + OVERHEAD)
 
     async def close(self) -> None:

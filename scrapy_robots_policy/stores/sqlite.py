@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from .. import scrapy_versions
-from ..rep.access import DAY, Record
+from ..rep.access import Record
 from .codec import decode, encode
+from .lasting import KEPT
 
 Result = TypeVar("Result")
 
@@ -25,7 +26,6 @@ SCHEMA = 1
 APPLICATION = 0x726F626F  # "robo": tells our files from those of others
 LOCKED_CALL = 0.02  # seconds that one call may wait for a lock, with the whole crawl
 LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # and between calls, with nobody
-KEPT = 30 * DAY  # no dialect but 1994's trusts a copy for longer
 SWEEP_EVERY = 1000  # records put
 
 _CREATE = (

@@ -41,9 +41,16 @@ RECORDS = {
 }
 
 
-@pytest.fixture(params=["memory:", "sqlite:"])
-def store(request, tmp_path):
-    opened = open_store(request.param + (str(tmp_path / "r") if request.param == "sqlite:" else ""))
+PLACES = {
+    "memory": lambda _: "memory:",
+    "sqlite": lambda request: f"sqlite:{request.getfixturevalue('tmp_path') / 'r'}",
+    "redis": lambda request: request.getfixturevalue("redis").url,
+}
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
+def store(request):
+    opened = open_store(PLACES[request.param](request))
     yield opened
     pytest_twisted.blockon(deferred_from_coro(opened.close()))
 

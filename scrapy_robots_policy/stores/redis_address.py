@@ -1,0 +1,96 @@
+"""Where a Redis is, and who we are there: read from a URI or from parameters, checked at start.
+
+Knows: the URIs and parameters of redis-py. Must not know: what is asked of a Redis.
+
+Both may hold a password, so no message shows more than the host, the port and the number of the
+database; of what cannot be read nothing is shown at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisClusterException
+
+Client: TypeAlias = "Redis | RedisCluster"
+
+CLUSTER = "+cluster"  # what a scheme ends with where the Redis is a cluster
+CONNECTIONS = 16  # a process asks no more at a time; the others wait
+PORT = 6379
+PROTOCOL = 2  # which every server speaks
+
+SENTENCE = (
+    "it is no address of a Redis; write redis://user:password@host:port/db, with what is special "
+    "in a URL percent-encoded in user and password"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`name` may be shown. `url` is empty where `params` say all."""
+
+    name: str
+    url: str = field(default="", repr=False)
+    params: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    is_cluster: bool = False
+
+    @classmethod
+    def of_uri(cls, uri: str) -> Address:
+        """ValueError where it is none."""
+        try:
+            parts = urlsplit(uri)
+            address = cls(_name(parts), uri.replace(CLUSTER, "", 1), {}, CLUSTER in parts.scheme)
+        except ValueError:
+            raise ValueError(SENTENCE) from None  # the other one may quote the password
+        return _checked(address)
+
+    @classmethod
+    def of_params(cls, params: Mapping[str, Any]) -> Address:
+        """By what redis-py's client takes: `url`, or else `host`, `port`, `db`, `password` …"""
+        rest = dict(params)
+        url = rest.pop("url", None)
+        if url:
+            address = cls.of_uri(str(url))
+            return _checked(cls(address.name, address.url, rest, address.is_cluster))
+        place = rest.get("unix_socket_path")
+        host = f"{rest.get('host', 'localhost')}:{rest.get('port', PORT)}/{rest.get('db', 0)}"
+        return _checked(cls(place or host, "", rest))
+
+    def client(self) -> Client:
+        """A client that has not connected yet.
+
+        A connection that was lost is opened anew once, for the server may have been restarted.
+        """
+        retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
+        ours = {"protocol": PROTOCOL, "retry": retry, "max_connections": CONNECTIONS}
+        options = {**self.params, **ours}
+        kind = RedisCluster if self.is_cluster else Redis
+        return kind.from_url(self.url, **options) if self.url else kind(**options)
+
+
+def _checked(address: Address) -> Address:
+    """Have redis-py read it; nothing is connected. ValueError where it cannot."""
+    try:
+        client = address.client()
+        if isinstance(client, Redis):
+            client.connection_pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py
+    except (ValueError, TypeError, AttributeError, RedisClusterException):
+        raise ValueError(SENTENCE) from None
+    return address
+
+
+def _name(parts: SplitResult) -> str:
+    """What may be shown. ValueError where a password was cut by a character of its own."""
+    if parts.fragment or "@" in parts.path + parts.query:
+        raise ValueError
+    if parts.scheme == "unix":
+        return parts.path
+    database = parts.path.strip("/") or "0"
+    return f"{parts.hostname or 'localhost'}:{parts.port or PORT}/{int(database)}"

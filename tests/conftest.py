@@ -1,0 +1,25 @@
+"""What several tests share: one Redis, empty for each of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy import scrapy_versions
+from tests.redis_server import BINARY, RedisServer
+
+
+@pytest.fixture(scope="session")
+def running_redis():
+    if BINARY is None:
+        pytest.skip("there is no redis-server on this machine")
+    if not scrapy_versions.has_asyncio():
+        pytest.skip("redis-py needs asyncio")
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def redis(running_redis):
+    with running_redis.client() as client:
+        client.flushall()
+    return running_redis
