@@ -9,11 +9,15 @@ from tests.redis_server import BINARY, RedisServer
 
 
 @pytest.fixture(scope="session")
-def running_redis():
+def needs_redis():
     if BINARY is None:
         pytest.skip("there is no redis-server on this machine")
     if not scrapy_versions.has_asyncio():
         pytest.skip("redis-py needs asyncio")
+
+
+@pytest.fixture(scope="session")
+def running_redis(needs_redis):
     with RedisServer() as server:
         yield server
 

@@ -15,12 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from redis import Redis
 
 BINARY = shutil.which("redis-server")
-
-needs_redis = pytest.mark.skipif(BINARY is None, reason="there is no redis-server on this machine")
 
 
 def free_port() -> int:

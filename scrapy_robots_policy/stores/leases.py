@@ -3,7 +3,7 @@
 Knows: keys that hold a token, and the server's clock. Must not know: what a lease is for.
 
 A lease is a key with a time to live; while it lives nobody else gets it. Whoever has it renews it
-until he gives it back, so a process that dies delays the others for LASTING seconds at most. To
+until he gives it back, so a process that dies delays the others by no more than a lease lasts. To
 give back a lease may leave a rest: the key lives on without a holder for so long. The rest of one
 who dies is counted from when his lease would have been renewed last: never too early.
 
@@ -23,8 +23,7 @@ from typing import Any
 
 from .link import Link
 
-LASTING = 10.0
-RENEWED_EVERY = LASTING / 4
+LASTING = 10.0  # seconds; renewed four times in that
 LOOK = 0.05  # seconds, the least, until one asks again
 HELD_AT_MOST = 600.0  # seconds: what is not given back by then was forgotten
 
@@ -65,8 +64,8 @@ class _Held:
 class Leases:
     """Those of one process. `now`: any clock in seconds that never goes back."""
 
-    def __init__(self, link: Link, now: Callable[[], float]) -> None:
-        self.link, self.now = link, now
+    def __init__(self, link: Link, now: Callable[[], float], lasting: float) -> None:
+        self.link, self.now, self.lasting = link, now, lasting
         self._token = secrets.token_hex(8)
         self._held: dict[str, _Held] = {}
         self._returning: dict[str, asyncio.Task[Any]] = {}
@@ -81,7 +80,7 @@ class Leases:
         if returning is not None:
             await asyncio.wait([returning])
         try:
-            answer = await self._run(_TAKE, key, LASTING + rest)
+            answer = await self._run(_TAKE, key, self.lasting + rest)
         except BaseException:  # cancelled, and the server may have granted it
             self._give_back(key, 0.0)
             raise
@@ -116,12 +115,12 @@ class Leases:
 
     async def _renew(self) -> None:
         while self._held:
-            await asyncio.sleep(RENEWED_EVERY)
+            await asyncio.sleep(self.lasting / 4)
             for key, held in list(self._held.items()):
                 if self.now() > held.until:
                     del self._held[key]
                 elif key in self._held:
-                    await self._run(_RENEW, key, LASTING + held.rest)
+                    await self._run(_RENEW, key, self.lasting + held.rest)
 
     async def _run(self, script: str, key: str, seconds: float) -> list[int] | None:
         milliseconds = math.ceil(seconds * 1000)

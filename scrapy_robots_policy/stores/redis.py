@@ -19,7 +19,7 @@ from collections.abc import Callable
 from ..rep.access import Record
 from .codec import decode, encode
 from .lasting import useful_for
-from .leases import Leases
+from .leases import LASTING, Leases
 from .link import Link
 from .memory import MemoryStore
 from .protocols import Claim, Told
@@ -27,14 +27,22 @@ from .redis_address import Address
 
 
 class RedisStore:
-    """Shared by all who use the same address. It never raises."""
+    """Shared by all who use the same address. It never raises.
+
+    now      any clock in seconds that never goes back
+    lasting  seconds that a process that died keeps what it had
+    """
 
     def __init__(
-        self, address: Address, told: Told, now: Callable[[], float] = time.monotonic
+        self,
+        address: Address,
+        told: Told,
+        now: Callable[[], float] = time.monotonic,
+        lasting: float = LASTING,
     ) -> None:
         self.told = told
         self.link = Link(address, told, now)
-        self.leases = Leases(self.link, now)
+        self.leases = Leases(self.link, now, lasting)
         self.local = MemoryStore()
 
     async def get(self, origin: str) -> Record | None:

@@ -1,0 +1,413 @@
+"""What must be true of the store on Redis beside the contract: leases, and servers that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+
+from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.stores import Told, open_store, shown
+from scrapy_robots_policy.stores.redis import RedisStore
+from scrapy_robots_policy.stores.redis_address import Address
+from tests.on_reactor import on_reactor
+from tests.redis_server import RedisServer
+from tests.site import Answer, Site
+
+pytestmark = pytest.mark.usefixtures("needs_redis")
+
+ORIGIN, HOST = "https://example.com", "example.com"
+OLD = Record(Outcome(200), 1000.0, b"User-agent: *", 1000.0)
+NEW = Record(Outcome(200), 2000.0, b"User-agent: *", 2000.0)
+
+
+@dataclass
+class Heard(Told):
+    """Notes what a store tells, and has a clock that only a test moves."""
+
+    failed: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    regained: list[str] = field(default_factory=list)
+    time: float = 0.0
+
+    def store_failed(self, verb, error):
+        self.failed.append(f"{verb} {error}")
+
+    def store_lost(self, store, why):
+        self.lost.append(f"{store} {why}")
+
+    def store_regained(self, store):
+        self.regained.append(store)
+
+    def now(self):
+        return self.time
+
+
+@asynccontextmanager
+async def members(url, count=2, told=None, **options):
+    """So many stores on one Redis, as so many processes have them."""
+    told = told or Heard()
+    stores = [RedisStore(Address.of_uri(url), told, **options) for _ in range(count)]
+    try:
+        yield stores
+    finally:
+        for store in stores:
+            await store.close()
+
+
+async def until(condition, seconds=10.0):
+    """Ask again and again until it is so."""
+    deadline = time.monotonic() + seconds
+    while not await condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.01)
+
+
+@on_reactor
+async def test_of_many_claims_at_once_one_is_granted(redis):
+    async with members(redis.url, 20) as stores:
+        claims = await asyncio.gather(*(store.claim(ORIGIN) for store in stores))
+        assert [claim.granted for claim in claims].count(True) == 1
+
+
+@on_reactor
+async def test_of_many_who_want_to_visit_a_host_one_may(redis):
+    async with members(redis.url, 20) as stores:
+        waits = await asyncio.gather(*(store.take(HOST, 0.3) for store in stores))
+        assert waits.count(0.0) == 1
+        assert {wait for wait in waits if wait} == {0.3}  # they lose nothing by asking then
+
+
+@on_reactor
+async def test_origins_and_hosts_are_claimed_apart(redis):
+    async with members(redis.url) as (one, other):
+        assert (await one.claim(ORIGIN)).granted
+        assert (await other.claim("http://example.com")).granted
+        assert await other.take(HOST, 1.0) == 0.0
+
+
+@on_reactor
+async def test_a_claim_tells_what_the_fleet_knows(redis):
+    async with members(redis.url) as (one, other):
+        assert (await one.claim(ORIGIN)).record is None
+        await one.put(ORIGIN, OLD)
+        one.release(ORIGIN)
+
+        async def is_granted():
+            claim = await other.claim(ORIGIN)
+            assert claim.record == OLD
+            return claim.granted
+
+        await until(is_granted)
+
+
+@on_reactor
+async def test_what_others_have_learned_is_news_to_who_knows_an_older_answer(redis):
+    async with members(redis.url) as (one, other):
+        await one.put(ORIGIN, OLD)
+        assert await other.get(ORIGIN) == OLD
+        await one.put(ORIGIN, NEW)
+        assert await other.get(ORIGIN) == OLD  # answered from memory
+        assert (await other.claim(ORIGIN)).record == NEW
+        assert await other.get(ORIGIN) == NEW
+
+
+@on_reactor
+async def test_what_is_known_here_is_not_overwritten_by_what_is_older(redis):
+    async with members(redis.url) as (one, other):
+        await one.put(ORIGIN, NEW)
+        await other.put(ORIGIN, OLD)
+        assert (await one.claim(ORIGIN)).record == NEW
+
+
+@on_reactor
+async def test_a_host_rests_after_a_visit_and_not_after_none(redis):
+    async with members(redis.url) as (one, other):
+        assert await one.take(HOST, 60.0) == 0.0
+        one.leave(HOST, visited=False)
+        assert await one.take(HOST, 60.0) == 0.0
+        one.leave(HOST, visited=True)
+        assert 59 < await one.take(HOST, 60.0) <= 60.001
+        assert 59 < await other.take(HOST, 0.5) <= 60.001
+
+
+@on_reactor
+async def test_a_lease_is_renewed_while_it_is_had_and_ends_when_its_holder_is_dead(redis):
+    async with members(redis.url, lasting=0.4) as (one, other):
+        began = time.monotonic()
+        assert (await one.claim(ORIGIN)).granted
+        while time.monotonic() < began + 1.0:
+            assert not (await other.claim(ORIGIN)).granted
+        one.leases._renewing.cancel()  # as if it had been killed
+
+        async def is_granted():
+            return (await other.claim(ORIGIN)).granted
+
+        await until(is_granted, 0.6)
+
+
+@on_reactor
+async def test_the_rest_of_who_dies_in_his_turn_is_kept(redis):
+    async with members(redis.url, lasting=0.2) as (one, other):
+        assert await one.take(HOST, 0.5) == 0.0
+        one.leases._renewing.cancel()
+        died = time.monotonic()
+
+        async def is_granted():
+            return await other.take(HOST, 0.5) == 0.0
+
+        await until(is_granted)
+        assert 0.5 <= time.monotonic() - died < 1.0
+
+
+@on_reactor
+async def test_what_is_forgotten_is_not_renewed_for_ever(redis):
+    told = Heard()
+    async with members(redis.url, told=told, now=told.now, lasting=0.2) as (one, other):
+        assert (await one.claim(ORIGIN)).granted
+        told.time += 3600
+
+        async def is_granted():
+            return (await other.claim(ORIGIN)).granted
+
+        await until(is_granted)
+
+
+@pytest.mark.parametrize("turn", range(20))
+@on_reactor
+async def test_who_is_cancelled_while_he_asks_keeps_nothing(redis, turn):
+    async with members(redis.url, 1) as (one,):
+        asking = asyncio.ensure_future(one.take(HOST, 60.0))
+        for _ in range(turn):
+            await asyncio.sleep(0)
+        asking.cancel()
+        result = (await asyncio.gather(asking, return_exceptions=True))[0]
+        if result == 0.0:  # he was faster
+            return
+        assert isinstance(result, asyncio.CancelledError)
+        assert await one.take(HOST, 60.0) == 0.0
+
+
+@on_reactor
+async def test_who_closes_gives_back_what_he_has(redis):
+    async with members(redis.url) as (one, other):
+        assert (await one.claim(ORIGIN)).granted
+        await one.close()
+        assert (await other.claim(ORIGIN)).granted
+
+
+@on_reactor
+async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
+    async with members(redis.url, 1) as (store,):
+        await store.claim(ORIGIN)
+        await store.put(ORIGIN, OLD)
+        await store.put("http://gone", Record(Outcome(404), 1.0))
+        await store.take(HOST, 5.0)
+        with redis.client() as client:
+            lives = {key.decode(): client.pttl(key) / 1000 for key in client.scan_iter()}
+        assert {key: round(seconds) for key, seconds in lives.items()} == {
+            "robots:{https://example.com}:record": 30 * 24 * 3600,
+            "robots:{http://gone}:record": 14 * 24 * 3600,
+            "robots:{https://example.com}:lease": 10,
+            "robots:{example.com}:turn": 15,
+        }
+
+
+@on_reactor
+async def test_a_server_that_is_gone_holds_up_nobody_and_is_told_of_once():
+    told = Heard()
+    with RedisServer() as server:
+        async with members(server.url, told=told, now=told.now) as (one, other):
+            await one.put(ORIGIN, OLD)
+            server.kill()
+            assert await one.get(ORIGIN) == OLD
+            assert await one.claim(ORIGIN) == await one.claim(ORIGIN)
+            assert (await one.claim(ORIGIN)).granted
+            assert await one.take(HOST, 60.0) == 0.0
+            await one.put(ORIGIN, NEW)
+            assert (await one.claim(ORIGIN)).record == NEW
+            assert len(told.lost) == 1
+            assert f"127.0.0.1:{server.port}/0 ConnectionError: Error" in told.lost[0]
+
+            server.start()
+            told.time += 60
+            await one.put(ORIGIN, NEW)
+            assert len(told.regained) == 1
+            assert await other.get(ORIGIN) == NEW
+            assert told.failed == []
+
+
+@on_reactor
+async def test_a_server_that_does_not_answer_is_waited_for_once():
+    told = Heard()
+    with RedisServer() as server:
+        async with members(server.url, 1, told, now=told.now) as (store,):
+            await store.put(ORIGIN, OLD)
+            server.pause()
+            began = time.monotonic()
+            for number in range(1000):
+                assert (await store.claim(f"https://{number}.example")).granted
+            assert 1 < time.monotonic() - began < 4
+            assert len(told.lost) == 1
+            server.resume()
+            told.time += 60
+            assert (await store.claim("https://new.example")).granted
+            assert len(told.regained) == 1
+
+
+@on_reactor
+async def test_the_longer_a_server_is_gone_the_less_often_it_is_tried():
+    told = Heard()
+    with RedisServer() as server:
+        async with members(server.url, 1, told, now=told.now) as (store,):
+            server.kill()
+            tried = []
+            for _ in range(2000):
+                faults = store.link._faults
+                await store.claim(ORIGIN)
+                if store.link._faults > faults:
+                    tried.append(told.time)
+                told.time += 0.1
+            gaps = [round(later - earlier) for earlier, later in pairwise(tried)]
+            assert gaps == [1, 2, 4, 8, 16, *[30] * (len(gaps) - 5)]
+            assert len(told.lost) == 1
+
+
+@on_reactor
+async def test_a_server_that_is_full_is_still_read():
+    told = Heard()
+    with RedisServer() as server, server.client() as client:
+        async with members(server.url, told=told, now=told.now) as (one, other):
+            await one.put(ORIGIN, OLD)
+            client.config_set("maxmemory", "1")
+            await one.put("https://other.example", OLD)
+            assert (await one.claim("https://third.example")).granted
+            assert await other.get(ORIGIN) == OLD
+            assert len(told.lost) == 1
+            assert "OutOfMemoryError" in told.lost[0]
+            told.time += 60
+            await other.get("https://nothing.example")
+            assert told.regained == []  # it is as full as before
+            client.config_set("maxmemory", "0")
+            await one.put("https://other.example", OLD)
+            assert len(told.regained) == 1
+
+
+@on_reactor
+async def test_a_replica_is_read():
+    told = Heard()
+    with RedisServer() as server, server.client() as client:
+        async with members(server.url, told=told) as (one, other):
+            await one.put(ORIGIN, OLD)
+            client.replicaof("127.0.0.1", 1)
+            assert (await one.claim("https://third.example")).granted
+            assert await other.get(ORIGIN) == OLD
+            assert len(told.lost) == 1
+            assert "ReadOnlyError" in told.lost[0]
+
+
+@on_reactor
+async def test_a_server_that_was_started_anew_has_lost_its_scripts_and_nothing_else_is_lost():
+    told = Heard()
+    with RedisServer() as server:
+        async with members(server.url, told=told) as (one, other):
+            assert (await one.claim(ORIGIN)).granted
+            server.kill()
+            server.start()
+            assert (await one.claim(ORIGIN)).granted
+            assert not (await other.claim(ORIGIN)).granted
+            assert told.lost == []
+
+
+@on_reactor
+async def test_what_others_keep_under_our_names_is_a_miss(redis):
+    told = Heard()
+    async with members(redis.url, 1, told) as (store,):
+        with redis.client() as client:
+            for origin, value in (("https://a", "rubbish"), ("https://b", "")):
+                client.set(f"robots:{{{origin}}}:record", value)
+                assert await store.get(origin) is None
+            client.lpush("robots:{https://c}:record", "rubbish")
+            assert await store.get("https://c") is None
+            client.lpush("robots:{https://d}:lease", "rubbish")
+            client.pexpire("robots:{https://d}:lease", 60_000)
+            assert (await store.claim("https://d")).granted
+            client.set("robots:{https://e}:lease", "for ever")
+            assert (await store.claim("https://e")).granted
+            await store.put("https://c", OLD)
+            assert client.type("robots:{https://c}:record") == b"string"
+        assert told.lost == []
+        assert len(told.failed) == 4
+
+
+@on_reactor
+async def test_what_is_no_redis_is_told_once_and_left_alone():
+    told = Heard()
+    with Site({"/": Answer(b"hello")}) as site:
+        async with members(site.origin.replace("http:", "redis:"), 1, told) as (store,):
+            assert await store.get(ORIGIN) is None
+            assert (await store.claim(ORIGIN)).granted
+            assert len(told.lost) == 1
+
+
+@on_reactor
+async def test_a_wrong_password_is_told_of_without_it():
+    told = Heard()
+    with RedisServer("--requirepass", "other") as server:
+        url = server.url.replace("://", "://user:secret%23@")
+        async with members(url, 1, told) as (store,):
+            assert (await store.claim(ORIGIN)).granted
+            assert len(told.lost) == 1
+            assert "AuthenticationError" in told.lost[0]
+            assert "secret" not in told.lost[0] + repr(store.link.address)
+
+
+@on_reactor
+async def test_the_right_password_opens():
+    told = Heard()
+    with RedisServer("--requirepass", "p@ss/word") as server:
+        url = server.url.replace("://", "://:p%40ss%2Fword@")
+        async with members(url, 1, told) as (store,):
+            await store.put(ORIGIN, OLD)
+            assert told.lost == []
+            with server.client(password="p@ss/word") as client:
+                assert client.dbsize() == 1
+
+
+@on_reactor
+async def test_a_socket_and_a_database_of_its_own_are_named_by_the_uri(redis):
+    async with members(f"unix://{redis.socket}?db=3", 1) as (store,):
+        await store.put(ORIGIN, OLD)
+    async with members(f"{redis.url}/3", 1) as (store,):
+        assert await store.get(ORIGIN) == OLD
+    async with members(redis.url, 1) as (store,):
+        assert await store.get(ORIGIN) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "redis://:se/cret@host",
+        "redis://:se#cret@host",
+        "redis://:se?cret@host",
+        "redis://user:secret@host:port",
+        "redis://user:secret@host/database",
+        "redis://user:secret@host?socket_timeout=secret",
+        "redis://user:secret@host?no_such_option=secret",
+        "redis://user:secret@[host",
+        "redis+cluster://user:secret@host/3",
+        "redis:user:secret@host",
+        "postgres://user:secret@host",
+        "memory:user:secret@host",
+    ],
+)
+def test_a_wrong_uri_is_refused_without_its_password(uri):
+    with pytest.raises(ValueError, match=r"it is no address|names no store|nothing may") as told:
+        open_store(uri)
+    assert "cret" not in str(told.value) + shown(uri)
+    assert told.value.__cause__ is None
+    assert told.value.__suppress_context__ or told.value.__context__ is None
