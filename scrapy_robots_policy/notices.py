@@ -98,7 +98,7 @@ class CrawlNotices(Notices):
     def _grew_old(self, age: float) -> None:
         """How old the oldest answer was that was still gone by."""
         assert self.crawler.stats is not None  # the crawl has begun
-        if age:
+        if age > 0:
             self.crawler.stats.max_value("robots/age/max", age)
 
     def store_failed(self, verb: str, error: Exception) -> None:

@@ -240,11 +240,13 @@ class RobotsPolicy:
 
     async def _recall(self, site: Site, dialect: Dialect, asker: Any) -> bool:
         """Take the record from the store; True if nothing is left to ask."""
+        record = None
         try:
-            site.record = await self.store.get(site.origin)
+            record = await self.store.get(site.origin)
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
             self.notices.store_failed("get", error)
-        record = site.record
+        if self._is_news(record, None):
+            site.record = record
         self.notices.recalled(None if record is None else self.now() - record.current_at)
         ruling = site.ruling(dialect, self.now())
         if ruling is None:
