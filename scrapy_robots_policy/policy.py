@@ -198,10 +198,10 @@ class RobotsPolicy:
     async def _learn(self, site: Site, dialect: Dialect, asker: Any) -> None:
         if site.record is None and await self._recall(site, dialect, asker):
             return
-        if await self._is_answered(site, dialect, asker):
-            return
-        known = site.record
         try:
+            if await self._is_answered(site, dialect, asker):
+                return
+            known = site.record
             outcome = await self.fetch(Question(site.origin, known, dialect, asker))
         except BaseException:
             self.fleet.release(site.origin)
@@ -219,9 +219,8 @@ class RobotsPolicy:
         began = self.now()
         while True:
             claim = await self.fleet.claim(site.origin)
-            if self._is_news(claim.record, site.record):
-                site.record = claim.record
-            ruling = site.ruling(dialect, self.now())
+            is_news = self._take_in(site, claim.record)
+            ruling = site.ruling(dialect, self.now()) if is_news else None
             if ruling is not None and is_fresh(ruling.access, self.now()):
                 self.fleet.release(site.origin)
                 self.notices.shared(self.now() - ruling.access.record.current_at)
@@ -232,21 +231,22 @@ class RobotsPolicy:
                 return False
             await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
 
-    def _is_news(self, record: Record | None, known: Record | None) -> bool:
-        """Whether a record is newer. One of tomorrow is none: a clock is wrong."""
+    def _take_in(self, site: Site, record: Record | None) -> bool:
+        """Go by a record if it is news. One of tomorrow is none: somebody's clock is wrong."""
         if record is None or record.asked_at > self.now() + DAY:
             return False
-        return known is None or record.asked_at > known.asked_at
+        if site.record is not None and record.asked_at <= site.record.asked_at:
+            return False
+        site.record = record
+        return True
 
     async def _recall(self, site: Site, dialect: Dialect, asker: Any) -> bool:
         """Take the record from the store; True if nothing is left to ask."""
-        record = None
         try:
-            record = await self.store.get(site.origin)
+            self._take_in(site, await self.store.get(site.origin))
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
             self.notices.store_failed("get", error)
-        if self._is_news(record, None):
-            site.record = record
+        record = site.record
         self.notices.recalled(None if record is None else self.now() - record.current_at)
         ruling = site.ruling(dialect, self.now())
         if ruling is None:

@@ -91,7 +91,7 @@ class Leases:
             return left / 1000 if state == _RESTS else min(left / 1000, max(rest, LOOK))
         self._held[key] = _Held(rest, self.now() + HELD_AT_MOST)
         if self._renewing is None or self._renewing.done():
-            self._renewing = asyncio.ensure_future(self._renew())
+            self._renewing = asyncio.create_task(self._renew())
         return 0.0
 
     def give_back(self, key: str, *, used: bool = True) -> None:
@@ -109,7 +109,7 @@ class Leases:
             await asyncio.wait(self._returning.values())
 
     def _give_back(self, key: str, rest: float) -> None:
-        task = asyncio.ensure_future(self._run(_GIVE_BACK, key, rest))
+        task = asyncio.create_task(self._run(_GIVE_BACK, key, rest))
         self._returning[key] = task
         task.add_done_callback(lambda _: self._returning.pop(key, None))
 

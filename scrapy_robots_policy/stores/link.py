@@ -36,18 +36,18 @@ class Link:
         self._opened: Client | None = None
         self._places = asyncio.Semaphore(CONNECTIONS)
         self._faults = 0  # since all was well
-        self._fault_at = self._shut_until = float("-inf")
+        self._fault_at = 0.0
+        self._shut_until: float | None = None
         self._refuses_writes = False
+        self._is_closed = False
 
     async def ask(
         self, call: Callable[[Client], Awaitable[Answer]], *, writes: bool = False
     ) -> Answer | None:
         """What the server answers; None where there is no answer to be had."""
         async with self._places:
-            if self.now() < self._shut_until:
+            if self._is_closed or self._is_shut():
                 return None
-            if self._faults:
-                self._pause()  # one tries; the others do not wait for what becomes of it
             try:
                 answer = await asyncio.wait_for(call(self._client()), ANSWER_WITHIN)
             except Exception as error:  # noqa: BLE001 - whatever a client raises, a crawl goes on
@@ -56,7 +56,17 @@ class Link:
             self._worked(writes=writes)
             return answer
 
+    def _is_shut(self) -> bool:
+        """When a pause is over one tries, and the others do not wait for what becomes of it."""
+        if self._shut_until is None:
+            return False
+        if self.now() < self._shut_until:
+            return True
+        self._pause()
+        return False
+
     async def close(self) -> None:
+        self._is_closed = True
         client, self._opened = self._opened, None
         if client is not None:
             with suppress(Exception):  # what is gone needs no good-bye
@@ -85,7 +95,7 @@ class Link:
         self._shut_until = self.now() + min(pause, LONGEST_PAUSE)
 
     def _worked(self, *, writes: bool) -> None:
-        self._shut_until = float("-inf")
+        self._shut_until = None
         if writes:
             self._refuses_writes = False
         if self._faults and not self._refuses_writes and self.now() >= self._fault_at + CALM:

@@ -1,0 +1,88 @@
+"""What must be true of the settings that say where robots.txt files are kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.settings.store import StoreSettings
+from scrapy_robots_policy.stores import open_store
+from tests.on_reactor import on_reactor
+
+RECORD = Record(Outcome(404), 1.0)
+
+OF_SCRAPY_REDIS = {
+    "nothing": ({}, "localhost:6379/0"),
+    "url": ({"REDIS_URL": "redis://user:hidden@there:6380/2"}, "there:6380/2"),
+    "host and port": ({"REDIS_HOST": "there", "REDIS_PORT": 6380, "REDIS_DB": 2}, "there:6380/2"),
+    "params": ({"REDIS_PARAMS": {"host": "there", "password": "hidden"}}, "there:6379/0"),
+    "params as JSON": ({"REDIS_PARAMS": '{"host": "there", "db": 3}'}, "there:6379/3"),
+    "url in params": ({"REDIS_PARAMS": {"url": "rediss://:hidden@there"}}, "there:6379/0"),
+    "both": ({"REDIS_HOST": "there", "REDIS_PARAMS": {"host": "elsewhere"}}, "there:6379/0"),
+    "url and host": ({"REDIS_URL": "redis://there", "REDIS_HOST": "elsewhere"}, "there:6379/0"),
+    "socket": ({"REDIS_PARAMS": {"unix_socket_path": "/run/redis"}}, "/run/redis"),
+    "TLS": ({"REDIS_PARAMS": {"ssl": True, "ssl_ca_certs": "/ca.pem"}}, "localhost:6379/0"),
+    "patience": ({"REDIS_PARAMS": {"socket_timeout": 30, "redis_cls": "x"}}, "localhost:6379/0"),
+}
+
+
+@pytest.mark.parametrize("case", OF_SCRAPY_REDIS)
+def test_redis_alone_is_the_redis_of_scrapy_redis(needs_redis, case):
+    settings, place = OF_SCRAPY_REDIS[case]
+    read = StoreSettings.from_settings(Settings({"ROBOTS_STORE": "redis:", **settings}))
+    store = open_store(read.uri, read.params)
+    assert store.link.address.name == place
+    assert "socket_timeout" not in read.params
+    assert "hidden" not in repr(read) + repr(store.link.address)
+
+
+@on_reactor
+async def test_what_they_say_is_gone_by(redis):
+    with redis.client() as client:
+        client.config_set("requirepass", "hidden")
+        try:
+            params = {"host": "127.0.0.1", "password": "hidden", "db": 5}
+            told = {"REDIS_PARAMS": params, "REDIS_PORT": redis.port, "ROBOTS_STORE": "redis:"}
+            settings = StoreSettings.from_settings(Settings(told))
+            store = open_store(settings.uri, settings.params)
+            await store.put("https://example.com", RECORD)
+            await store.close()
+        finally:
+            client.config_set("requirepass", "")
+    with redis.client(db=5) as client:
+        assert client.exists("robots:{https://example.com}:record")
+
+
+WRONG = [
+    ({"ROBOTS_STORE": "redis:", "REDIS_PARAMS": ["hidden"]}, "REDIS_PARAMS is no dictionary"),
+    ({"ROBOTS_STORE": "redis:", "REDIS_PARAMS": "hidden"}, "REDIS_PARAMS is no dictionary"),
+    ({"ROBOTS_STORE": "redis:", "REDIS_URL": "redis://:hid/den@x"}, "it is no address of a Redis"),
+    ({"ROBOTS_STORE": "redis://user:hidden@host:port"}, "it is no address of a Redis; write redis"),
+    ({"ROBOTS_STORE": "redes://user:hidden@host"}, "'redes:…': it names no store; the choices are"),
+    ({"ROBOTS_STORE": "redis:host"}, "it is no address of a Redis"),
+    ({"ROBOTS_STORE": "redis+cluster://host/1"}, "it is no address of a Redis"),
+]
+
+
+@pytest.mark.parametrize(("settings", "sentence"), WRONG)
+def test_a_wrong_place_is_told_in_one_sentence_without_a_password(needs_redis, settings, sentence):
+    with pytest.raises(ValueError, match="ROBOTS_STORE is") as told:
+        StoreSettings.from_settings(Settings(settings))
+    assert sentence in str(told.value)
+    assert "\n" not in str(told.value)
+    assert "hid" not in str(told.value)
+
+
+def test_without_redis_py_its_extra_is_named():
+    code = (
+        "import sys; sys.modules['redis'] = None\n"
+        "from scrapy_robots_policy.stores import open_store\n"
+        "open_store('redis://host')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = run.stderr.splitlines()[-1]
+    assert last.endswith("Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'")
