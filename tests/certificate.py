@@ -6,6 +6,7 @@ Knows: TLS, and how to sign its own certificate. Must not know: Scrapy, robots.t
 from __future__ import annotations
 
 import datetime as dt
+import ipaddress
 import socket
 import ssl
 import tempfile
@@ -40,22 +41,29 @@ class TwoFaced(Site):
 
 
 def _context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"".join(certificate()))
+        file.flush()
+        context.load_cert_chain(file.name)
+    return context
+
+
+def certificate() -> tuple[bytes, bytes]:
+    """A certificate that this machine signs for itself, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
     now = dt.datetime.now(dt.timezone.utc)
     certificate = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost"), address]), False)
         .sign(key, hashes.SHA256())
     )
     encoding = serialization.Encoding.PEM
     private = key.private_bytes(
         encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(certificate.public_bytes(encoding) + private)
-        file.flush()
-        context.load_cert_chain(file.name)
-    return context
+    return certificate.public_bytes(encoding), private

@@ -17,6 +17,7 @@ from typing import Any
 
 from redis import Redis
 
+SLOTS = 16384  # of every cluster
 BINARY = shutil.which("redis-server")
 
 
@@ -29,9 +30,9 @@ def free_port() -> int:
 class RedisServer:
     """One server. `options` are lines of its configuration, as they stand on a command line."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: object) -> None:
         self.port = free_port()
-        self.options = options
+        self.options = [str(option) for option in options]
         self.folder = tempfile.TemporaryDirectory(prefix="redis-")
         self.start()
 
@@ -93,3 +94,46 @@ class RedisServer:
         except OSError:
             return False
         return True
+
+
+class Cluster:
+    """So many servers that share the keys."""
+
+    def __init__(self, count: int) -> None:
+        self.buses = [free_port() for _ in range(count)]
+        self.nodes = [
+            RedisServer("--cluster-enabled", "yes", "--cluster-port", bus) for bus in self.buses
+        ]
+        self._join()
+
+    def __enter__(self) -> Cluster:  # noqa: PYI034 - Self is new in Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for node in self.nodes:
+            node.close()
+
+    @property
+    def url(self) -> str:
+        return self.nodes[0].url.replace("redis:", "redis+cluster:")
+
+    def _join(self) -> None:
+        """Share the slots out, and wait until each node knows of all the others."""
+        edges = [SLOTS * number // len(self.nodes) for number in range(len(self.nodes) + 1)]
+        for number, node in enumerate(self.nodes):
+            with node.client() as client:
+                client.execute_command("CLUSTER SET-CONFIG-EPOCH", number + 1)
+                client.execute_command(
+                    "CLUSTER ADDSLOTSRANGE", edges[number], edges[number + 1] - 1
+                )
+                first = self.nodes[0].port, self.buses[0]
+                client.execute_command("CLUSTER MEET", "127.0.0.1", *first)
+        deadline = time.monotonic() + 30
+        while not all(self._is_joined(node) for node in self.nodes):
+            assert time.monotonic() < deadline, "the cluster does not come together"
+            time.sleep(0.05)
+
+    def _is_joined(self, node: RedisServer) -> bool:
+        with node.client() as client:
+            info = client.execute_command("CLUSTER INFO")
+        return info["cluster_state"] == "ok" and info["cluster_known_nodes"] == str(len(self.nodes))

@@ -64,6 +64,7 @@ WRONG = [
     ({"ROBOTS_STORE": "redis://user:hidden@host:port"}, "it is no address of a Redis; write redis"),
     ({"ROBOTS_STORE": "redes://user:hidden@host"}, "'redes:…': it names no store; the choices are"),
     ({"ROBOTS_STORE": "redis:host"}, "it is no address of a Redis"),
+    ({"ROBOTS_STORE": "redis:6379"}, "it is no address of a Redis"),
     ({"ROBOTS_STORE": "redis+cluster://host/1"}, "it is no address of a Redis"),
 ]
 

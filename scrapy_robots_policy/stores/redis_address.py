@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.retry import Retry
@@ -44,12 +44,13 @@ class Address:
     @classmethod
     def of_uri(cls, uri: str) -> Address:
         """ValueError where it is none."""
+        scheme, _, place = uri.partition(":")
+        single = scheme.removesuffix(CLUSTER)
         try:
-            parts = urlsplit(uri)
-            address = cls(_name(parts), uri.replace(CLUSTER, "", 1), {}, CLUSTER in parts.scheme)
+            name = _name(uri)
         except ValueError:
             raise ValueError(SENTENCE) from None  # the other one may quote the password
-        return _checked(address)
+        return _checked(cls(name, f"{single}:{place}", {}, is_cluster=scheme != single))
 
     @classmethod
     def of_params(cls, params: Mapping[str, Any]) -> Address:
@@ -86,9 +87,14 @@ def _checked(address: Address) -> Address:
     return address
 
 
-def _name(parts: SplitResult) -> str:
+def _name(uri: str) -> str:
     """What may be shown. ValueError where a password was cut by a character of its own."""
-    if parts.fragment or "@" in parts.path + parts.query:
+    parts = urlsplit(uri)
+    if (
+        not uri.startswith(f"{parts.scheme}://")
+        or parts.fragment
+        or "@" in parts.path + parts.query
+    ):
         raise ValueError
     if parts.scheme == "unix":
         return parts.path

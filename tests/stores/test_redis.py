@@ -14,8 +14,9 @@ from scrapy_robots_policy.rep import Outcome, Record
 from scrapy_robots_policy.stores import Told, open_store, shown
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis_address import Address
+from tests.certificate import certificate
 from tests.on_reactor import on_reactor
-from tests.redis_server import RedisServer
+from tests.redis_server import Cluster, RedisServer, free_port
 from tests.site import Answer, Site
 
 pytestmark = pytest.mark.usefixtures("needs_redis")
@@ -386,6 +387,61 @@ async def test_a_socket_and_a_database_of_its_own_are_named_by_the_uri(redis):
         assert await store.get(ORIGIN) == OLD
     async with members(redis.url, 1) as (store,):
         assert await store.get(ORIGIN) is None
+
+
+@on_reactor
+async def test_tls_is_spoken_where_the_uri_says_so(tmp_path):
+    told, port = Heard(), free_port()
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    for file, octets in zip((cert, key), certificate(), strict=True):
+        file.write_bytes(octets)
+    files = ("--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
+    with RedisServer("--tls-port", port, "--tls-auth-clients", "no", *files) as server:
+        url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={cert}"
+        async with members(url, 1, told) as (store,):
+            await store.put(ORIGIN, OLD)
+            assert told.lost == []
+        with server.client() as client:
+            assert client.dbsize() == 1
+        async with members(f"rediss://127.0.0.1:{port}", 1, told) as (store,):
+            assert await store.get(ORIGIN) is None
+            assert len(told.lost) == 1  # nobody has vouched for that certificate
+            assert "CERTIFICATE_VERIFY_FAILED" in told.lost[0]
+
+
+@on_reactor
+async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
+    told = Heard()
+    with Cluster(3) as cluster:
+        async with members(cluster.url, 2, told) as (one, other):
+            for number in range(30):
+                origin, host = f"https://{number}.example", f"{number}.example"
+                assert (await one.claim(origin)).granted
+                assert not (await other.claim(origin)).granted
+                await one.put(origin, OLD)
+                assert await other.get(origin) == OLD
+                assert await one.take(host, 60.0) == 0.0
+                assert await other.take(host, 60.0) > 0
+            assert (told.lost, told.failed) == ([], [])
+            kept = [[key.decode() for key in node.client().scan_iter()] for node in cluster.nodes]
+            assert all(len(keys) > 3 for keys in kept)
+            leased = [{key.split("}")[0] for key in keys if "lease" in key} for keys in kept]
+            assert sum(map(len, leased)) == 30
+            recorded = [{key.split("}")[0] for key in keys if "record" in key} for keys in kept]
+            assert recorded == leased
+
+
+@on_reactor
+async def test_a_cluster_that_is_gone_holds_up_nobody():
+    told = Heard()
+    with Cluster(3) as cluster:
+        async with members(cluster.url, 1, told, now=told.now) as (store,):
+            await store.put(ORIGIN, OLD)
+            for node in cluster.nodes:
+                node.kill()
+            assert (await store.claim(ORIGIN)).granted
+            assert await store.get(ORIGIN) == OLD
+            assert len(told.lost) == 1
 
 
 @pytest.mark.parametrize(
