@@ -116,8 +116,8 @@ class CrawlNotices(Notices):
     def store_lost(self, store: str, why: str) -> None:
         self._count("store/lost")
         logger.warning(
-            "The robots.txt store at %(store)s is out of reach (%(why)s); the crawl goes on with "
-            "what it knows by itself",
+            "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what it "
+            "knows by itself",
             {"store": store, "why": why},
             extra={"spider": self.crawler.spider},
         )

@@ -22,7 +22,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import scrapy_versions
-from scrapy_robots_policy.policy import Notices, RobotsPolicy
+from scrapy_robots_policy.policy import FLEET_PATIENCE, Notices, RobotsPolicy
 from scrapy_robots_policy.rep import DIALECTS, Outcome, Stance
 from scrapy_robots_policy.rep.access import FOREVER, Step, Wishes
 from scrapy_robots_policy.stores import open_store
@@ -147,6 +147,26 @@ async def test_what_grew_old_is_renewed_by_one(redis):
 
 
 @on_reactor
+async def test_who_asks_for_too_long_is_waited_for_no_longer(redis):
+    world = World([SECRET])
+    async with world.members(redis) as (one, other):
+        start(one.ruling(ORIGIN, RFC))
+        await world.is_asked()
+        later = time.time()
+
+        async def sleep(seconds):
+            nonlocal later
+            later += seconds
+
+        other.now, other.sleep = lambda: later, sleep
+        waiting = start(other.ruling(ORIGIN, RFC))
+        await world.is_asked(2)
+        assert later > time.time() + FLEET_PATIENCE - 10
+        world.gate.open()
+        assert not secret((await all_of([waiting]))[0])
+
+
+@on_reactor
 async def test_a_fault_of_one_is_not_taken_for_the_sites(redis):
     world = World([RuntimeError("a bug"), SECRET])
     world.gate.open()
@@ -221,7 +241,10 @@ def test_each_robots_txt_is_fetched_once_by_three_crawlers(settings):
         seen = at_once(*[Plan(urls, settings)] * 3)
         assert [site.count("/robots.txt") for site in sites] == [1] * 10
         assert [site.pages for site in sites] == [["/a"] * 3] * 10
-        assert sum(crawl.stats.get("robots/fetched", 0) for crawl in seen) == 10
+        learned = [f"robots/{way}" for way in ("fetched", "store/shared", "store/hit")]
+        counts = [sum(crawl.stats.get(way, 0) for crawl in seen) for way in learned]
+        assert counts[0] == 10
+        assert sum(counts) == 30
     finally:
         for site in sites:
             site.close()
@@ -278,7 +301,7 @@ async def test_a_crawl_without_its_redis_obeys_all_the_same_and_warns_once(caplo
     assert seen.stats["robots/store/lost"] == 1
     warnings = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert len(warnings) == 1
-    assert warnings[0].startswith(f"The robots.txt store at 127.0.0.1:{server.port}/0 is out of ")
+    assert warnings[0].startswith(f"The robots.txt store at 127.0.0.1:{server.port}/0 fails (Conn")
 
 
 class Chain(Spider):
@@ -322,7 +345,7 @@ async def test_a_redis_that_dies_in_the_middle_lets_nothing_through_and_is_used_
             assert client.exists(f"robots:{{{third.origin}}}:record")
     told = [r.getMessage() for r in caplog.records if "store" in r.getMessage()]
     assert len(told) == 2
-    assert "is out of reach (ConnectionError: " in told[0]
+    assert "fails (ConnectionError: " in told[0]
     assert told[1] == f"The robots.txt store at 127.0.0.1:{server.port}/0 works again"
 
 

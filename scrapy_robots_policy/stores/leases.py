@@ -103,10 +103,12 @@ class Leases:
     async def close(self) -> None:
         for key in list(self._held):
             self.give_back(key)
+        ending = list(self._returning.values())
         if self._renewing is not None:
             self._renewing.cancel()
-        if self._returning:
-            await asyncio.wait(self._returning.values())
+            ending.append(self._renewing)
+        if ending:
+            await asyncio.wait(ending)
 
     def _give_back(self, key: str, rest: float) -> None:
         task = asyncio.create_task(self._run(_GIVE_BACK, key, rest))

@@ -79,7 +79,7 @@ class Link:
 
     def _failed(self, error: Exception, *, writes: bool) -> None:
         if isinstance(error, ResponseError) and "WRONGTYPE" in str(error):
-            self.told.store_failed("read what others keep under its names:", error)
+            self.told.store_failed("read", ValueError(_words(error)))
             return
         refuses = writes and isinstance(error, ResponseError)
         if not self._faults:

@@ -85,7 +85,7 @@ class Told:
         """The store could not get, put, read or close: taken as a miss."""
 
     def store_lost(self, store: str, why: str) -> None:
-        """A store elsewhere is out of reach; what this process knows goes on."""
+        """A store elsewhere cannot be used; what this process knows goes on."""
 
     def store_regained(self, store: str) -> None:
         """It works again."""

@@ -90,11 +90,8 @@ def _checked(address: Address) -> Address:
 def _name(uri: str) -> str:
     """What may be shown. ValueError where a password was cut by a character of its own."""
     parts = urlsplit(uri)
-    if (
-        not uri.startswith(f"{parts.scheme}://")
-        or parts.fragment
-        or "@" in parts.path + parts.query
-    ):
+    is_cut = parts.fragment or "@" in parts.path + parts.query
+    if is_cut or not uri.startswith(f"{parts.scheme}://"):
         raise ValueError
     if parts.scheme == "unix":
         return parts.path
