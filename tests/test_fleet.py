@@ -31,6 +31,7 @@ from tests.crawls import OURS, REACTORS, ROOT, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
+from tests.test_pace import Cache
 
 pytestmark = pytest.mark.usefixtures("needs_redis")
 
@@ -261,6 +262,33 @@ def test_three_crawlers_keep_one_delay(kind, settings):
         assert site.busiest == 1
         rests = [later.asked - earlier.answered for earlier, later in pairwise(site.hits)]
         assert min(rests) >= 0.4
+
+
+@on_reactor
+async def test_what_never_reaches_the_host_gives_the_turn_back_without_a_rest(redis):
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 1\n")}) as site:
+        began = time.monotonic()
+        settings = {**store_at(redis), "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(10)), settings=settings)
+        assert len(seen.answered) == 10
+        assert time.monotonic() - began < 5
+        with redis.client() as client:
+            assert [key for key in client.scan_iter() if b"turn" in key] == []
+
+
+@on_reactor
+async def test_a_delay_is_kept_where_the_redis_dies_in_the_middle():
+    with RedisServer() as server, Site({}) as site:
+
+        def die(_):
+            server.kill()
+            return Answer()
+
+        slow = robots("User-agent: *\nCrawl-delay: 0.2\n")
+        site.script |= {"/robots.txt": slow, "/1": die}
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(4)), settings=store_at(server))
+        assert len(seen.answered) == 4
+        assert min(later.asked - earlier.answered for earlier, later in pairwise(site.hits)) >= 0.2
 
 
 def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_most(settings):
