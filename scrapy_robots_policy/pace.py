@@ -115,7 +115,8 @@ class Lane:
     def give_back(self) -> None:
         """It was one's turn, but one does not go."""
         self._taken = False
-        self.fleet.leave(self.slot, visited=False)
+        if self._sent is None:
+            self.fleet.leave(self.slot, visited=False)
         self._next()
 
     def reached(self, request: Request) -> None:

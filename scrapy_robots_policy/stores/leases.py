@@ -82,7 +82,8 @@ class Leases:
         try:
             answer = await self._run(_TAKE, key, self.lasting + rest)
         except BaseException:  # cancelled, and the server may have granted it
-            self._give_back(key, 0.0)
+            if key not in self._held:
+                self._give_back(key, 0.0)
             raise
         if answer is None:
             return 0.0

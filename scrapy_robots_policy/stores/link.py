@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from redis.exceptions import ResponseError
+from redis.exceptions import ClusterError, ResponseError
 
 from .protocols import Told
 from .redis_address import CONNECTIONS, Address, Client
@@ -81,7 +81,7 @@ class Link:
         if isinstance(error, ResponseError) and "WRONGTYPE" in str(error):
             self.told.store_failed("read", ValueError(_words(error)))
             return
-        refuses = writes and isinstance(error, ResponseError)
+        refuses = writes and _says_no(error)
         if not self._faults:
             self.told.store_lost(self.address.name, _words(error))
         self._faults += 1
@@ -101,6 +101,11 @@ class Link:
         if self._faults and not self._refuses_writes and self.now() >= self._fault_at + CALM:
             self._faults = 0
             self.told.store_regained(self.address.name)
+
+
+def _says_no(error: Exception) -> bool:
+    """Whether a server is there and does not do it. A cluster without a node for a key is not."""
+    return isinstance(error, ResponseError) and not isinstance(error, ClusterError)
 
 
 def _words(error: Exception) -> str:
