@@ -26,4 +26,5 @@ def running_redis(needs_redis):
 def redis(running_redis):
     with running_redis.client() as client:
         client.flushall()
+        client.config_resetstat()
     return running_redis

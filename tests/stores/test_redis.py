@@ -7,6 +7,7 @@ import time
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import ceil
 
 import pytest
 
@@ -138,17 +139,17 @@ async def test_a_host_rests_after_a_visit_and_not_after_none(redis):
 
 @on_reactor
 async def test_a_lease_is_renewed_while_it_is_had_and_ends_when_its_holder_is_dead(redis):
-    async with members(redis.url, lasting=0.4) as (one, other):
+    async with members(redis.url, lasting=1.0) as (one, other):
         began = time.monotonic()
         assert (await one.claim(ORIGIN)).granted
-        while time.monotonic() < began + 1.0:
+        while time.monotonic() < began + 1.5:
             assert not (await other.claim(ORIGIN)).granted
         one.leases._renewing.cancel()  # as if it had been killed
 
         async def is_granted():
             return (await other.claim(ORIGIN)).granted
 
-        await until(is_granted, 0.6)
+        await until(is_granted, 5)
 
 
 @on_reactor
@@ -162,7 +163,7 @@ async def test_the_rest_of_who_dies_in_his_turn_is_kept(redis):
             return await other.take(HOST, 0.5) == 0.0
 
         await until(is_granted)
-        assert 0.5 <= time.monotonic() - died < 1.0
+        assert 0.5 <= time.monotonic() - died < 5
 
 
 @on_reactor
@@ -210,7 +211,7 @@ async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
         await store.take(HOST, 5.0)
         with redis.client() as client:
             lives = {key.decode(): client.pttl(key) / 1000 for key in client.scan_iter()}
-        assert {key: round(seconds) for key, seconds in lives.items()} == {
+        assert {key: ceil(seconds) for key, seconds in lives.items()} == {
             "robots:{https://example.com}:record": 30 * 24 * 3600,
             "robots:{http://gone}:record": 14 * 24 * 3600,
             "robots:{https://example.com}:lease": 10,
