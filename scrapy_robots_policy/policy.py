@@ -1,11 +1,12 @@
 """May I? What is known of origins, who waits for it, and when to ask again.
 
-Knows: the store, dialects, and how to wait; fetching, sleeping and the clock are handed in.
-Must not know: Scrapy's requests, settings, crawler or stats, nor how a robots.txt is fetched.
+Knows: the store and who shares it, dialects, and how to wait; fetching, sleeping and the clock are
+handed in. Must not know: Scrapy's requests, settings, crawler or stats, nor how a robots.txt is
+fetched.
 
 A fetch is a task of its own: nobody who waits for it owns it, so a cancelled request hurts no
 other. Each who waits has a Deferred of its own: one that is shared is used up by the first who
-awaits it.
+awaits it. Before a site is asked its origin is claimed, for another process may be asking it.
 """
 
 from __future__ import annotations
