@@ -200,7 +200,7 @@ class RobotsPolicy:
         if site.record is None and await self._recall(site, dialect, asker):
             return
         try:
-            if await self._is_answered(site, dialect, asker):
+            if not await self._is_ours(site, dialect, asker):
                 return
             known = site.record
             outcome = await self.fetch(Question(site.origin, known, dialect, asker))
@@ -213,8 +213,8 @@ class RobotsPolicy:
         self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
 
-    async def _is_answered(self, site: Site, dialect: Dialect, asker: Any) -> bool:
-        """Claim an origin. True if another of the fleet has asked it, maybe while we waited for
+    async def _is_ours(self, site: Site, dialect: Dialect, asker: Any) -> bool:
+        """Claim an origin. False if another of the fleet has asked it, maybe while we waited for
         that; who asks for too long is waited for no longer.
         """
         began = self.now()
@@ -226,10 +226,10 @@ class RobotsPolicy:
                 self.fleet.release(site.origin)
                 self.notices.shared(self.now() - ruling.access.record.current_at)
                 await self._tell(site, dialect, asker, fetched=False)
-                return True
+                return False
             waited = self.now() - began
             if claim.granted or waited > FLEET_PATIENCE:
-                return False
+                return True
             await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
 
     def _take_in(self, site: Site, record: Record | None) -> bool:

@@ -22,6 +22,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy.pace import Lane
 from scrapy_robots_policy.policy import FLEET_PATIENCE, Notices, RobotsPolicy
 from scrapy_robots_policy.rep import DIALECTS, Outcome, Stance
 from scrapy_robots_policy.rep.access import FOREVER, Step, Wishes
@@ -224,6 +225,27 @@ async def test_an_answer_of_tomorrow_is_not_believed(redis):
         await until_idle()
         assert not secret(await other.ruling(ORIGIN, RFC))
         assert len(world.asked) == 2
+
+
+@on_reactor
+async def test_a_turn_ends_with_its_own_visit(redis):
+    store = open_store(redis.url)
+    lane = Lane("host", store, time.monotonic, scrapy_versions.call_later)
+    lane.asked["http://host"] = 60.0
+    mine, others = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
+    await lane.turn()
+    lane.go(mine)
+    for request in (mine, others):
+        lane.reached(request)
+    lane.visited(others)
+    with redis.client() as client:
+        await until_idle()
+        assert client.get("robots:{host}:turn") != b""  # it is had
+        lane.visited(mine)
+        while client.get("robots:{host}:turn") != b"":  # until it rests
+            await scrapy_versions.sleep(0.01)
+        assert 58_000 < client.pttl("robots:{host}:turn") <= 60_000
+    await store.close()
 
 
 # Whole crawls.

@@ -209,6 +209,16 @@ async def test_who_is_put_off_too_long_is_told_so():
 
 
 @on_reactor
+async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_store():
+    world = World([DOWN, SECRET], patience=5.0)
+    assert (await world.policy().ruling(ORIGIN, DEFERRING)).stance is Stance.DEFER
+    began, world.patience = world.time, 600.0
+    assert not secret(await world.policy().ruling(ORIGIN, DEFERRING))
+    assert len(world.asked) == 2
+    assert world.time == began + 10
+
+
+@on_reactor
 async def test_a_second_policy_on_the_same_store_asks_nothing_while_rules_are_fresh():
     world = World([SECRET])
     await world.policy().ruling(ORIGIN, RFC)
