@@ -1,0 +1,52 @@
+"""Stores on one Redis, as so many processes have them.
+
+Knows: how such a store is made. Must not know: what a test wants to see.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.stores import Told
+from scrapy_robots_policy.stores.redis import RedisStore
+from scrapy_robots_policy.stores.redis_address import Address
+
+ORIGIN, HOST = "https://example.com", "example.com"
+OLD = Record(Outcome(200), 1000.0, b"User-agent: *", 1000.0)
+NEW = Record(Outcome(200), 2000.0, b"User-agent: *", 2000.0)
+
+
+@dataclass
+class Heard(Told):
+    """Notes what a store tells, and has a clock that only a test moves."""
+
+    failed: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    regained: list[str] = field(default_factory=list)
+    time: float = 0.0
+
+    def store_failed(self, verb, error):
+        self.failed.append(f"{verb} {error}")
+
+    def store_lost(self, store, why):
+        self.lost.append(f"{store} {why}")
+
+    def store_regained(self, store):
+        self.regained.append(store)
+
+    def now(self):
+        return self.time
+
+
+@asynccontextmanager
+async def members(url, count=2, told=None, **options):
+    """So many stores on one Redis, as so many processes have them."""
+    told = told or Heard()
+    stores = [RedisStore(Address.of_uri(url), told, **options) for _ in range(count)]
+    try:
+        yield stores
+    finally:
+        for store in stores:
+            await store.close()

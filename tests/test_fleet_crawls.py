@@ -1,0 +1,214 @@
+"""What must be true of whole crawls that share a Redis, and of those whose Redis is gone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict
+from itertools import pairwise
+
+import pytest
+import scrapy
+
+from scrapy_robots_policy.stores.link import CALM
+from tests.crawls import OURS, REACTORS, ROOT, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.redis_server import RedisServer
+from tests.site import Answer, Site, robots
+from tests.test_pace import Cache
+
+pytestmark = pytest.mark.usefixtures("needs_redis")
+
+DISALLOWED = "User-agent: *\nDisallow: /secret\n"
+
+
+@pytest.fixture
+def settings(redis):
+    return {**OURS, "ROBOTS_STORE": redis.url}
+
+
+def at_once(*plans):
+    with ThreadPoolExecutor(len(plans)) as threads:
+        return list(threads.map(crawl_apart, plans))
+
+
+def test_each_robots_txt_is_fetched_once_by_three_crawlers(settings):
+    answer = robots(DISALLOWED, after=0.3)
+    sites = [Site({"/robots.txt": answer}, f"127.0.0.{n}") for n in range(1, 11)]
+    try:
+        urls = [site.url(path) for site in sites for path in ("/a", "/secret")]
+        seen = at_once(*[Plan(urls, settings)] * 3)
+        assert [site.count("/robots.txt") for site in sites] == [1] * 10
+        assert [site.pages for site in sites] == [["/a"] * 3] * 10
+        learned = [f"robots/{way}" for way in ("fetched", "store/shared", "store/hit")]
+        counts = [sum(crawl.stats.get(way, 0) for crawl in seen) for way in learned]
+        assert counts[0] == 10
+        assert sum(counts) == 30
+    finally:
+        for site in sites:
+            site.close()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in REACTORS if kind != "select"])
+def test_three_crawlers_keep_one_delay(kind, settings):
+    slow = robots("User-agent: *\nCrawl-delay: 0.4\n")
+    with Site({"/robots.txt": slow, "/late": Answer(after=0.7)}) as site:
+        urls = [site.url(path) for path in ("/1", "/late", "/2", "/3")]
+        seen = at_once(*[Plan(urls, {**settings, **REACTORS[kind]})] * 3)
+        assert [len(crawl.answered) for crawl in seen] == [4] * 3
+        assert site.count("/robots.txt") == 1
+        assert site.busiest == 1
+        rests = [later.asked - earlier.answered for earlier, later in pairwise(site.hits)]
+        assert min(rests) >= 0.4
+
+
+@on_reactor
+async def test_what_never_reaches_the_host_gives_the_turn_back_without_a_rest(redis):
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 1\n")}) as site:
+        began = time.monotonic()
+        settings = {**store_at(redis), "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(10)), settings=settings)
+        assert len(seen.answered) == 10
+        assert time.monotonic() - began < 5
+        with redis.client() as client:
+            assert [key for key in client.scan_iter() if b"turn" in key] == []
+
+
+@on_reactor
+async def test_a_delay_is_kept_where_the_redis_dies_in_the_middle():
+    with RedisServer() as server, Site({}) as site:
+
+        def die(_):
+            server.kill()
+            return Answer()
+
+        slow = robots("User-agent: *\nCrawl-delay: 0.2\n")
+        site.script |= {"/robots.txt": slow, "/1": die}
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(4)), settings=store_at(server))
+        assert len(seen.answered) == 4
+        assert min(later.asked - earlier.answered for earlier, later in pairwise(site.hits)) >= 0.2
+
+
+def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_most(settings):
+    reached = threading.Event()
+    answers = iter([Answer(after=None), robots(DISALLOWED)])
+
+    def robots_txt(_):
+        reached.set()
+        return next(answers)
+
+    with Site({"/robots.txt": robots_txt}) as site:
+        plan = Plan([site.url("/a"), site.url("/secret")], settings)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crawls"], cwd=ROOT, stdin=-1, stdout=-1, stderr=-1
+        )
+        process.stdin.write(json.dumps(asdict(plan)).encode())
+        process.stdin.close()
+        assert reached.wait(30)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
+        process.stdout.close()
+        process.stderr.close()
+        began = time.monotonic()
+        crawl_apart(plan)
+        assert time.monotonic() - began < 20
+        assert site.pages == ["/a"]
+        assert site.count("/robots.txt") == 2
+
+
+@on_reactor
+async def test_a_crawl_without_its_redis_obeys_all_the_same_and_warns_once(caplog):
+    caplog.set_level(logging.DEBUG)
+    with RedisServer() as server, Site({"/robots.txt": robots(DISALLOWED)}) as site:
+        server.kill()
+        urls = [site.url("/a"), site.url("/secret")]
+        seen, _ = await crawl(*urls, settings=store_at(server))
+    assert site.pages == ["/a"]
+    assert seen.stats["robots/store/lost"] == 1
+    warnings = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert len(warnings) == 1
+    assert warnings[0].startswith(f"The robots.txt store at 127.0.0.1:{server.port}/0 fails (Conn")
+
+
+class Chain(Spider):
+    """Asks for one page after the other."""
+
+    def parse(self, response):
+        super().parse(response)
+        return self.next()
+
+    def fail(self, failure):
+        super().fail(failure)
+        return self.next()
+
+    def next(self):
+        if self.then:
+            yield scrapy.Request(self.then.pop(0), callback=self.parse, errback=self.fail)
+
+
+@on_reactor
+async def test_a_redis_that_dies_in_the_middle_lets_nothing_through_and_is_used_again(caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    with RedisServer() as server, ExitStack() as stack:
+        one, other, third = (
+            stack.enter_context(Site({"/robots.txt": robots(DISALLOWED)}, f"127.0.0.{n}"))
+            for n in (1, 2, 3)
+        )
+
+        def die(_):
+            server.kill()
+            return Answer()
+
+        def live(_):
+            server.start()
+            return Answer(after=CALM)
+
+        one.script["/die"], other.script["/live"] = die, live
+        pages = [other.url("/secret"), one.url("/secret"), other.url("/live"), third.url("/a")]
+        await crawl(one.url("/die"), spider=Chain, then=pages, settings=store_at(server))
+        assert [site.pages for site in (one, other, third)] == [["/die"], ["/live"], ["/a"]]
+        with server.client() as client:
+            assert client.exists(f"robots:{{{third.origin}}}:record")
+    told = [r.getMessage() for r in caplog.records if "store" in r.getMessage()]
+    assert len(told) == 2
+    assert "fails (ConnectionError: " in told[0]
+    assert told[1] == f"The robots.txt store at 127.0.0.1:{server.port}/0 works again"
+
+
+def store_at(server):
+    return {"ROBOTS_STORE": server.url}
+
+
+@on_reactor
+async def test_a_wrong_password_is_nowhere_to_be_read(caplog, tmp_path):
+    caplog.set_level(logging.DEBUG)
+    report = tmp_path / "report.html"
+    with RedisServer("--requirepass", "other") as server, Site({"/robots.txt": OPEN_TEXT}) as site:
+        url = server.url.replace("://", "://user:hidden-word@")
+        settings = {"ROBOTS_STORE": url, "ROBOTS_REPORT": str(report)}
+        seen, _ = await crawl(site.url("/a"), settings=settings)
+    assert site.pages == ["/a"]
+    written = report.read_text("utf-8") + report.with_suffix(".json").read_text("utf-8")
+    assert "invalid username-password pair" in caplog.text
+    assert "hidden-word" not in caplog.text + str(seen) + written
+
+
+OPEN_TEXT = robots("")
+
+
+def test_without_asyncio_the_crawl_does_not_start():
+    settings = {**OURS, **REACTORS["select"], "ROBOTS_STORE": "redis://user:secret@host"}
+    with Site({"/robots.txt": OPEN_TEXT}) as site:
+        with pytest.raises(AssertionError) as told:
+            crawl_apart(Plan([site.url("/a")], settings))
+        assert site.paths == []
+    assert "ROBOTS_STORE is 'redis:…': Redis needs asyncio: set TWISTED_REACTOR" in str(told.value)
+    assert "secret" not in str(told.value)
