@@ -12,10 +12,11 @@ ARGS   ?=
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo test lint types format corpus table bench memory hostile clean
+.PHONY: help demo fleet test lint types format corpus table bench memory hostile clean
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
+	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
 	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy)"
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
@@ -28,6 +29,9 @@ help:
 
 demo: $(VENV)/demo/made
 	cd example_project && $(CURDIR)/$(VENV)/demo/bin/python -m scrapy crawl polite --loglevel WARNING
+
+fleet: $(VENV)/fleet/made
+	@cd example_project && $(CURDIR)/$(VENV)/fleet/bin/python -m example.fleet $(ARGS)
 
 test: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(ARGS)
@@ -67,6 +71,7 @@ clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 INSTALL_demo   := --editable .
+INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_lint   := --editable .[lint]

@@ -7,11 +7,13 @@ Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from threading import Event, Thread
+from typing import NamedTuple
 
 RULES = b"""\
 # Strangers stay out. PoliteBot is no stranger.
@@ -122,16 +124,28 @@ WISHFUL = Site(
 ADDRESS = "127.0.0.1" if sys.platform == "darwin" else "127.0.0.{}"
 
 
+class Visit(NamedTuple):
+    """One request; `at` is the monotonic clock's."""
+
+    site: str
+    path: str
+    at: float
+
+
 class Web:
-    """The sites, up until `close`. `log` holds (site, path) of every request, in order."""
+    """The sites, up until `close`. `visits` are all requests, in order."""
 
     def __init__(self, sites: Iterable[Site]) -> None:
-        self.log: list[tuple[str, str]] = []
+        self.visits: list[Visit] = []
         self.closing = Event()
         self._servers = {
             site.name: _Server(ADDRESS.format(number), site, self)
             for number, site in enumerate(sites, start=2)
         }
+
+    @property
+    def log(self) -> list[tuple[str, str]]:
+        return [(visit.site, visit.path) for visit in self.visits]
 
     @property
     def origins(self) -> dict[str, str]:
@@ -159,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         site, web = self.server.site, self.server.web
-        web.log.append((site.name, self.path))
+        web.visits.append(Visit(site.name, self.path, time.monotonic()))
         pages = {**site.pages, "/robots.txt": site.robots_txt}
         answer = pages.get(self.path, NOT_FOUND)
         if not web.closing.wait(answer.after):

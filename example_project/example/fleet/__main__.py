@@ -1,0 +1,75 @@
+"""Runs the fleet: a Redis, the sites, three crawlers; then tells what became of it.
+
+Knows: what a run is made of, and in which order. Must not know: how a process is kept.
+
+Exit status: 0 if all went as it must, 1 if not, 2 if something is missing that it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from contextlib import ExitStack, closing
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from example.fleet import processes
+from example.fleet.result import Result
+from example.fleet.sites import ENTRANCES, SITES
+from example.web import Web
+
+CRAWLERS = 3
+PATIENCE = 90.0  # seconds
+ALL_WELL = "All well: every robots.txt was fetched once, every open page once, nothing too early."
+
+
+def main() -> int:
+    reader = argparse.ArgumentParser(prog="example.fleet", description="Crawl as a fleet.")
+    reader.add_argument("--store", help="another ROBOTS_STORE, such as memory:, which none shares")
+    store = reader.parse_args().store
+    missing = _missing()
+    if missing:
+        print(f"The fleet needs {missing}", file=sys.stderr)  # noqa: T201 - the demo's output
+        return 2
+    result = _run(store)
+    faults = list(result.faults())
+    print(*result.table(), "", *(faults or [ALL_WELL]), sep="\n")  # noqa: T201 - as above
+    return 1 if faults else 0
+
+
+def _missing() -> str:
+    if find_spec("scrapy_redis") is None:
+        return "scrapy-redis: pip install scrapy-redis"
+    if shutil.which("redis-server") is None:
+        return "redis-server: apt install redis-server, brew install redis, or the like"
+    return ""
+
+
+def _run(store: str | None) -> Result:
+    processes.heed_signals()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        redis = stack.enter_context(processes.redis_server(folder))
+        web = stack.enter_context(closing(Web(SITES)))
+        print(f"{redis}, {len(SITES)} sites, {CRAWLERS} crawlers\n", flush=True)  # noqa: T201 - as above
+        processes.push(
+            redis, (origin + way for way in ENTRANCES for origin in web.origins.values())
+        )
+        reports = [folder / f"crawler-{number}.json" for number in range(CRAWLERS)]
+        shared = {"REDIS_URL": redis, "ROBOTS_STORE": store or redis}
+        crawlers = [
+            stack.enter_context(processes.crawler({**shared, "ROBOTS_REPORT": report}))
+            for report in reports
+        ]
+        for crawler in crawlers:
+            crawler.wait(PATIENCE)
+        if not all(report.exists() for report in reports):
+            sys.exit("A crawler has come to grief; its log is above.")
+        return Result([json.loads(report.read_text("utf-8")) for report in reports], web.visits)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+"""One crawler of the fleet; all of them have the same settings.
+
+The command line says which Redis it is: REDIS_URL for what scrapy-redis shares, ROBOTS_STORE for
+what is shared of robots.txt.
+"""
+
+BOT_NAME = "example"
+SPIDER_MODULES = ["example.fleet.spiders"]
+LOG_LEVEL = "WARNING"
+USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"
+
+SCHEDULER = "scrapy_redis.scheduler.Scheduler"
+SCHEDULER_PERSIST = True  # who ends first must not empty the queue of those who work on
+DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
+MAX_IDLE_TIME_BEFORE_CLOSE = 3  # seconds
+CLOSESPIDER_TIMEOUT = 60  # whatever becomes of the Redis
+
+ADDONS = {"scrapy_robots_policy.Addon": 500}

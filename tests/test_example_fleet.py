@@ -1,0 +1,77 @@
+"""The example project's fleet, run as a user runs it and judged by what it says and leaves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("redis-server") is None, reason="there is no redis-server"),
+    pytest.mark.skipif(find_spec("scrapy_redis") is None, reason="scrapy-redis is not installed"),
+]
+
+PROJECT = Path(__file__).parent.parent / "example_project"
+OURS = {**os.environ, "PYTHONPATH": str(PROJECT.parent)}  # whether or not it is installed
+
+
+def start(*options, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-m", "example.fleet", *options],
+        cwd=PROJECT,
+        env={**OURS, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def end(process):
+    """What it printed, once nobody is left who could: its children have its pipes, too."""
+    out, err = process.communicate(timeout=120)
+    assert "Traceback" not in err, err
+    return out, err
+
+
+def test_a_fleet_asks_once_for_each_robots_txt_and_keeps_one_pace():
+    process = start()
+    out, err = end(process)
+
+    assert (process.returncode, err) == (0, "")
+    assert re.search(r"^sites saw +77 +12$", out, re.MULTILINE)
+    assert out.endswith("nothing too early.\n")
+
+
+def test_crawlers_that_share_no_store_are_no_fleet():
+    process = start("--store", "memory:")
+    out, _ = end(process)
+
+    assert process.returncode == 1
+    assert re.search(r"^paced was asked for its robots.txt [23] times$", out, re.MULTILINE)
+
+
+def test_a_fleet_that_is_told_to_stop_leaves_no_process_behind():
+    process = start()
+    host, port = re.match(r"redis://([\d.]+):(\d+)/", process.stdout.readline()).groups()
+    process.send_signal(signal.SIGTERM)
+    end(process)
+
+    assert process.returncode == 128 + signal.SIGTERM
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((host, int(port)))
+
+
+def test_without_a_redis_server_it_says_what_is_missing():
+    process = start(PATH="")
+    out, err = end(process)
+
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith("The fleet needs redis-server: apt install redis-server")
