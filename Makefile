@@ -12,7 +12,7 @@ ARGS   ?=
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo fleet test lint types format corpus table bench memory hostile clean
+.PHONY: help demo fleet test lint types format corpus table bench memory fleets hostile clean
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -24,6 +24,7 @@ help:
 	@echo "make table    write the tables of dialects, in README.md and docs/dialects.md, from the data"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
+	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
 	@echo "make hostile  time hostile files against Protego"
 	@echo "make clean    remove all that make has made"
 
@@ -66,6 +67,10 @@ bench: $(CORPUS)/made $(VENV)/bench/made
 
 memory: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/memory.py $(ARGS)
+
+fleets: $(CORPUS)/made $(VENV)/fleet/made
+	$(VENV)/fleet/bin/python benchmarks/fleet.py
+	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/fleet/bin/python benchmarks/fleet_store.py $(ARGS)
 
 clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

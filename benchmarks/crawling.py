@@ -1,6 +1,7 @@
 """One crawl in a process of its own, measured.
 
     crawl(Plan(...)) -> Crawled
+    Crawling(Plan(...)), for those who want several at a time
 
 Knows: how Scrapy is started and stopped. Must not know: what is compared.
 """
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import scrapy
@@ -72,19 +74,47 @@ class Crawled:
         return self.ended - self.began
 
 
+class Crawling:
+    """A crawl under way. `log` is what it has written so far."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._out = TemporaryFile("a+")  # noqa: SIM115 - open as long as the crawl is of interest
+        self._log = TemporaryFile("a+")  # noqa: SIM115 - as above
+        self.process = subprocess.Popen(  # noqa: S603 - ourselves
+            [sys.executable, str(Path(__file__).resolve())],
+            stdin=subprocess.PIPE,
+            stdout=self._out,
+            stderr=self._log,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
+        )
+        assert self.process.stdin is not None
+        with self.process.stdin as told:
+            json.dump(asdict(plan), told)
+
+    @property
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+    def result(self, timeout: float = 1200) -> Crawled:
+        """Wait for its end. A crawl that takes longer is killed."""
+        try:
+            self.process.wait(timeout)
+        finally:
+            self.kill()
+        if self.process.returncode or "Traceback" in self.log:
+            sys.stderr.write(self.log[-3000:])
+        self._out.seek(0)
+        return Crawled(**json.load(self._out))
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
 def crawl(plan: Plan, timeout: float = 1200) -> Crawled:
-    process = subprocess.run(  # noqa: S603 - ourselves
-        [sys.executable, str(Path(__file__).resolve())],
-        input=json.dumps(asdict(plan)),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
-    )
-    if process.returncode or "Traceback" in process.stderr:
-        sys.stderr.write(process.stderr[-3000:])
-    return Crawled(**json.loads(process.stdout))
+    return Crawling(plan).result(timeout)
 
 
 class Spider(scrapy.Spider):

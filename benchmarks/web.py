@@ -28,12 +28,16 @@ class Reply:
 
 
 class Hit(NamedTuple):
-    """`asked` and `answered` by the monotonic clock of the machine; 0: never."""
+    """`asked` and `answered` by the monotonic clock of the machine; 0: never.
+
+    agent  the User-Agent header
+    """
 
     host: str
     path: str
     asked: float
     answered: float
+    agent: str
 
 
 def robots(text: str, **more: Any) -> Reply:
@@ -65,9 +69,9 @@ class Web:
     def url(self, host: str, path: str) -> str:
         return f"http://{host}:{self.port}{path}"
 
-    def log(self) -> list[Hit]:
-        """All requests since the last time, in the order in which they came."""
-        self._here.send(None)
+    def log(self, *, forget: bool = True) -> list[Hit]:
+        """All requests since the last were forgotten, in the order in which they came."""
+        self._here.send(forget)
         log: list[Hit] = self._here.recv()
         return log
 
@@ -83,9 +87,10 @@ async def _run(
     log: list[list[Any]] = []
 
     def tell() -> None:
-        control.recv()
+        forget = control.recv()
         control.send([Hit(*hit) for hit in log])
-        log.clear()
+        if forget:
+            log.clear()
 
     first = await loop.create_server(lambda: _Http(answer, log), addresses[0], 0, backlog=512)
     port = first.sockets[0].getsockname()[1]
@@ -111,10 +116,12 @@ class _Http(asyncio.Protocol):
         self.buffer += data
         while b"\r\n\r\n" in self.buffer:
             head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
-            self.asked(head.split(b" ", 2)[1].decode("latin-1"))
+            self.asked(head.decode("latin-1"))
 
-    def asked(self, path: str) -> None:
-        hit = [self.host, path, time.monotonic(), 0.0]
+    def asked(self, head: str) -> None:
+        path = head.split(" ", 2)[1]
+        agent = head.partition("\r\nUser-Agent: ")[2].partition("\r\n")[0]
+        hit = [self.host, path, time.monotonic(), 0.0, agent]
         self.log.append(hit)
         reply = self.answer(self.host, path)
         if reply.after is not None:
