@@ -26,8 +26,8 @@ GRACE = 5.0  # seconds that a crawler has to end, once it is asked to
 _KEPT = ("sh", "-c", '"$@" & read -r _; kill $! 2>&-; wait $!', "sh")
 _REDIS = ("redis-server", "--bind", "127.0.0.1", "--save", "", "--logfile", "redis.log")
 
-# What scrapy-redis 0.9 still does at each request.
-_TOLERATED = ("-W", "ignore:Passing a 'spider' argument")
+# What scrapy-redis 0.9 still does.
+_TOLERATED = ("-Wignore:Passing a 'spider' argument", "-Wignore:Spider.log() is deprecated")
 
 
 def heed_signals() -> None:

@@ -53,11 +53,10 @@ class Result:
         for number, report in enumerate(self.reports, start=1):
             fetched = report["stats"].get("robots/fetched", 0)
             yield f"crawler {number:<2} {report['passed']:6} {report['dropped']:8} {fetched:19}"
-        pages, files = self.pages.total(), self.files
-        yield f"{'sites saw':10} {pages:6} {'':8} {files.total():19}"
+        files = self.files.total()
+        yield f"{'sites saw':10} {self.pages.total():6} {'':8} {files:19}"
         yield ""
-        most = max(files.values(), default=0)
-        yield f"robots.txt    {len(files)} sites were asked for theirs, none more than {most} times"
+        yield f"robots.txt    {len(self.files)} sites were asked for theirs {files} times in all"
         if self.gaps:
             yield f"Crawl-delay   {DELAY:g} s asked for, shortest gap {min(self.gaps):.3f} s"
         for cause, count in self.drops.most_common():
