@@ -18,7 +18,7 @@ import argparse
 import random
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -187,7 +187,7 @@ def show_killed_crawler(rounds: int) -> None:
         with RedisServer() as redis, Web(addresses, FirstInVain()) as web:
             urls = parts(web, addresses, ["/open/", "/closed/"], seed=number)
             fleet = Fleet.of(urls, shared_by(redis))
-            victim = holder(web)
+            victim = int(float(first(web, of_silent).agent.partition("/")[2]))
             time.sleep(1)  # the others want it, too
             fleet.kill(victim)
             killed = time.monotonic()
@@ -203,11 +203,11 @@ def of_silent(hit: Hit) -> bool:
     return hit.host == SILENT and hit.path == ROBOTS_TXT
 
 
-def holder(web: Web) -> int:
-    """Who has asked for the robots.txt that does not come, as soon as somebody has."""
+def first(web: Web, is_meant: Callable[[Hit], bool]) -> Hit:
+    """The first such request, as soon as it has come."""
     while True:
-        for hit in filter(of_silent, web.log(forget=False)):
-            return int(float(hit.agent.partition("/")[2]))
+        for hit in filter(is_meant, web.log(forget=False)):
+            return hit
         time.sleep(0.05)
 
 
@@ -217,14 +217,14 @@ def second(log: list[Hit]) -> float:
     return times[1] if len(times) > 1 else float("nan")
 
 
-KILLED, AWAY, TTL = 8.0, 3.0, 3.0  # seconds after the start, and how long
+KILLED, AWAY, TTL = 8.0, 3.0, 3.0  # seconds after the first request, and how long
 BACK = 10.0  # seconds after its return, when all must have found it again
 
 
 def show_killed_redis(rounds: int) -> None:
     addresses = hosts(20)
     paths = [f"/{half}/{n}/" for half in ("open", "closed") for n in range(20)]
-    slow = {"ROBOTS_TTL": TTL, "DOWNLOAD_DELAY": 1.5, "LOG_LEVEL": "WARNING"}
+    slow = {"ROBOTS_TTL": TTL, "DOWNLOAD_DELAY": 1.0, "LOG_LEVEL": "WARNING"}
     columns = ("robots.txt/s before", "without", "after", "warnings")
     table = Table("Redis killed", *columns, *ALWAYS)
     for number in range(1, rounds + 1):
@@ -232,22 +232,23 @@ def show_killed_redis(rounds: int) -> None:
             fleet = Fleet.of(
                 parts(web, addresses, paths, seed=number), {**shared_by(redis), **slow}
             )
+            began = first(web, lambda _: True).asked
             time.sleep(KILLED)
-            times = [time.monotonic()]
+            killed = time.monotonic()
             redis.kill()
             time.sleep(AWAY)
             redis.start()
-            times += [time.monotonic(), time.monotonic() + BACK]
+            back = time.monotonic()
             results = fleet.results()
             log = web.log()
         warnings = sum(crawling.log.count(" WARNING: ") for crawling in fleet.crawling)
-        began = min(hit.asked for hit in log)
+        ended = max(hit.asked for hit in log)
         rest = always(fleet, results, log)
         table.row(
             f"round {number}",
-            f"{rate(log, began, times[0]):.1f}",
-            f"{rate(log, *times[:2]):.1f}",
-            f"{rate(log, times[2], max(hit.asked for hit in log)):.1f}",
+            f"{rate(log, began, killed):.1f}",
+            f"{rate(log, killed, back):.1f}",
+            f"{rate(log, back + BACK, ended):.1f}",
             f"{warnings}",
             *rest,
         )
