@@ -4,7 +4,8 @@
 
 speed  one process, one call at a time and 32 at a time; each get is of an origin that this process
        has not seen, so that its memory does not answer
-cost   octets of Redis's memory, and on the wire, for one origin of each kind
+cost   octets of Redis's memory for one origin of each kind, and on the wire, both ways: for the
+       crawler that fetches its robots.txt, and for each that gets it from the store
 many   a Redis filled with as many origins as are asked for, made from the real files as in
        memory.py; then what they take, how long each is kept, and how quick it still is
 """
@@ -19,7 +20,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 from memory import bodies
@@ -115,21 +116,28 @@ KINDS: dict[str, Callable[[int], Iterator[tuple[str, Record]]]] = {
 
 
 async def show_cost(redis: RedisServer, count: int = 20_000) -> None:
-    columns = ("file", "packed", "in Redis", "to put it", "to get it")
-    table = Table("octets an origin", *columns)
+    table = Table("octets an origin", "file", "packed", "in Redis", "to fetch it", "to get it")
     for name, made in KINDS.items():
         redis.client.flushall()
-        before = used(redis)
+        before, on_wire = used(redis), [wire(redis)]
         async with opened(redis) as writer, opened(redis) as reader:
-            first = wire(redis)
-            await each((partial(writer.put, *pair) for pair in made(count)), AT_A_TIME)
-            kept, second = used(redis) - before, wire(redis)
+            await each((partial(fetch, writer, *pair) for pair in made(count)), AT_A_TIME)
+            on_wire.append(wire(redis))
             await each((partial(reader.get, origin) for origin, _ in made(count)), AT_A_TIME)
-            third = wire(redis)
+            on_wire.append(wire(redis))
         sizes = [(len(r.octets or b""), len(encode(r))) for _, r in islice(made(count), 5000)]
         file, packed = (statistics.mean(column) for column in zip(*sizes, strict=True))
-        measured = (octets / count for octets in (kept, second - first, third - second))
+        fetched, got = (later - earlier for earlier, later in pairwise(on_wire))
+        measured = (octets / count for octets in (used(redis) - before, fetched, got))
         table.row(name, *(f"{figure:,.0f}" for figure in (file, packed, *measured)))
+
+
+async def fetch(store: Any, origin: str, made: Record) -> None:
+    """All that is asked of the store by who fetches a robots.txt for the first time."""
+    assert await store.get(origin) is None
+    assert (await store.claim(origin)).granted
+    await store.put(origin, made)
+    store.release(origin)
 
 
 def used(redis: RedisServer) -> int:
