@@ -55,17 +55,16 @@ def _run(store: str | None) -> Result:
         redis = stack.enter_context(processes.redis_server(folder))
         web = stack.enter_context(closing(Web(SITES)))
         print(f"{redis}, {len(SITES)} sites, {CRAWLERS} crawlers\n", flush=True)  # noqa: T201 - as above
-        processes.push(
-            redis, (origin + way for way in ENTRANCES for origin in web.origins.values())
-        )
+        origins = web.origins.values()
+        processes.push(redis, (origin + path for path in ENTRANCES for origin in origins))
         reports = [folder / f"crawler-{number}.json" for number in range(CRAWLERS)]
-        shared = {"REDIS_URL": redis, "ROBOTS_STORE": store or redis}
+        shared = {"REDIS_URL": redis, **({"ROBOTS_STORE": store} if store else {})}
         crawlers = [
             stack.enter_context(processes.crawler({**shared, "ROBOTS_REPORT": report}))
             for report in reports
         ]
-        for crawler in crawlers:
-            crawler.wait(PATIENCE)
+        if not all(processes.has_ended(crawler, PATIENCE) for crawler in crawlers):
+            sys.exit(f"A crawler has not ended after {PATIENCE:g} s.")
         if not all(report.exists() for report in reports):
             sys.exit("A crawler has come to grief; its log is above.")
         return Result([json.loads(report.read_text("utf-8")) for report in reports], web.visits)

@@ -85,13 +85,15 @@ def crawler(settings: Mapping[str, Any]) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        _end(process)
+        process.terminate()
+        if not has_ended(process, GRACE):
+            process.kill()
+            process.wait()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
+def has_ended(process: subprocess.Popen[bytes], patience: float) -> bool:
     try:
-        process.wait(GRACE)
+        process.wait(patience)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+        return False
+    return True

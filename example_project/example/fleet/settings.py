@@ -1,7 +1,6 @@
 """One crawler of the fleet; all of them have the same settings.
 
-The command line says which Redis it is: REDIS_URL for what scrapy-redis shares, ROBOTS_STORE for
-what is shared of robots.txt.
+The command line adds where the Redis is, as REDIS_URL.
 """
 
 BOT_NAME = "example"
@@ -16,3 +15,4 @@ MAX_IDLE_TIME_BEFORE_CLOSE = 3  # seconds
 CLOSESPIDER_TIMEOUT = 60  # whatever becomes of the Redis
 
 ADDONS = {"scrapy_robots_policy.Addon": 500}
+ROBOTS_STORE = "redis:"  # the same one
