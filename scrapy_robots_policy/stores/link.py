@@ -48,10 +48,11 @@ class Link:
         async with self._places:
             if self._is_closed or self._is_shut():
                 return None
+            before = self._faults
             try:
                 answer = await asyncio.wait_for(call(self._client()), ANSWER_WITHIN)
             except Exception as error:  # noqa: BLE001 - whatever a client raises, a crawl goes on
-                self._failed(error, writes=writes)
+                self._failed(error, before, writes=writes)
                 return None
             self._worked(writes=writes)
             return answer
@@ -77,14 +78,15 @@ class Link:
             self._opened = self.address.client()
         return self._opened
 
-    def _failed(self, error: Exception, *, writes: bool) -> None:
+    def _failed(self, error: Exception, before: int, *, writes: bool) -> None:
+        """Calls that fail together are one fault: `before` is how many there were for each."""
         if isinstance(error, ResponseError) and "WRONGTYPE" in str(error):
             self.told.store_failed("read", ValueError(_words(error)))
             return
         refuses = writes and _says_no(error)
         if not self._faults:
             self.told.store_lost(self.address.name, _words(error))
-        self._faults += 1
+        self._faults = before + 1
         self._fault_at = self.now()
         self._refuses_writes |= refuses
         if not refuses:

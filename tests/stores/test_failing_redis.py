@@ -92,6 +92,22 @@ async def test_the_longer_a_server_is_gone_the_less_often_it_is_tried():
 
 
 @on_reactor
+async def test_calls_that_fail_together_are_one_fault():
+    told = Heard()
+    with RedisServer() as server:
+        async with members(server.url, 1, told, now=told.now) as (store,):
+            await asyncio.gather(*(store.get(f"https://{n}.example") for n in range(10)))
+            server.kill()
+            await asyncio.gather(*(store.get(f"https://{n}.example") for n in range(10, 20)))
+            server.start()
+            await store.put(ORIGIN, OLD)
+            told.time += 1.1  # the first pause is over
+            await store.put(ORIGIN, NEW)
+            with server.client() as client:
+                assert client.exists(f"robots:{{{ORIGIN}}}:record")
+
+
+@on_reactor
 async def test_a_server_that_is_full_is_still_read():
     told = Heard()
     with RedisServer() as server, server.client() as client:
