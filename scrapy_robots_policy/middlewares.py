@@ -66,14 +66,13 @@ class RobotsPolicyMiddleware:
         self.notices = CrawlNotices(crawler, self.tally)
         self.report = CrawlReport(crawler, self.tally, settings, self.now)
         store = open_store(settings.store.uri, settings.store.params, self.notices)
-        self.slots = Slots(
-            crawler, settings.max_waiting, settings.max_fetches, fleet_of(store), self.let_go
-        )
+        self.slots = Slots(crawler, settings.max_waiting, fleet_of(store), self.let_go)
         self.policy = RobotsPolicy(
             store,
             Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
             self.now,
             scrapy_versions.sleep,
+            settings.max_fetches,
             settings.defer_timeout,
             settings.wishes,
             self.notices,

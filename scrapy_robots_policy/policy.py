@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.defer import Deferred, DeferredList, DeferredSemaphore
 
 from .rep import Dialect, Outcome, Record, Stance, origin_of
 from .rep.access import DAY, Wishes, holds, is_fresh, remember
@@ -71,6 +71,7 @@ class RobotsPolicy:
     fetch     tries to get a robots.txt once; all its failures are outcomes
     now       seconds since the epoch
     sleep     waits so many seconds
+    at_once   how many origins are asked at a time
     patience  seconds a request waits at most for an origin that defers; then it gets that answer
     wishes    what is put over every dialect's way to read an outcome
     """
@@ -81,6 +82,7 @@ class RobotsPolicy:
         fetch: Callable[[Question], Awaitable[Outcome]],
         now: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
+        at_once: int,
         patience: float,
         wishes: Wishes,
         notices: Notices,
@@ -88,6 +90,7 @@ class RobotsPolicy:
         self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
         self.fleet = fleet_of(store)
         self.patience, self.wishes, self.notices = patience, wishes, notices
+        self._places: DeferredSemaphore = DeferredSemaphore(at_once)
         self._settled: Bounded[Site] = Bounded(SITES, OCTETS)
         self._asking: dict[str, Site] = {}
         self._tasks: set[Deferred[None]] = set()
@@ -199,38 +202,48 @@ class RobotsPolicy:
     async def _learn(self, site: Site, dialect: Dialect, asker: Any) -> None:
         if site.record is None and await self._recall(site, dialect, asker):
             return
+        began = self.now()
+        while not await self._has_asked(site, dialect, asker, self.now() - began):
+            waited = self.now() - began
+            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
+
+    async def _has_asked(self, site: Site, dialect: Dialect, asker: Any, waited: float) -> bool:
+        """Claim an origin and ask it. False while another of the fleet does; who takes too long is
+        waited for no longer. What is claimed is asked at once, lest others wait for our queue.
+        """
+        await maybe_deferred_to_future(self._places.acquire())
         try:
-            if not await self._is_ours(site, dialect, asker):
-                return
-            known = site.record
-            outcome = await self.fetch(Question(site.origin, known, dialect, asker))
+            claim = await self.fleet.claim(site.origin)
+            if self._is_news(site, claim.record, dialect):
+                self.fleet.release(site.origin)
+                await self._tell(site, dialect, asker, fetched=False)
+            elif claim.granted or waited > FLEET_PATIENCE:
+                await self._fetch(site, dialect, asker)
+            else:
+                return False
         except BaseException:
             self.fleet.release(site.origin)
             raise
+        finally:
+            self._places.release()
+        return True
+
+    async def _fetch(self, site: Site, dialect: Dialect, asker: Any) -> None:
+        known = site.record
+        outcome = await self.fetch(Question(site.origin, known, dialect, asker))
         site.record = site.remember(outcome, self.now())
         self.notices.tried(outcome, known, site.record)
         _start(self._keep_and_release(site.origin, site.record), self._keeping)
         self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
 
-    async def _is_ours(self, site: Site, dialect: Dialect, asker: Any) -> bool:
-        """Claim an origin. False if another of the fleet has asked it, maybe while we waited for
-        that; who asks for too long is waited for no longer.
-        """
-        began = self.now()
-        while True:
-            claim = await self.fleet.claim(site.origin)
-            is_news = self._take_in(site, claim.record)
-            ruling = site.ruling(dialect, self.now()) if is_news else None
-            if ruling is not None and is_fresh(ruling.access, self.now()):
-                self.fleet.release(site.origin)
-                self.notices.shared(self.now() - ruling.access.record.current_at)
-                await self._tell(site, dialect, asker, fetched=False)
-                return False
-            waited = self.now() - began
-            if claim.granted or waited > FLEET_PATIENCE:
-                return True
-            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
+    def _is_news(self, site: Site, record: Record | None, dialect: Dialect) -> bool:
+        """Whether another of the fleet has learned what we were about to ask for."""
+        ruling = site.ruling(dialect, self.now()) if self._take_in(site, record) else None
+        if ruling is None or not is_fresh(ruling.access, self.now()):
+            return False
+        self.notices.shared(self.now() - ruling.access.record.current_at)
+        return True
 
     def _take_in(self, site: Site, record: Record | None) -> bool:
         """Go by a record if it is news. One of tomorrow is none: somebody's clock is wrong."""

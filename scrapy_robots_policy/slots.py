@@ -24,7 +24,7 @@ from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred, DeferredSemaphore
+from twisted.internet.defer import Deferred
 
 from . import scrapy_versions
 from .pace import Closing, Lane, Pace
@@ -38,7 +38,6 @@ class Slots:
 
     max_waiting  how many requests may wait without a place; more of them keep theirs, so that the
                  engine holds back
-    max_fetches  how many robots.txt are fetched at a time; they take no place of a page
     fleet        those who visit the same hosts
     on_close     called when the engine begins to close: from then on nobody may wait
     """
@@ -47,7 +46,6 @@ class Slots:
         self,
         crawler: Crawler,
         max_waiting: int,
-        max_fetches: int,
         fleet: Fleet,
         on_close: Callable[[], None],
     ) -> None:
@@ -59,7 +57,6 @@ class Slots:
         self._returning: deque[Deferred[None]] = deque()
         self._sleeping: set[Deferred[None]] = set()
         self._extra: set[Request] = set()
-        self._fetching: DeferredSemaphore = DeferredSemaphore(max_fetches)
         self._engine: _Engine | None = None
 
     @contextmanager
@@ -102,17 +99,15 @@ class Slots:
     @asynccontextmanager
     async def fetch(self, request: Request) -> AsyncIterator[None]:
         """While inside, the request may be active and take nobody's place."""
-        await maybe_deferred_to_future(self._fetching.acquire())
+        lane = self.pace.lanes.get(self._hooked().slot_of(request)) if self.pace.lanes else None
+        if lane is not None:
+            await lane.turn(first=True)
+            lane.go(request)
+        self._extra.add(request)
         try:
-            lane = self.pace.lanes.get(self._hooked().slot_of(request)) if self.pace.lanes else None
-            if lane is not None:
-                await lane.turn(first=True)
-                lane.go(request)
-            self._extra.add(request)
             yield
         finally:
             self._extra.discard(request)
-            self._fetching.release()
 
     def lane(self, request: Request, origin: str, delay: float, since_visit: float) -> Lane | None:
         """Where a request has to line up; None: nowhere. As in `Pace.lane`."""

@@ -43,11 +43,13 @@ class World:
     outcomes: list[Outcome | Exception]
     later: float = 0.0
     asked: list[Any] = field(default_factory=list)
+    askers: list[Any] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
 
     async def fetch(self, question):
         turn = len(self.asked)
         self.asked.append(question.known)
+        self.askers.append(question.asker)
         await self.gate.pass_()
         outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
         if isinstance(outcome, Exception):
@@ -67,6 +69,7 @@ class World:
                 self.fetch,
                 lambda: time.time() + self.later,
                 scrapy_versions.sleep,
+                1,
                 600.0,
                 Wishes(),
                 Notices(),
@@ -82,6 +85,11 @@ class World:
 
 def secret(ruling):
     return ruling.allowed(f"{ORIGIN}/secret", "bot")
+
+
+async def becomes(is_true):
+    while not is_true():
+        await scrapy_versions.sleep(0.01)
 
 
 def looks(redis):
@@ -105,6 +113,21 @@ async def test_one_asks_and_all_are_answered(redis):
         world.gate.open()
         assert [secret(ruling) for ruling in (await all_of([waiting]))[0]] == [False] * 5
         assert world.asked == [None]
+
+
+@on_reactor
+async def test_what_still_queues_in_one_process_another_asks(redis):
+    world = World([SECRET])
+    async with world.members(redis) as (one, other):
+        waiting = [start(one.ruling(ORIGIN, RFC, "one"))]
+        await world.is_asked()
+        waiting.append(start(one.ruling("http://next.example", RFC, "one")))
+        await becomes(lambda: one._places.waiting)
+        waiting.append(start(other.ruling("http://next.example", RFC, "other")))
+        await world.is_asked(2)
+        world.gate.open()
+        await all_of(waiting)
+        assert world.askers == ["one", "other"]
 
 
 @on_reactor

@@ -36,6 +36,7 @@ class World:
     recalled: list[float | None] = field(default_factory=list)
     tried: list[Any] = field(default_factory=list)
     store: Any = field(default_factory=MemoryStore)
+    at_once: int = 100
     patience: float = 600.0
     wishes: Wishes = field(default_factory=Wishes)
     gate: Gate | None = None
@@ -59,6 +60,7 @@ class World:
             self.fetch,
             lambda: self.time,
             self.sleep,
+            self.at_once,
             self.patience,
             self.wishes,
             _Told(self),
@@ -109,6 +111,29 @@ async def test_many_wait_for_one_fetch_and_all_are_answered():
     world.gate.open()
     rulings = await all_of(waiting)
     assert [secret(ruling) for ruling in rulings] == [False] * 5
+    assert len(world.asked) == 1
+
+
+@on_reactor
+async def test_no_more_origins_are_asked_at_a_time_than_may_be():
+    world = World([SECRET], gate=Gate(), at_once=2)
+    policy = world.policy()
+    waiting = [start(policy.ruling(f"http://{number}.example", RFC)) for number in range(5)]
+    await until_idle()
+    assert len(world.asked) == 2
+    world.gate.open()
+    await all_of(waiting)
+    assert len(world.asked) == 5
+
+
+@on_reactor
+async def test_a_policy_that_stops_lets_go_of_what_queues():
+    world = World([SECRET], gate=Gate(), at_once=1)
+    policy = world.policy()
+    waiting = [start(policy.ruling(f"http://{number}.example", RFC)) for number in range(3)]
+    await until_idle()
+    await policy.close()
+    assert await all_of(waiting) == [None] * 3
     assert len(world.asked) == 1
 
 
