@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -169,6 +170,25 @@ def crawl_apart(plan: Plan) -> Seen:
     for bad in ("Warning", "ERROR", "CRITICAL", "Traceback"):
         assert bad not in process.stderr, process.stderr
     return Seen(**json.loads(process.stdout))
+
+
+def crawl_killed(plan: Plan, when: threading.Event) -> None:
+    """Begin to crawl in a process of its own, and kill it when something has come to pass."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.crawls"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert process.stdin is not None  # a pipe, as asked for
+        with process.stdin as pipe:
+            pipe.write(json.dumps(asdict(plan)).encode())
+        assert when.wait(30)
+    finally:
+        process.kill()
+        process.wait(10)
 
 
 def _main() -> None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict
 from itertools import pairwise
 
 import pytest
 import scrapy
 
 from scrapy_robots_policy.stores.link import CALM
-from tests.crawls import OURS, REACTORS, ROOT, Plan, Spider, crawl, crawl_apart
+from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, crawl_killed
 from tests.on_reactor import on_reactor
 from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
@@ -107,16 +101,7 @@ def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_mo
 
     with Site({"/robots.txt": robots_txt}) as site:
         plan = Plan([site.url("/a"), site.url("/secret")], settings)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crawls"], cwd=ROOT, stdin=-1, stdout=-1, stderr=-1
-        )
-        process.stdin.write(json.dumps(asdict(plan)).encode())
-        process.stdin.close()
-        assert reached.wait(30)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(10)
-        process.stdout.close()
-        process.stderr.close()
+        crawl_killed(plan, reached)
         began = time.monotonic()
         crawl_apart(plan)
         assert time.monotonic() - began < 20

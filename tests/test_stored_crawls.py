@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict
 
 import pytest
 
-from tests.crawls import OURS, ROOT, Plan, crawl_apart
+from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
 from tests.site import Answer, Site, robots
 
 SECRET = "User-agent: *\nDisallow: /secret\n"
@@ -69,16 +63,7 @@ def test_a_crawl_killed_in_the_middle_leaves_a_store_that_is_whole(settings):
 
     with Site({"/robots.txt": robots(SECRET), "/stuck": stuck}) as site:
         plan = Plan([site.url("/stuck"), site.url("/secret")], settings)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crawls"], cwd=ROOT, stdin=-1, stdout=-1, stderr=-1
-        )
-        process.stdin.write(json.dumps(asdict(plan)).encode())
-        process.stdin.close()
-        assert reached.wait(30)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait(10)
-        process.stdout.close()
-        process.stderr.close()
+        crawl_killed(plan, reached)
         assert kept(settings) == {site.origin}
         crawl_apart(Plan([site.url("/a"), site.url("/secret")], settings))
         assert site.count("/robots.txt") == 1
