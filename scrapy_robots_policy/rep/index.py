@@ -61,10 +61,10 @@ class Index:
         """Add the rules of a group, in order."""
         self.is_empty = self.is_empty and not rules
         prefixes = self._prefixes
-        bits, by_length, find_special = reading.bits, reading.by_length, reading.find_special
+        bits, by_length, is_special = reading.bits, reading.by_length, reading.is_special
         for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
             allow = key != ""
-            if value[:1] == ROOT and not find_special[allow](value):
+            if value[:1] == ROOT and not is_special[allow](value):
                 rank = (len(value) if by_length else order) * 4 + bits[allow]
                 if rank > prefixes.get(value, NOTHING):
                     prefixes[value] = rank
@@ -160,15 +160,17 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     """
     best = NOTHING
     others: list[tuple[int, bool, str]] = []
-    for order, (key, value) in enumerate(reversed(dict.fromkeys(rules)), 1):
+    for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
         allow = key != ""
-        if value[:1] != ROOT or reading.find_special[allow](value):
+        if value[:1] != ROOT or reading.is_special[allow](value):
             others.append((order, allow, value))
         elif path.startswith(value):
             best = max(best, reading.rank(len(value), order, reading.bits[allow]))
     for order, allow, value in others:
         for length, bits, octets in reading.spelled(allow, value, url):
             rank = reading.rank(length, order, bits)
-            if rank > best and reading.pattern(length, bits, octets).matches(path):
-                best = rank
+            # The last of its literal parts must be in the path, and seldom is.
+            if rank > best and octets.rstrip("*$").rpartition("*")[2] in path:
+                pattern = reading.pattern(length, bits, octets)
+                best = rank if pattern.matches(path) else best
     return best

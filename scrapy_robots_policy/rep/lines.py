@@ -27,7 +27,7 @@ _LONE_RETURN = re.compile("\r(?!\n)")
 _W = f"[{WHITE}]*"
 # A value, without the white space around it and the comment after it. Not as word after word: `re`
 # keeps some two hundred octets for each turn of a group.
-_VALUE = rf"((?:[^#\n]*[^#\n{WHITE}])?)"
+_VALUE = rf"([^#\n]*[^#\n{WHITE}]|)"
 _KEY = rf"([^:#\n{WHITE}](?:[^:#\n]*[^:#\n{WHITE}])?)"
 # The second of exactly two words: what follows a key that lacks its colon.
 _LAST_WORD = rf"(?=[\x0b\x0c]*[^#:\n{WHITE}][^ \t:#\n]*(?:[ \t]{_W})?(?:[#\n]|\Z))"

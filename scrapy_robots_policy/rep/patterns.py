@@ -10,12 +10,11 @@ the rank where no rule matches.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from .dialect import Dialect
-from .knobs import EmptyRule, Length, NoSlash, Precedence, Tie
+from .knobs import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .octets import rule_octets
 from .references import BASE, resolve
 
@@ -81,16 +80,16 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     return (first, *others, last), anchored
 
 
-Finder = Callable[[str], object]
+def _is_special(value: str) -> bool:
+    return "*" in value or "$" in value or "%" in value or not value.isascii()
 
 
-def _finders(dialect: Dialect) -> tuple[Finder, Finder]:
-    if dialect.no_slash is NoSlash.RESOLVED:
-        special = ""
-    else:
-        special = r"[*$%\x80-\xff]" if dialect.wildcards else r"[%\x80-\xff]"
-    index = "|" + re.escape(_INDEX) if dialect.index_html else ""
-    return re.compile(special).search, re.compile(special + index).search
+def _is_special_or_index(value: str) -> bool:
+    return _is_special(value) or _INDEX in value
+
+
+def _is_anything(value: str) -> bool:  # noqa: ARG001 - as the others are asked
+    return True
 
 
 class Reading:
@@ -99,21 +98,23 @@ class Reading:
     bits          the low bits of a rank: of a Disallow, of an Allow
     by_length     whether a rule is as strong as it is long, or as it stands early in its group
     resolves      whether a path is a URL reference, which may stand for quite another path
-    find_special  finds in the path of a Disallow, of an Allow, what makes it more than one literal
-                  prefix; to be asked of paths that start with "/"
+    is_special    whether the path of a Disallow, of an Allow, may be more than one literal prefix;
+                  to be asked of paths that start with "/"
     """
 
     __slots__ = (
         *("_by_octets", "_dialect", "_octets"),
-        *("bits", "by_length", "find_special", "resolves"),
+        *("bits", "by_length", "is_special", "resolves"),
     )
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._octets = rule_octets(dialect.percent)
         self._by_octets = dialect.length is Length.OCTETS
-        self.find_special = _finders(dialect)
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
+        rewrites = self.resolves or dialect.percent is Percent.URI
+        special = _is_anything if rewrites else _is_special
+        self.is_special = special, _is_special_or_index if dialect.index_html else special
         favoured = dialect.tie is Tie.ALLOW
         self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
         self.by_length = dialect.precedence is Precedence.LONGEST
@@ -159,7 +160,7 @@ class Reading:
     def _path(self, value: str) -> str | None:
         """What a value stands for that does not start with "/"."""
         no_slash = self._dialect.no_slash
-        if no_slash is NoSlash.LITERAL or (value[0] == "*" and self._dialect.wildcards):
+        if (value[0] == "*" and self._dialect.wildcards) or no_slash is NoSlash.LITERAL:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
