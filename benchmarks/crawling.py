@@ -25,6 +25,8 @@ from typing import Any
 import scrapy
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy.scrapy_versions import call_later
 
@@ -39,6 +41,7 @@ OWN = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "ERROR", "USER_AGENT": "Benc
 class Plan:
     """One crawl.
 
+    first       a URL that is answered before the others are asked for and measuring begins
     stop_after  seconds until SIGINT comes, as by Ctrl-C
     sample      seconds between samples of memory
     collect     seconds between two collections of all idle slots, which Scrapy does every minute
@@ -46,6 +49,7 @@ class Plan:
 
     urls: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
+    first: str = ""
     stop_after: float | None = None
     sample: float | None = None
     collect: float | None = None
@@ -126,6 +130,7 @@ class Spider(scrapy.Spider):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.answered: Counter[str] = Counter()
+        self.ready: Deferred[None] = Deferred()
         self.seen = Crawled(0.0, 0.0, 0.0, {}, {}, {})
 
     @classmethod
@@ -135,6 +140,9 @@ class Spider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
+        if self.plan.first:
+            yield scrapy.Request(self.plan.first, self.begin)
+            await maybe_deferred_to_future(self.ready)
         for url in self.plan.urls:
             yield scrapy.Request(url, self.parse, errback=self.fail)
 
@@ -144,8 +152,15 @@ class Spider(scrapy.Spider):
     def fail(self, failure: Any) -> None:
         self.seen.failed[failure.request.url] = str(failure.value)[:100]
 
-    def opened(self) -> None:
+    def begin(self, response: Any) -> None:  # noqa: ARG002 - Scrapy gives it
+        self.measure()
+        self.ready.callback(None)
+
+    def measure(self) -> None:
         self.seen.began, self.seen.processor = time.monotonic(), time.process_time()
+
+    def opened(self) -> None:
+        self.measure()
         if self.plan.stop_after is not None:
             call_later(self.plan.stop_after, self.stop)
         if self.plan.sample is not None:

@@ -4,7 +4,8 @@ Knows: requests, items, and how to drop or mark one. Must not know: how tags are
 nor how HTML is read.
 
 A page that gives no reason to act costs a look at its headers: what the spider yields is then
-passed on as it is.
+passed on as it is. Even that every page pays for, so where nothing is asked of pages the middleware
+takes its place in the chain only when a header or a request's meta gives the first reason.
 """
 
 from __future__ import annotations
@@ -89,8 +90,15 @@ class RobotsTagMiddleware:
         )
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RobotsTagMiddleware:
-        return cls(crawler)
+    def from_crawler(cls, crawler: Crawler) -> RobotsTagMiddleware | Lookout:
+        middleware = cls(crawler)
+        return middleware if middleware.is_needed else Lookout(middleware)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether each page has to be looked at."""
+        parts = {part for part, action in self.actions.items() if action is not Action.OFF}
+        return bool(self.purposes or parts - {"use"})
 
     def process_spider_output(
         self,
@@ -213,6 +221,26 @@ class RobotsTagMiddleware:
     def _count(self, finding: _Finding, done: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value(f"robots/tags/{finding.part}/{done}")
+
+
+class Lookout:
+    """Stands in for the middleware until a page gives it a reason to act."""
+
+    def __init__(self, middleware: RobotsTagMiddleware) -> None:
+        self.middleware: RobotsTagMiddleware | None = middleware
+
+    def process_spider_input(
+        self,
+        response: Response,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+    ) -> None:
+        if self.middleware is None:
+            return
+        request = response.request
+        assert request is not None  # as in `_read`
+        if META_KEY in request.meta or b"X-Robots-Tag" in response.headers:
+            scrapy_versions.add_spider_middleware(self.middleware.crawler, self.middleware)
+            self.middleware = None
 
 
 def _mark(item: Any, part: str) -> bool:

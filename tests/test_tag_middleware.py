@@ -370,7 +370,48 @@ async def test_a_header_that_refuses_the_use_drops_the_item_but_not_the_links(
 def middleware(settings=None, **attributes):
     crawler = get_crawler(settings_dict=settings)
     crawler.spider = crawler._create_spider("test", **attributes)
-    return RobotsTagMiddleware.from_crawler(crawler)
+    return RobotsTagMiddleware(crawler)
+
+
+class Watching(Following):
+    """Asks for one page after the other, and notes at each how often the middleware stands in the
+    chain.
+    """
+
+    ahead: tuple[str, ...]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.times: list[int] = []
+
+    def parse(self, response):
+        chain = self.crawler.engine.scraper.spidermw.methods["process_spider_output"]
+        self.times.append(str(chain).count("RobotsTagMiddleware.process_spider_output_async"))
+        return [{"url": response.url}, *map(scrapy.Request, self.ahead[len(self.times) :][:1])]
+
+
+@pytest.mark.parametrize(
+    ("first", "meta", "settings", "times"),
+    [
+        (page(), {}, {}, [0, 0, 1, 1]),
+        (page(X_Robots_Tag="all"), {}, {}, [1, 1, 1, 1]),
+        (page(), {"robots_tags": {}}, {}, [1, 1, 1, 1]),
+        (page(), {}, {"ROBOTS_TAGS": {"noindex": "count"}}, [1, 1, 1, 1]),
+        (page(), {}, {"ROBOTS_PURPOSE": "search"}, [1, 1, 1, 1]),
+        (page(), {}, {"ROBOTS_TAGS": {"use": "count"}}, [0, 0, 1, 1]),
+    ],
+)
+@on_reactor
+async def test_no_page_pays_for_it_before_one_gives_a_reason(first, meta, settings, times):
+    said = page("", X_Robots_Tag="noindex")
+    pages = {"/1": first, "/2": page(""), "/3": said, "/4": said}
+    with Site({"/robots.txt": robots(""), **pages}) as site:
+        urls = [site.url(path) for path in pages]
+        watching = type("Watching", (Watching,), {"ahead": tuple(urls)})
+        request = scrapy.Request(urls[0], meta=meta)
+        seen, crawler = await crawl(request, settings=settings, spider=watching)
+        assert crawler.spider.times == times
+        assert tag_stats(seen)["noindex/would_drop"] == 2
 
 
 class Unread(HtmlResponse):
