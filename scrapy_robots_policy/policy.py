@@ -214,7 +214,7 @@ class RobotsPolicy:
         await maybe_deferred_to_future(self._places.acquire())
         try:
             claim = await self.fleet.claim(site.origin)
-            if self._is_news(site, claim.record, dialect):
+            if self._takes_over(site, claim.record, dialect):
                 self.fleet.release(site.origin)
                 await self._tell(site, dialect, asker, fetched=False)
             elif claim.granted or waited > FLEET_PATIENCE:
@@ -237,8 +237,8 @@ class RobotsPolicy:
         self._share(outcome)
         await self._tell(site, dialect, asker, fetched=True)
 
-    def _is_news(self, site: Site, record: Record | None, dialect: Dialect) -> bool:
-        """Whether another of the fleet has learned what we were about to ask for."""
+    def _takes_over(self, site: Site, record: Record | None, dialect: Dialect) -> bool:
+        """Go by what another of the fleet has learned; False where that leaves us to ask."""
         ruling = site.ruling(dialect, self.now()) if self._take_in(site, record) else None
         if ruling is None or not is_fresh(ruling.access, self.now()):
             return False

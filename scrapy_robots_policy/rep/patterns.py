@@ -178,6 +178,7 @@ class Reading:
         return length, self.bits[allow], octets
 
     def pattern(self, length: int, bits: int, octets: str) -> Pattern:
+        """What was spelled, split where the dialect has wildcards."""
         if self._dialect.wildcards:
             return Pattern(length, bits, *split_pattern(octets))
         return Pattern(length, bits, (octets,), False)
