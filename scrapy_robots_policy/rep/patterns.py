@@ -151,6 +151,8 @@ class Reading:
             return ()
         octets = self._octets(path)
         spelled = self._spelled(allow, octets)
+        if not spelled[0]:
+            return ()  # "*$": Yandex's library keeps an empty prefix, which matches nothing
         if allow and self._dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):

@@ -18,7 +18,7 @@ DIALECT_NAMES = st.sampled_from(list(DIALECTS))
 
 _ESCAPES = ["%41", "%2f", "%2F", "%7e"]
 _PIECES = st.sampled_from(["ab", "index.html", *_ESCAPES, *"/ab*$?~ä.;"])
-VALUES = st.lists(_PIECES, max_size=6).map("".join)
+VALUES = st.lists(_PIECES, max_size=6).map("".join) | st.sampled_from(["*", "**", "*$", "$", "/$"])
 PATHS = VALUES.map(lambda value: "/" + value) | st.just("/robots.txt")
 URLS = PATHS.map(lambda path: "http://example.com" + path) | st.text(max_size=20)
 
