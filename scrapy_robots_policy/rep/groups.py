@@ -7,20 +7,17 @@ which records a crawler's names find. Must not know: what a rule says.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from .agents import TOKEN, chain_of
+from .agents import chain_of
 from .dialect import Dialect
-from .knobs import AgentMatch, AgentValue, OrphanRules, Records
-from .lines import WHITE, grammar_of
+from .knobs import AgentMatch, OrphanRules, Records
+from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
 STAR = "*"
-
-
-# what a User-agent line names, in lower case; where the line starts, and where its value ends
-AgentLine = tuple[str, int, int]
 
 
 class Record(NamedTuple):
@@ -41,28 +38,27 @@ class Groups:
     The text is not held: who asks hands it in again. Only the records that are asked for are made.
     """
 
-    __slots__ = ("_dialect", "_grammar", "_lines")
+    __slots__ = ("_binding", "_names", "_spans")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
-        self._dialect, self._grammar = dialect, grammar_of(dialect)
-        read_name = _READERS[dialect.agent_value]
-        self._lines: list[AgentLine] = [
-            (read_name(found[1]), found.start(), found.end())
-            for found in self._grammar.agent.finditer(text)
-        ]
+        self._binding = binding = _binding_of(dialect)
+        lines = list(binding.grammar.agent.finditer(text))
+        # What each line names, in lower case; where it starts, and where its value ends.
+        self._names = [line[2].lower() for line in lines]
+        self._spans = [line.span() for line in lines]
 
     def records(self, text: str) -> Iterator[Record]:
         """All records, in the order of the file."""
         yield from self._orphans(text)
         line = 0
-        while line < len(self._lines):
+        while line < len(self._names):
             line, record = self._record(line, text)
             yield record
 
     def find(self, agent: str, text: str) -> tuple[str, tuple[Record, ...]]:
         """The name by which a crawler is bound ("" if by none), and the records that bind it."""
-        chain = _chain(agent, self._dialect)
-        if self._dialect.own_records is Records.HEAVIEST:
+        chain = _chain(agent, self._binding)
+        if self._binding.by_weight:
             own = [name for name in chain if name != STAR]
             return self._heaviest(own, text) or self._heaviest(chain[len(own) :], text) or ("", ())
         for name in chain:
@@ -73,23 +69,23 @@ class Groups:
 
     def named(self, name: str, text: str) -> tuple[Record, ...]:
         """The records that bind whoever goes by `name`, in the order of the file."""
-        which = self._dialect.star_records if name == STAR else self._dialect.own_records
         records = self._orphans(text) if name == STAR else []
+        only_first = self._binding.only_first[name == STAR]
         end = 0
         for line in self._naming(name):
-            if line >= end and not (records and which is Records.FIRST):
+            if line >= end and not (records and only_first):
                 end, record = self._record(self._first(line, text), text)
                 records.append(record)
         return tuple(records)
 
-    def _naming(self, name: str) -> list[int]:
+    def _naming(self, name: str) -> Iterable[int]:
         """Which lines bind whoever goes by `name`."""
-        matches = _MATCHES.get(self._dialect.agent_match)
-        if name == STAR or matches is None:
-            return [at for at, line in enumerate(self._lines) if line[0] == name != ""]
-        return [
-            at for at, line in enumerate(self._lines) if line[0] != STAR and matches(line[0], name)
-        ]
+        names, matches = self._names, self._binding.matches
+        if name != STAR and matches is not None:
+            return [at for at, named in enumerate(names) if named != STAR and matches(named, name)]
+        if name not in names or name == "":
+            return ()
+        return [at for at, named in enumerate(names) if named == name]
 
     def _heaviest(self, chain: Iterable[str], text: str) -> tuple[str, tuple[Record, ...]] | None:
         """Yandex: a longer value drops what shorter ones bound, wherever they stand.
@@ -101,10 +97,10 @@ class Groups:
         kept = self._orphans(text) if STAR in wanted else []
         weight, bound_by = (len(STAR), STAR) if kept else (0, "")
         line = 0
-        while line < len(self._lines):
+        while line < len(self._names):
             bound, first = False, line
             line, record = self._record(first, text)
-            for value, _, _ in self._lines[first:line]:
+            for value in self._names[first:line]:
                 if value in wanted and len(value) >= weight:
                     bound, bound_by = True, value
                 if bound and len(value) > weight:
@@ -121,46 +117,62 @@ class Groups:
 
     def _record(self, first: int, text: str) -> tuple[int, Record]:
         """The record whose list starts with a line, and which line comes after the list."""
-        lines = self._lines
+        spans = self._spans
         after = first + 1
-        while after < len(lines) and not self._is_closed(after, text):
+        while after < len(spans) and not self._is_closed(after, text):
             after += 1
-        end = lines[after][1] if after < len(lines) else len(text)
-        record = Record(lines[first][1], lines[after - 1][2], end)
-        blank = self._grammar.blank
+        end = spans[after][0] if after < len(spans) else len(text)
+        record = Record(spans[first][0], spans[after - 1][1], end)
+        blank = self._binding.grammar.blank
         found = blank.search(text, record.start, end) if blank else None
         return after, record._replace(end=found.start()) if found else record
 
     def _is_closed(self, line: int, text: str) -> bool:
         """Whether something ends the list of User-agent lines before a line."""
-        start, end = self._lines[line - 1][2], self._lines[line][1]
-        return start < end and bool(self._grammar.closer.search(text, start, end))
+        start, end = self._spans[line - 1][1], self._spans[line][0]
+        return start < end and bool(self._binding.grammar.closer.search(text, start, end))
 
     def _orphans(self, text: str) -> list[Record]:
         """The rules before the first User-agent line, as a record for all; blank lines and all."""
-        if self._dialect.orphan_rules is not OrphanRules.FOR_ALL:
+        if not self._binding.heeds_orphans:
             return []
-        end = self._lines[0][1] if self._lines else len(text)
-        return [Record(0, 0, end)] if self._grammar.rule.search(text, 0, end) else []
+        end = self._spans[0][0] if self._spans else len(text)
+        return [Record(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Binding:
+    """How a dialect finds out who is bound by what: its knobs, looked up once for all files.
+
+    only_first     whether only the first record that names it binds a crawler; and all crawlers
+    by_weight      whether a record counts by the longest name in its list
+    heeds_orphans  whether rules before the first User-agent line bind all crawlers
+    matches        whether the name of a line means the name of a crawler; None: if it is equal
+    """
+
+    dialect: Dialect
+    grammar: Grammar
+    only_first: tuple[bool, bool]
+    by_weight: bool
+    heeds_orphans: bool
+    matches: Callable[[str, str], bool] | None
+
+
+@lru_cache(maxsize=64)
+def _binding_of(dialect: Dialect) -> _Binding:
+    return _Binding(
+        dialect,
+        grammar_of(dialect),
+        (dialect.own_records is Records.FIRST, dialect.star_records is Records.FIRST),
+        dialect.own_records is Records.HEAVIEST,
+        dialect.orphan_rules is OrphanRules.FOR_ALL,
+        _MATCHES.get(dialect.agent_match),
+    )
 
 
 @lru_cache(maxsize=256)
-def _chain(agent: str, dialect: Dialect) -> tuple[str, ...]:
-    return chain_of(agent, dialect.agents)
-
-
-def _token(value: str) -> str:
-    """RFC 9309 §2.2.1; "*" followed by white space still names all (google/robotstxt)."""
-    if value[:1] == STAR and (len(value) == 1 or value[1] in WHITE):
-        return STAR
-    found = TOKEN.match(value)
-    return found[0].lower() if found else ""
-
-
-_READERS: dict[AgentValue, Callable[[str], str]] = {
-    AgentValue.TOKEN: _token,
-    AgentValue.WHOLE: str.lower,
-}
+def _chain(agent: str, binding: _Binding) -> tuple[str, ...]:
+    return chain_of(agent, binding.dialect.agents)
 
 
 def _matches_pattern(value: str, name: str) -> bool:

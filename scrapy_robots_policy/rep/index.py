@@ -29,9 +29,8 @@ from collections.abc import Sequence
 from typing import Optional
 
 from .needles import FEW, Needles, Wild
-from .patterns import NOTHING, Pattern, Reading
+from .patterns import NOTHING, ROOT, Pattern, Reading, is_special, last_part
 
-ROOT = "/"
 AFTER_ROOT = chr(ord(ROOT) + 1)
 NO_ADDRESS = -1
 
@@ -61,10 +60,10 @@ class Index:
         """Add the rules of a group, in order."""
         self.is_empty = self.is_empty and not rules
         prefixes = self._prefixes
-        bits, by_length, is_special = reading.bits, reading.by_length, reading.is_special
+        bits, by_length, rewritten = reading.bits, reading.by_length, reading.rewritten
         for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
             allow = key != ""
-            if value[:1] == ROOT and not is_special[allow](value):
+            if not is_special(value, rewritten[allow]):
                 rank = (len(value) if by_length else order) * 4 + bits[allow]
                 if rank > prefixes.get(value, NOTHING):
                     prefixes[value] = rank
@@ -160,17 +159,28 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     """
     best = NOTHING
     others: list[tuple[int, bool, str]] = []
-    for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
+    rewritten = reading.rewritten
+    order = len(rules) + 1
+    for key, value in rules:
+        order -= 1
         allow = key != ""
-        if value[:1] != ROOT or reading.is_special[allow](value):
-            others.append((order, allow, value))
+        # As `is_special` says; to call it would cost more than to do it here.
+        if (
+            value[:1] != ROOT
+            or ("*" in value or "$" in value or "%" in value or rewritten[allow] in value)
+            or not value.isascii()
+        ):
+            # The last of its literal parts must be in the path, and seldom is.
+            part = value.rstrip("*$").rpartition("*")[2]
+            odd = "%" in part or "$" in part or rewritten[allow] in value or not part.isascii()
+            if odd or part in path:
+                others.append((order, allow, value))
         elif path.startswith(value):
             best = max(best, reading.rank(len(value), order, reading.bits[allow]))
     for order, allow, value in others:
         for length, bits, octets in reading.spelled(allow, value, url):
             rank = reading.rank(length, order, bits)
-            # The last of its literal parts must be in the path, and seldom is.
-            if rank > best and octets.rstrip("*$").rpartition("*")[2] in path:
+            if rank > best and last_part(octets) in path:
                 pattern = reading.pattern(length, bits, octets)
                 best = rank if pattern.matches(path) else best
     return best

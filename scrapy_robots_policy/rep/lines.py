@@ -13,18 +13,20 @@ white space; on its own it has become a line feed. Octets are characters (latin-
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .dialect import Dialect
-from .knobs import Beyond, BlankLine, Bom
+from .knobs import AgentValue, Beyond, BlankLine, Bom
 
 WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
 _LONE_RETURN = re.compile("\r(?!\n)")
-_W = f"[{WHITE}]*"
+# What follows never starts with white space, so none is ever given back; `re` need not try.
+_W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
 # A value, without the white space around it and the comment after it. Not as word after word: `re`
 # keeps some two hundred octets for each turn of a group.
 _VALUE = rf"([^#\n]*[^#\n{WHITE}]|)"
@@ -37,7 +39,7 @@ _LAST_WORD = rf"(?=[\x0b\x0c]*[^#:\n{WHITE}][^ \t:#\n]*(?:[ \t]{_W})?(?:[#\n]|\Z
 class Grammar:
     """The expressions for the lines of one dialect.
 
-    agent      a User-agent line; group 1: its value
+    agent      a User-agent line; group 1: its value, group 2: what of it names a crawler
     rule       an Allow or Disallow line; group 1: the key if it allows, group 2: its value
     directive  any line with a key; group 1: the key, group 2: its value
     sitemap    a Sitemap line; group 1: its value
@@ -63,18 +65,22 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
         text = re.sub("\0[^\n]*", "", text)
     if len(body) > dialect.size_limit:  # half a line would be another rule than the one written
         text = text[: max(text.rfind("\n"), 1)]
-    if _has_longer_line(text, dialect.line_limit):
-        text = "\n".join(line[: dialect.line_limit] for line in text.split("\n"))
-    return text
+    return _cut_lines(text, dialect.line_limit) if len(text) > dialect.line_limit else text
 
 
-def _has_longer_line(text: str, limit: int) -> bool:
-    at = 0
-    while len(text) - at - 1 > limit:
-        at = text.rfind("\n", at + 1, at + limit + 2)
-        if at < 0:
-            return True
-    return False
+def _cut_lines(text: str, limit: int) -> str:
+    """The text without what its lines hold beyond the limit."""
+    kept = []
+    start = line = 0
+    while len(text) - line - 1 > limit:
+        # From line feed to line feed, as far as no line between them can be too long.
+        after = text.rfind("\n", line + 1, line + limit + 2)
+        if after < 0:
+            kept.append(text[start : line + limit + 1])
+            after = text.find("\n", line + limit)
+            after = start = len(text) if after < 0 else after
+        line = after
+    return "".join((*kept, text[start:]))
 
 
 def is_too_large(body: bytes, dialect: Dialect) -> bool:
@@ -112,7 +118,7 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
 
 def rule_without(dialect: Dialect, start: str) -> re.Pattern[str]:
     """The expression for the rule lines but those whose values start as an expression says."""
-    return _compile(_rule(dialect, rf"(?!{_W}{start})"))
+    return _compile(_rule(dialect, start))
 
 
 @lru_cache(maxsize=64)
@@ -154,21 +160,36 @@ def _space(dialect: Dialect) -> str:
     return (r"[^ \t:#\n]*" if dialect.longer_keys else "") + r"[ \t]+" + _LAST_WORD
 
 
+# RFC 9309 §2.2.1: the token at the start. "*" and white space still name all (google/robotstxt).
+_NAME = rf"(\*(?=[{WHITE}#\n]|\Z)|[A-Z_-]*)"
+_NAMES = {
+    AgentValue.TOKEN: rf"({_NAME}(?:[^#\n]*[^#\n{WHITE}]|))",
+    AgentValue.WHOLE: f"({_VALUE})",
+}
+
+
 def _agent(dialect: Dialect) -> str:
     keys = _any_of(dialect.agent_keys)
     one_word = _any_of(key for key in dialect.agent_keys if " " not in key)
     head = f"(?:{keys}){_colon(dialect)}"
     if dialect.missing_colon:
         head = f"(?:{head}|(?:{one_word}){_space(dialect)})"
-    return rf"\n{_W}{head}{_W}{_VALUE}"
+    return rf"\n{_W}{head}{_W}{_NAMES[dialect.agent_value]}"
 
 
-def _rule(dialect: Dialect, ahead: str = "") -> str:
+def _rule(dialect: Dialect, no_value: str = "") -> str:
+    """`no_value`: an expression for how the values start that nobody wants to see."""
     allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
     end = _colon(dialect)
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
-    return rf"\n{_W}(?:{allow}|{_any_of(dialect.disallow_keys)}){end}{ahead}{_W}{_VALUE}"
+    key = rf"(?:{_any_of(dialect.disallow_keys)}|{allow})"
+    if not no_value:
+        return rf"\n{_W}{key}{end}{_W}{_VALUE}"
+    # As most rules are written: `re` has done with them at one look.
+    usual = "(?-i:Disallow: )" if "disallow" in dialect.disallow_keys else "(?!)"
+    head = rf"(?!{usual}{no_value})(?:{usual}|{_W}{key}{end}(?!{_W}{no_value}))"
+    return rf"\n{head}{_W}{_VALUE}"
 
 
 def _closers(dialect: Dialect, rule: str) -> list[str]:

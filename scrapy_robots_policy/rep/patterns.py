@@ -15,14 +15,16 @@ from typing import NamedTuple
 
 from .dialect import Dialect
 from .knobs import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
-from .octets import rule_octets
+from .octets import rule_octets, url_octets
 from .references import BASE, resolve
 
 NOTHING = 1
 ALLOWED = 1  # the bit
 ABOVE_ALL = (1 << 62) | ALLOWED
 
+ROOT = "/"
 _INDEX = "/index.htm"
+_NEVER = "\n"  # no value holds one
 _MANY = 4  # parts; with more of them it pays to look first whether the path holds them all
 
 
@@ -66,6 +68,11 @@ Spelled = tuple[int, int, str]
 ROBOTS_TXT = Pattern(0, ALLOWED, (BASE,), True)
 
 
+def last_part(octets: str) -> str:
+    """The last literal part of a path with wildcards."""
+    return octets.rstrip("*$").rpartition("*")[2]
+
+
 def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     """The parts of a path with wildcards, and whether its end is anchored. RFC 9309 §2.2.3."""
     anchored = octets[-1:] == "$"
@@ -80,41 +87,42 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     return (first, *others, last), anchored
 
 
-def _is_special(value: str) -> bool:
-    return "*" in value or "$" in value or "%" in value or not value.isascii()
-
-
-def _is_special_or_index(value: str) -> bool:
-    return _is_special(value) or _INDEX in value
-
-
-def _is_anything(value: str) -> bool:  # noqa: ARG001 - as the others are asked
-    return True
+def is_special(value: str, rewritten: str) -> bool:
+    """Whether a rule's path may be more than one literal prefix. `rewritten`: as a Reading has it,
+    of a Disallow or of an Allow.
+    """
+    return (
+        value[:1] != ROOT
+        or ("*" in value or "$" in value or "%" in value or rewritten in value)
+        or not value.isascii()
+    )
 
 
 class Reading:
     """How a dialect makes patterns of rules.
 
+    octets_of     how the path of a URL is prepared
     bits          the low bits of a rank: of a Disallow, of an Allow
     by_length     whether a rule is as strong as it is long, or as it stands early in its group
     resolves      whether a path is a URL reference, which may stand for quite another path
-    is_special    whether the path of a Disallow, of an Allow, may be more than one literal prefix;
-                  to be asked of paths that start with "/"
+    rewritten     what has to stand in the path of a Disallow, of an Allow, if it may be matched in
+                  another spelling though it holds nothing but ASCII, no "%" and no "$"
     """
 
     __slots__ = (
-        *("_by_octets", "_dialect", "_octets"),
-        *("bits", "by_length", "is_special", "resolves"),
+        *("_by_octets", "_octets"),
+        *("bits", "by_length", "dialect", "octets_of", "resolves", "rewritten"),
     )
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
+        self.octets_of = url_octets(dialect.percent)
         self._octets = rule_octets(dialect.percent)
         self._by_octets = dialect.length is Length.OCTETS
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
         rewrites = self.resolves or dialect.percent is Percent.URI
-        special = _is_anything if rewrites else _is_special
-        self.is_special = special, _is_special_or_index if dialect.index_html else special
+        rewritten = "" if rewrites else _NEVER
+        self.rewritten = rewritten, _INDEX if dialect.index_html and not rewrites else rewritten
         favoured = dialect.tie is Tie.ALLOW
         self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
         self.by_length = dialect.precedence is Precedence.LONGEST
@@ -130,8 +138,8 @@ class Reading:
         if self.resolves or start in ("", "/%"):
             return ""
         # "/index.html" may stand for "/"
-        index = "i" if start == "/" and self._dialect.index_html else ""
-        return rf"/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}]"
+        index = "i" if start == "/" and self.dialect.index_html else ""
+        return rf"(?-i:/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}])"
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule line gives to match with: none, one or two patterns.
@@ -153,7 +161,7 @@ class Reading:
         spelled = self._spelled(allow, octets)
         if not spelled[0]:
             return ()  # "*$": Yandex's library keeps an empty prefix, which matches nothing
-        if allow and self._dialect.index_html:
+        if allow and self.dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):
                 return spelled, self._spelled(allow, directory + "/$")
@@ -161,13 +169,13 @@ class Reading:
 
     def _path(self, value: str) -> str | None:
         """What a value stands for that does not start with "/"."""
-        no_slash = self._dialect.no_slash
-        if (value[0] == "*" and self._dialect.wildcards) or no_slash is NoSlash.LITERAL:
+        no_slash = self.dialect.no_slash
+        if (value[0] == "*" and self.dialect.wildcards) or no_slash is NoSlash.LITERAL:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
     def _empty(self, allow: bool) -> tuple[Spelled, ...]:
-        reading = self._dialect.empty_allow if allow else self._dialect.empty_disallow
+        reading = self.dialect.empty_allow if allow else self.dialect.empty_disallow
         if reading is EmptyRule.IGNORED:
             return ()
         if reading is EmptyRule.ALLOWS_ROOT:
@@ -181,7 +189,7 @@ class Reading:
 
     def pattern(self, length: int, bits: int, octets: str) -> Pattern:
         """What was spelled, split where the dialect has wildcards."""
-        if self._dialect.wildcards:
+        if self.dialect.wildcards:
             return Pattern(length, bits, *split_pattern(octets))
         return Pattern(length, bits, (octets,), False)
 

@@ -20,11 +20,11 @@ from .dialect import Dialect
 from .dialects import dialect_of
 from .groups import Groups, Record
 from .index import NO_ADDRESS, Index, Rules, rank_once
-from .knobs import CrawlDelay, NoSlash
+from .knobs import CrawlDelay
 from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_without
-from .octets import origin_of, path_of, readable, site_of, url_octets
+from .octets import origin_of, path_of, readable, site_of
 from .pace import VisitTime, read_delay, read_visit_times
-from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, reading_of
+from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, Reading, reading_of
 from .references import BASE
 from .usage import Preference, UsageLines
 from .verdict import Group, Reason, Rule, Verdict
@@ -33,10 +33,10 @@ _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks
 
 
 @lru_cache(maxsize=1024)
-def _rule_near(dialect: Dialect, start: str) -> re.Pattern[str]:
+def _rule_near(reading: Reading, start: str) -> re.Pattern[str]:
     """The expression for the rules that can match a path that starts so, and a few more."""
-    unlike = reading_of(dialect).unlike(start)
-    return rule_without(dialect, unlike) if unlike else grammar_of(dialect).rule
+    unlike = reading.unlike(start)
+    return rule_without(reading.dialect, unlike) if unlike else grammar_of(reading.dialect).rule
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
@@ -47,10 +47,11 @@ def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
 class RuleSet:
     """What a robots.txt says, read in one dialect."""
 
-    __slots__ = ("_body", "_groups", "_indexes", "_made", "_usage", "dialect")
+    __slots__ = ("_body", "_groups", "_indexes", "_made", "_reading", "_usage", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._reading = reading_of(dialect)
         self._body = body
         self._made: str | None = self._clean()
         self._groups = Groups(self._made, dialect)
@@ -97,7 +98,8 @@ class RuleSet:
             return Reason.RULE
         if rank == ABOVE_ALL:
             return Reason.ROBOTS_TXT
-        if self._is_too_large() or (group and len(group.rules) >= self.dialect.rule_limit):
+        too_large = is_too_large(self._body, self.dialect)
+        if too_large or (group and len(group.rules) >= self.dialect.rule_limit):
             return Reason.OVER_SIZE
         return Reason.NO_RULE if group else Reason.NO_GROUP
 
@@ -146,24 +148,20 @@ class RuleSet:
         return tuple(dict.fromkeys(readable(value) for value in values if value))
 
     def _path(self, url: str) -> str:
-        return url_octets(self.dialect.percent)(path_of(url))
-
-    def _is_too_large(self) -> bool:
-        return is_too_large(self._body, self.dialect)
+        return self._reading.octets_of(path_of(url))
 
     def _text(self) -> str:
         """The text: the one made at parsing for the first who asks, then a new one each time."""
-        text, self._made = self._made, None
-        return self._clean() if text is None else text
+        text, self._made = self._made or self._clean(), None
+        return text
 
     def _clean(self) -> str:
-        return "\n" if self._is_too_large() else clean_text(self._body, self.dialect)
+        body, dialect = self._body, self.dialect
+        return "\n" if is_too_large(body, dialect) else clean_text(body, dialect)
 
     def _rank(self, url: str, agent: str) -> int:
         """The rank of the rule that decides; to a first question, one that says the same."""
-        key: object = agent
-        if self.dialect.no_slash is NoSlash.RESOLVED:
-            key = agent, origin_of(url)
+        key: object = (agent, origin_of(url)) if self._reading.resolves else agent
         path = self._path(url)
         if key not in self._indexes:
             if len(self._indexes) >= _MOST_AGENTS:
@@ -180,8 +178,8 @@ class RuleSet:
             return ABOVE_ALL
         # Where more rules fit in than the dialect obeys, all are counted.
         start = path[:2] if len(self._body) < self.dialect.rule_limit else ""
-        rules = self._rules(agent, _rule_near(self.dialect, start))
-        return rank_once(rules, path, reading_of(self.dialect), url)
+        rules = self._rules(agent, _rule_near(self._reading, start))
+        return rank_once(rules, path, self._reading, url)
 
     def _is_above_all(self, path: str) -> bool:
         return path == BASE and self.dialect.robots_txt_allowed
@@ -189,7 +187,7 @@ class RuleSet:
     def _laid_out(self, url: str, agent: str) -> Index:
         index = Index(site_of(url, self.dialect.percent))
         rules = self._rules(agent, grammar_of(self.dialect).rule)
-        index.add_rules(rules, reading_of(self.dialect), url)
+        index.add_rules(rules, self._reading, url)
         if rules and self.dialect.robots_txt_allowed:
             index.add(ROBOTS_TXT, ABOVE_ALL)
         return index
@@ -198,9 +196,9 @@ class RuleSet:
         """The rules that bind the crawler; none where there are more than the dialect obeys."""
         text = self._text()
         _, records = self._groups.find(agent, text)
-        rules = [
-            rule for record in records for rule in line.findall(text, record.start, record.end)
-        ]
+        rules: list[tuple[str, str]] = []
+        for record in records:
+            rules += line.findall(text, record.start, record.end)
         return rules if len(rules) < self.dialect.rule_limit else []
 
     def _group(self, name: str, records: tuple[Record, ...], text: str) -> Group:
@@ -237,7 +235,7 @@ class RuleSet:
         return sorted(ranked, key=lambda item: item[0], reverse=True)
 
     def _ranks(self, rule: Rule, order: int, path: str, url: str) -> list[int]:
-        reading = reading_of(self.dialect)
+        reading = self._reading
         return [
             reading.rank(pattern.length, order, pattern.bits)
             for pattern in reading.patterns(rule.allow, rule.path, url)
