@@ -96,8 +96,11 @@ class RobotsPolicyMiddleware:
         standing = self._standings.get((url.scheme, url.netloc))
         if standing is None or standing.until <= self.now() or self._is_special(request):
             return self._look_up(request)
-        if standing.at_once and not self.slots.pace.lanes:
-            self._judge(request, standing)
+        if (
+            standing.at_once
+            and not self.slots.pace.lanes
+            and standing.ruling.allowed(request.url, standing.terms.agent)
+        ):
             standing.line.passed += 1
             return None
         return self._enter(request, standing)
@@ -178,8 +181,8 @@ class RobotsPolicyMiddleware:
         line = self.tally.of(ruling.origin)
         delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
         self.notices.paced(ruling, delay, line)
-        until, at_once = ruling.access.fresh_until, not (delay.done or ruling.hours(terms.agent))
-        standing = Standing(ruling, terms, line, until, delay, at_once)
+        at_once = not (delay.done or self.purposes or ruling.hours(terms.agent))
+        standing = Standing(ruling, terms, line, ruling.access.fresh_until, delay, at_once)
         if not self._is_special(request):
             if len(self._standings) >= MOST_STANDINGS:
                 self._standings.clear()  # they are found again in the policy

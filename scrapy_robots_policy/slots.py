@@ -135,7 +135,8 @@ class Slots:
             lane = self.pace.lanes.get(self._hooked().slot_of(request))
             if lane is not None:
                 lane.left(request)
-        self._admit()
+        if self._returning:
+            self._admit()
 
     def _admit(self) -> None:
         """Let in as many as there are places for."""
@@ -150,9 +151,9 @@ class Slots:
 
     def _needs_backout(self) -> bool:
         """What the downloader tells the engine from now on. A limit of 0 is none."""
-        engine = self._hooked()
+        engine = self._engine or self._hooked()
         places: int = engine.downloader.total_concurrency
-        return 0 < places <= self._taken(engine)
+        return 0 < places <= len(engine.active) and places <= self._taken(engine)
 
     def _taken(self, engine: _Engine) -> int:
         """How many hold a place, those among them who wait to send."""

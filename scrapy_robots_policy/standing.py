@@ -21,7 +21,7 @@ from .terms import Terms
 class Standing:
     """What holds for the requests to one host that ask for nothing special, and until when.
 
-    at_once  whether nothing but the URL needs to be looked at
+    at_once  whether a URL that is allowed needs no other look
     """
 
     ruling: Ruling
@@ -43,7 +43,7 @@ def objection(
     ruling, agent = standing.ruling, standing.terms.agent
     if not ruling.allowed(url, agent):
         return ruling.verdict(url, agent)
-    if standing.at_once and not purposes:
+    if standing.at_once:
         return None
     if ruling.rules is not None and refusal(ruling.rules.usage(url, agent), purposes):
         return refuse(ruling.verdict(url, agent), purposes)
