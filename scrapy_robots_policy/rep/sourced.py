@@ -42,7 +42,7 @@ def derive(name: str, base: Dialect, **known: Knob) -> Dialect:
 
     A knob that nothing is known of is the base's, and no more than assumed.
     """
-    inherited = {knob: Source(Certainty.ASSUMED, f"no source: as {base.name}") for knob in knobs()}
+    inherited = dict.fromkeys(knobs(), Source(Certainty.ASSUMED, f"no source: as {base.name}"))
     sources = {knob: Source(given.certainty, given.source) for knob, given in known.items()}
     made = base.but(name, **{knob: given.value for knob, given in known.items()})
     return replace(made, sources=MappingProxyType(inherited | sources))
