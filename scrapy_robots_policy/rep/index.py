@@ -45,11 +45,12 @@ Node = tuple[str, int, Cell, int]
 class Index:
     """Patterns → the rank of the one that decides. Logarithmic in rules without wildcards."""
 
-    __slots__ = ("_exact", "_keys", "_nodes", "_prefixes", "_wild", "is_empty", "site")
+    __slots__ = ("_exact", "_keys", "_nodes", "_prefixes", "_wild", "is_empty", "is_plain", "site")
 
     def __init__(self, site: str) -> None:
         self.site = site
         self.is_empty = True  # all is allowed
+        self.is_plain = True  # no rule has anything but a literal start of ASCII, without "%"
         self._exact: dict[str, int] = {}
         self._prefixes: dict[str, int] = {}
         self._wild: dict[str, list[Wild]] = {}
@@ -68,6 +69,7 @@ class Index:
                 if rank > prefixes.get(value, NOTHING):
                     prefixes[value] = rank
             else:
+                self.is_plain = self.is_plain and not value
                 for pattern in reading.patterns(allow, value, url):
                     self.add(pattern, reading.rank(pattern.length, order, pattern.bits))
 
