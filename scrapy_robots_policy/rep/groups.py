@@ -24,7 +24,7 @@ class Record(NamedTuple):
     """User-agent lines that stand together, and the rules after them.
 
     head   where the first User-agent line starts
-    start  where the rules start; they end at `end`
+    start  a place in the last of these lines; the rules are the lines that start from there to `end`
     """
 
     head: int
@@ -38,14 +38,14 @@ class Groups:
     The text is not held: who asks hands it in again. Only the records that are asked for are made.
     """
 
-    __slots__ = ("_binding", "_names", "_spans")
+    __slots__ = ("_binding", "_names", "_starts")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._binding = binding = _binding_of(dialect)
         lines = list(binding.grammar.agent.finditer(text))
-        # What each line names, in lower case; where it starts, and where its value ends.
+        # What each line names, in lower case, and where it starts.
         self._names = [line[2].lower() for line in lines]
-        self._spans = [line.span() for line in lines]
+        self._starts = [line.start() for line in lines]
 
     def records(self, text: str) -> Iterator[Record]:
         """All records, in the order of the file."""
@@ -117,26 +117,26 @@ class Groups:
 
     def _record(self, first: int, text: str) -> tuple[int, Record]:
         """The record whose list starts with a line, and which line comes after the list."""
-        spans = self._spans
+        starts = self._starts
         after = first + 1
-        while after < len(spans) and not self._is_closed(after, text):
+        while after < len(starts) and not self._is_closed(after, text):
             after += 1
-        end = spans[after][0] if after < len(spans) else len(text)
-        record = Record(spans[first][0], spans[after - 1][1], end)
+        end = starts[after] if after < len(starts) else len(text)
+        record = Record(starts[first], starts[after - 1] + 1, end)
         blank = self._binding.grammar.blank
         found = blank.search(text, record.start, end) if blank else None
         return after, record._replace(end=found.start()) if found else record
 
     def _is_closed(self, line: int, text: str) -> bool:
         """Whether something ends the list of User-agent lines before a line."""
-        start, end = self._spans[line - 1][1], self._spans[line][0]
-        return start < end and bool(self._binding.grammar.closer.search(text, start, end))
+        start, end = self._starts[line - 1] + 1, self._starts[line]
+        return self._binding.grammar.closer.search(text, start, end) is not None
 
     def _orphans(self, text: str) -> list[Record]:
         """The rules before the first User-agent line, as a record for all; blank lines and all."""
         if not self._binding.heeds_orphans:
             return []
-        end = self._spans[0][0] if self._spans else len(text)
+        end = self._starts[0] if self._starts else len(text)
         return [Record(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
 
 

@@ -209,7 +209,7 @@ class RuleSet:
         agents = (
             found.start()
             for record in records
-            for found in grammar.agent.finditer(text, record.head, record.start)
+            for found in grammar.agent.finditer(text, record.head, record.end)
         )
         rules = [
             found
