@@ -24,7 +24,7 @@ class Record(NamedTuple):
     """User-agent lines that stand together, and the rules after them.
 
     head   where the first User-agent line starts
-    start  a place in the last of these lines; the rules are the lines that start from there to `end`
+    start  a place in the last of these lines; the rules are among the lines from there to `end`
     """
 
     head: int

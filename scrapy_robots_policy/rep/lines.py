@@ -58,7 +58,7 @@ class Grammar:
 def clean_text(body: bytes, dialect: Dialect) -> str:
     """The text that the dialect reads: cut to size, marks and NULs gone, after a line feed."""
     text = body[: dialect.size_limit].decode("latin-1")
-    text = "\n" + _without_mark(text, dialect.bom)
+    text = "\n" + text[len(mark_of(text, dialect.bom)) :]
     if "\r" in text and _LONE_RETURN.search(text):
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
@@ -88,16 +88,12 @@ def is_too_large(body: bytes, dialect: Dialect) -> bool:
     return len(body) > dialect.size_limit and dialect.beyond_size is Beyond.OPEN
 
 
-def _without_mark(text: str, bom: Bom) -> str:
-    if text[:1] != _MARK[0]:
-        return text
-    if bom is Bom.SKIPPED:
-        return text.removeprefix(_MARK)
-    if bom is Bom.SKIPPED_IN_PART:
-        for length in (3, 2, 1):
-            if text.startswith(_MARK[:length]):
-                return text[length:]
-    return text
+def mark_of(text: str, bom: Bom) -> str:
+    """The byte order mark, or the part of it, that a text starts with and that is not read."""
+    if text[:1] != _MARK[0] or bom is Bom.KEPT:
+        return ""
+    lengths = (3, 2, 1) if bom is Bom.SKIPPED_IN_PART else (3,)
+    return next((_MARK[:length] for length in lengths if text.startswith(_MARK[:length])), "")
 
 
 def line_number(text: str, start: int) -> int:

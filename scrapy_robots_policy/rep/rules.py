@@ -66,8 +66,8 @@ class RuleSet:
             return self._rank(url, agent) & ALLOWED == ALLOWED
         if index.is_empty:
             return True
-        # Most URLs have nothing to rewrite, and are of the site that was asked for first. What else is
-        # rewritten than escapes, no plain rule holds: it has matched before, or never will.
+        # Most URLs have nothing to rewrite, and are of the site that was asked for first. What else
+        # is rewritten than escapes, no plain rule holds: it has matched before, or never will.
         odd = "%" in url or "#" in url
         if not (odd or index.is_plain):
             odd = "*" in url or "$" in url or not url.isascii()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..dialect import NO_LIMIT, Dialect
 from ..dialects import DIALECTS
-from ..lines import WHITE, Grammar, clean_text, grammar_of
+from ..lines import WHITE, Grammar, clean_text, grammar_of, mark_of
 from ..octets import readable
 from ..rules import RuleSet
 from ..verdict import Group
@@ -43,6 +43,7 @@ class Source:
         self.text = clean_text(body, dialect)
         self.grammar: Grammar = grammar_of(dialect)
         self.rules = RuleSet(body, dialect)
+        self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
         self._starts = [found.start() for found in re.finditer("\n", self.text)]
 
     @cached_property
@@ -110,9 +111,11 @@ class Source:
         start, end = span
         line = self.line_at(start)
         head = self._starts[line - 1] + 1
-        column = len(_decoded(self.text[head:start])) + 1
-        width = len(_decoded(self.text[start:end].rstrip("\r")))
-        return Finding(KINDS[code], line, column, column + width, message, fix, dialects)
+        # Half a mark, which the dialect may skip, is part of a character to who reads the file.
+        before = self._mark if line == 1 else ""
+        after = len(_decoded(before + self.text[head:end].rstrip("\r"))) + 1
+        column = min(len(_decoded(before + self.text[head:start])) + 1, after)
+        return Finding(KINDS[code], line, column, after, message, fix, dialects)
 
 
 def readable_lines(body: bytes) -> list[str]:
