@@ -69,8 +69,9 @@ class Groups:
 
     def named(self, name: str, text: str) -> tuple[Record, ...]:
         """The records that bind whoever goes by `name`, in the order of the file."""
-        records = self._orphans(text) if name == STAR else []
-        only_first = self._binding.only_first[name == STAR]
+        is_star = name == STAR
+        records = self._orphans(text) if is_star else []
+        only_first = self._binding.only_first[is_star]
         end = 0
         for line in self._naming(name):
             if line >= end and not (records and only_first):
@@ -83,8 +84,9 @@ class Groups:
         names, matches = self._names, self._binding.matches
         if name != STAR and matches is not None:
             return [at for at, named in enumerate(names) if named != STAR and matches(named, name)]
-        if name not in names or name == "":
-            return ()
+        count = names.count(name) if name else 0
+        if count < 2:
+            return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]
 
     def _heaviest(self, chain: Iterable[str], text: str) -> tuple[str, tuple[Record, ...]] | None:

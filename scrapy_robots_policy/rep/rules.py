@@ -165,15 +165,15 @@ class RuleSet:
     def _rank(self, url: str, agent: str) -> int:
         """The rank of the rule that decides; to a first question, one that says the same."""
         key: object = (agent, origin_of(url)) if self._reading.resolves else agent
-        path = self._path(url)
-        if key not in self._indexes:
-            if len(self._indexes) >= _MOST_AGENTS:
-                self._indexes.clear()
-            self._indexes[key] = None
+        path, indexes = self._path(url), self._indexes
+        if key not in indexes:
+            if len(indexes) >= _MOST_AGENTS:
+                indexes.clear()
+            indexes[key] = None
             return self._rank_once(path, url, agent)
-        index = self._indexes[key]
+        index = indexes[key]
         if index is None:
-            index = self._indexes[key] = self._laid_out(url, agent)
+            index = indexes[key] = self._laid_out(url, agent)
         return index.rank(index.site + path)
 
     def _rank_once(self, path: str, url: str, agent: str) -> int:
