@@ -29,8 +29,8 @@ ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
 
-# Scrapy 2.13 opens a disk queue twice when it resumes a crawl.
-TOLERATED = ("-W", "ignore::ResourceWarning") if version_info < (2, 14) else ()
+# Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
+TOLERATED = ("-W", "ignore::ResourceWarning") if version_info < (2, 17) else ()
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"
