@@ -22,12 +22,15 @@ pytestmark = [
 PROJECT = Path(__file__).parent.parent / "example_project"
 OURS = {**os.environ, "PYTHONPATH": str(PROJECT.parent)}  # whether or not it is installed
 
+# scrapy-redis makes requests of a class that Scrapy 2.16 warns of.
+QUIET = {"PYTHONWARNINGS": "ignore:scrapy.http.FormRequest is deprecated"}
+
 
 def start(*options, **environment):
     return subprocess.Popen(
         [sys.executable, "-m", "example.fleet", *options],
         cwd=PROJECT,
-        env={**OURS, **environment},
+        env={**OURS, **QUIET, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
