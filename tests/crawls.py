@@ -30,7 +30,8 @@ OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
 
 # Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
-TOLERATED = ("-W", "ignore::ResourceWarning") if version_info < (2, 17) else ()
+OPEN_QUEUE = "ignore:unclosed file <_io.BufferedRandom:ResourceWarning"
+TOLERATED = ("-W", OPEN_QUEUE) if version_info < (2, 17) else ()
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"

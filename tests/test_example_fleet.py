@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from scrapy import version_info
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("redis-server") is None, reason="there is no redis-server"),
@@ -23,7 +24,8 @@ PROJECT = Path(__file__).parent.parent / "example_project"
 OURS = {**os.environ, "PYTHONPATH": str(PROJECT.parent)}  # whether or not it is installed
 
 # scrapy-redis makes requests of a class that Scrapy 2.16 warns of.
-QUIET = {"PYTHONWARNINGS": "ignore:scrapy.http.FormRequest is deprecated"}
+FORM = "ignore:scrapy.http.FormRequest is deprecated"
+QUIET = {"PYTHONWARNINGS": FORM} if version_info[:2] == (2, 16) else {}
 
 
 def start(*options, **environment):

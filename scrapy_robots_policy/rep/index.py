@@ -173,7 +173,7 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
             or not value.isascii()
         ):
             # The last of its literal parts must be in the path, and seldom is.
-            part = value.rstrip("*$").rpartition("*")[2]
+            part = last_part(value)
             odd = "%" in part or "$" in part or rewritten[allow] in value or not part.isascii()
             if odd or part in path:
                 others.append((order, allow, value))

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .agents import TOKEN
 from .dialect import Dialect
 from .knobs import AgentValue, Beyond, BlankLine, Bom
 
@@ -157,7 +158,7 @@ def _space(dialect: Dialect) -> str:
 
 
 # RFC 9309 §2.2.1: the token at the start. "*" and white space still name all (google/robotstxt).
-_NAME = rf"(\*(?=[{WHITE}#\n]|\Z)|[A-Z_-]*)"
+_NAME = rf"(\*(?=[{WHITE}#\n]|\Z)|{TOKEN.pattern}|)"
 _NAMES = {
     AgentValue.TOKEN: rf"({_NAME}(?:[^#\n]*[^#\n{WHITE}]|))",
     AgentValue.WHOLE: f"({_VALUE})",
