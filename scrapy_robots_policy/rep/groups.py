@@ -42,10 +42,12 @@ class Groups:
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._binding = binding = _binding_of(dialect)
-        lines = list(binding.grammar.agent.finditer(text))
         # What each line names, in lower case, and where it starts.
-        self._names = [line[2].lower() for line in lines]
-        self._starts = [line.start() for line in lines]
+        self._names: list[str] = []
+        self._starts: list[int] = []
+        for line in binding.grammar.agent.finditer(text):
+            self._names.append(line[2].lower())
+            self._starts.append(line.start())
 
     def records(self, text: str) -> Iterator[Record]:
         """All records, in the order of the file."""

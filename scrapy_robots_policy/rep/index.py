@@ -29,15 +29,16 @@ from collections.abc import Sequence
 from typing import Optional
 
 from .needles import FEW, Needles, Wild
-from .patterns import NOTHING, ROOT, Pattern, Reading, is_special, last_part
+from .patterns import NEVER, NOTHING, ROOT, Pattern, Reading, last_part
 
 AFTER_ROOT = chr(ord(ROOT) + 1)
 NO_ADDRESS = -1
 
 # the wild patterns of a key, and those of the keys above it
 Cell = Optional[tuple[Needles | list[Wild], "Cell"]]  # noqa: UP045 - a string has no `|`
-# (the key of the line if it allows, its value), as they stand in a group
-Rules = Sequence[tuple[str, str]]
+# (the key of the line if it allows, the literal start of its value, the rest of it), as they stand
+# in a group
+Rules = Sequence[tuple[str, str, str]]
 # the site and a key, best, wild, and where the longest other key stands that it starts with (or -1)
 Node = tuple[str, int, Cell, int]
 
@@ -61,14 +62,15 @@ class Index:
         """Add the rules of a group, in order."""
         self.is_empty = self.is_empty and not rules
         prefixes = self._prefixes
-        bits, by_length, rewritten = reading.bits, reading.by_length, reading.rewritten
-        for order, (key, value) in zip(range(len(rules), 0, -1), rules, strict=True):
+        bits, by_length, index_page = reading.bits, reading.by_length, reading.index_page
+        for order, (key, start, rest) in zip(range(len(rules), 0, -1), rules, strict=True):
             allow = key != ""
-            if not is_special(value, rewritten[allow]):
-                rank = (len(value) if by_length else order) * 4 + bits[allow]
-                if rank > prefixes.get(value, NOTHING):
-                    prefixes[value] = rank
+            if start and not rest and not (allow and index_page in start):
+                rank = (len(start) if by_length else order) * 4 + bits[allow]
+                if rank > prefixes.get(start, NOTHING):
+                    prefixes[start] = rank
             else:
+                value = start + rest
                 self.is_plain = self.is_plain and not value
                 for pattern in reading.patterns(allow, value, url):
                     self.add(pattern, reading.rank(pattern.length, order, pattern.bits))
@@ -159,27 +161,31 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     Rules that cannot match may be missing. Where the first of a group decides, its rank is another
     than an index of all would give, and says the same.
     """
-    best = NOTHING
+    best, order = NOTHING, len(rules)
     others: list[tuple[int, bool, str]] = []
-    rewritten = reading.rewritten
-    order = len(rules) + 1
-    for key, value in rules:
-        order -= 1
-        allow = key != ""
-        # As `is_special` says; to call it would cost more than to do it here.
-        if (
-            value[:1] != ROOT
-            or ("*" in value or "$" in value or "%" in value or rewritten[allow] in value)
-            or not value.isascii()
-        ):
+    literal, index_page = reading.literal, reading.index_page if path[-1] == ROOT else NEVER
+    for key, start, rest in rules:
+        if not path.startswith(start):
+            if not key or index_page not in start:
+                continue
+        elif start and not rest:
+            best = max(best, reading.rank(len(start), order, reading.bits[key != ""]))
+            order -= 1
+            continue
+        elif literal and (not key or index_page == NEVER):
             # The last of its literal parts must be in the path, and seldom is.
-            part = last_part(value)
-            odd = "%" in part or "$" in part or rewritten[allow] in value or not part.isascii()
-            if odd or part in path:
-                others.append((order, allow, value))
-        elif path.startswith(value):
-            best = max(best, reading.rank(len(value), order, reading.bits[allow]))
-    for order, allow, value in others:
+            part = rest.rstrip("*$").rpartition("*")[2]
+            if part not in path and part.isascii() and not ("%" in part or "$" in part):
+                continue
+        others.append((order, key != "", start + rest))
+        order -= 1
+    return _strongest_of(others, path, reading, url, best) if others else best
+
+
+def _strongest_of(
+    rules: list[tuple[int, bool, str]], path: str, reading: Reading, url: str, best: int
+) -> int:
+    for order, allow, value in rules:
         for length, bits, octets in reading.spelled(allow, value, url):
             rank = reading.rank(length, order, bits)
             if rank > best and last_part(octets) in path:

@@ -25,7 +25,7 @@ from .knobs import AgentValue, Beyond, BlankLine, Bom
 WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
-_LONE_RETURN = re.compile("\r(?!\n)")
+_LONE_RETURN = re.compile("\r[^\n]")
 # What follows never starts with white space, so none is ever given back; `re` need not try.
 _W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
 # A value, without the white space around it and the comment after it. Not as word after word: `re`
@@ -60,7 +60,7 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     """The text that the dialect reads: cut to size, marks and NULs gone, after a line feed."""
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + text[len(mark_of(text, dialect.bom)) :]
-    if "\r" in text and _LONE_RETURN.search(text):
+    if "\r" in text and (_LONE_RETURN.search(text) or text[-1] == "\r"):
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\n]*", "", text)
@@ -113,15 +113,24 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
     return numbers
 
 
-def rule_without(dialect: Dialect, start: str) -> re.Pattern[str]:
-    """The expression for the rule lines but those whose values start as an expression says."""
-    return _compile(_rule(dialect, start))
+def rule_lines(dialect: Dialect, literal: str, unlike: str = "") -> re.Pattern[str]:
+    """The expression for the rule lines, but those whose values start as `unlike` says.
+
+    group 1: the key if it allows, group 2: as much of the value as `literal` takes, group 3: the
+    rest of it
+    """
+    head = _rule_head(dialect)
+    if unlike:
+        # As most rules are written: `re` has done with them at one look.
+        usual = "(?-i:Disallow: )" if "disallow" in dialect.disallow_keys else "(?!)"
+        head = rf"(?!{usual}{unlike})(?:{usual}|{head}(?!{_W}{unlike}))"
+    return _compile(rf"\n{head}{_W}({literal}|){_VALUE}")
 
 
 @lru_cache(maxsize=64)
 def grammar_of(dialect: Dialect) -> Grammar:
     """The expressions for a dialect. They are all linear: no two parts can take the same octet."""
-    rule = _rule(dialect)
+    rule = rf"\n{_rule_head(dialect)}{_W}{_VALUE}"
     return Grammar(
         agent=_compile(_agent(dialect)),
         rule=_compile(rule),
@@ -174,19 +183,15 @@ def _agent(dialect: Dialect) -> str:
     return rf"\n{_W}{head}{_W}{_NAMES[dialect.agent_value]}"
 
 
-def _rule(dialect: Dialect, no_value: str = "") -> str:
-    """`no_value`: an expression for how the values start that nobody wants to see."""
+def _rule_head(dialect: Dialect) -> str:
+    """What stands before the value of a rule; group 1: the key if it allows."""
     allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
     end = _colon(dialect)
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
-    key = rf"(?:{_any_of(dialect.disallow_keys)}|{allow})"
-    if not no_value:
-        return rf"\n{_W}{key}{end}{_W}{_VALUE}"
-    # As most rules are written: `re` has done with them at one look.
-    usual = "(?-i:Disallow: )" if "disallow" in dialect.disallow_keys else "(?!)"
-    head = rf"(?!{usual}{no_value})(?:{usual}|{_W}{key}{end}(?!{_W}{no_value}))"
-    return rf"\n{head}{_W}{_VALUE}"
+    # One look at the first letter spares most other lines the many spellings of a key.
+    initials = "".join(sorted({key[0] for key in (*dialect.disallow_keys, *dialect.allow_keys)}))
+    return rf"{_W}(?=[{initials}])(?:{_any_of(dialect.disallow_keys)}|{allow}){end}"
 
 
 def _closers(dialect: Dialect, rule: str) -> list[str]:

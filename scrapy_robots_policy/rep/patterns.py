@@ -24,7 +24,7 @@ ABOVE_ALL = (1 << 62) | ALLOWED
 
 ROOT = "/"
 _INDEX = "/index.htm"
-_NEVER = "\n"  # no value holds one
+NEVER = "\n"  # no value holds one
 _MANY = 4  # parts; with more of them it pays to look first whether the path holds them all
 
 
@@ -87,17 +87,6 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
     return (first, *others, last), anchored
 
 
-def is_special(value: str, rewritten: str) -> bool:
-    """Whether a rule's path may be more than one literal prefix. `rewritten`: as a Reading has it,
-    of a Disallow or of an Allow.
-    """
-    return (
-        value[:1] != ROOT
-        or ("*" in value or "$" in value or "%" in value or rewritten in value)
-        or not value.isascii()
-    )
-
-
 class Reading:
     """How a dialect makes patterns of rules.
 
@@ -105,13 +94,14 @@ class Reading:
     bits          the low bits of a rank: of a Disallow, of an Allow
     by_length     whether a rule is as strong as it is long, or as it stands early in its group
     resolves      whether a path is a URL reference, which may stand for quite another path
-    rewritten     what has to stand in the path of a Disallow, of an Allow, if it may be matched in
-                  another spelling though it holds nothing but ASCII, no "%" and no "$"
+    literal       an expression for the start of a value that paths have to start with, as it is,
+                  whatever comes after it; a rule that is no more than that is a plain one
+    index_page    what stands in the path of an Allow that allows the directory as well
     """
 
     __slots__ = (
         *("_by_octets", "_octets"),
-        *("bits", "by_length", "dialect", "octets_of", "resolves", "rewritten"),
+        *("bits", "by_length", "dialect", "index_page", "literal", "octets_of", "resolves"),
     )
 
     def __init__(self, dialect: Dialect) -> None:
@@ -121,8 +111,8 @@ class Reading:
         self._by_octets = dialect.length is Length.OCTETS
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
         rewrites = self.resolves or dialect.percent is Percent.URI
-        rewritten = "" if rewrites else _NEVER
-        self.rewritten = rewritten, _INDEX if dialect.index_html and not rewrites else rewritten
+        self.literal = "" if rewrites else r"/[^*$%\x80-\xff\s#]*"
+        self.index_page = _INDEX if dialect.index_html else NEVER
         favoured = dialect.tie is Tie.ALLOW
         self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
         self.by_length = dialect.precedence is Precedence.LONGEST

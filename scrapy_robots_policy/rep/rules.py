@@ -21,7 +21,7 @@ from .dialects import dialect_of
 from .groups import Groups, Record
 from .index import NO_ADDRESS, Index, Rules, rank_once
 from .knobs import CrawlDelay
-from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_without
+from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_lines
 from .octets import origin_of, path_of, readable, site_of
 from .pace import VisitTime, read_delay, read_visit_times
 from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, Reading, reading_of
@@ -34,9 +34,10 @@ _MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks
 
 @lru_cache(maxsize=1024)
 def _rule_near(reading: Reading, start: str) -> re.Pattern[str]:
-    """The expression for the rules that can match a path that starts so, and a few more."""
-    unlike = reading.unlike(start)
-    return rule_without(reading.dialect, unlike) if unlike else grammar_of(reading.dialect).rule
+    """The expression for the rules that can match a path that starts so, and a few more; `start`
+    is "" for all rules.
+    """
+    return rule_lines(reading.dialect, reading.literal, reading.unlike(start))
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
@@ -189,7 +190,7 @@ class RuleSet:
 
     def _laid_out(self, url: str, agent: str) -> Index:
         index = Index(site_of(url, self.dialect.percent))
-        rules = self._rules(agent, grammar_of(self.dialect).rule)
+        rules = self._rules(agent, _rule_near(self._reading, ""))
         index.add_rules(rules, self._reading, url)
         if rules and self.dialect.robots_txt_allowed:
             index.add(ROBOTS_TXT, ABOVE_ALL)
@@ -199,7 +200,7 @@ class RuleSet:
         """The rules that bind the crawler; none where there are more than the dialect obeys."""
         text = self._text()
         _, records = self._groups.find(agent, text)
-        rules: list[tuple[str, str]] = []
+        rules: list[tuple[str, str, str]] = []
         for record in records:
             rules += line.findall(text, record.start, record.end)
         return rules if len(rules) < self.dialect.rule_limit else []
