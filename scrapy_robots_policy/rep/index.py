@@ -163,6 +163,7 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     """
     best, order = NOTHING, len(rules)
     others: list[tuple[int, bool, str]] = []
+    # Where a directory is asked for, the index page that a rule allows may mean it.
     literal, index_page = reading.literal, reading.index_page if path[-1] == ROOT else NEVER
     for key, start, rest in rules:
         if not path.startswith(start):
@@ -174,7 +175,7 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
             continue
         elif literal and (not key or index_page == NEVER):
             # The last of its literal parts must be in the path, and seldom is.
-            part = rest.rstrip("*$").rpartition("*")[2]
+            part = last_part(rest)
             if part not in path and part.isascii() and not ("%" in part or "$" in part):
                 continue
         others.append((order, key != "", start + rest))
@@ -185,6 +186,7 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
 def _strongest_of(
     rules: list[tuple[int, bool, str]], path: str, reading: Reading, url: str, best: int
 ) -> int:
+    """The highest rank of the rules that match; `best` where none has a higher one."""
     for order, allow, value in rules:
         for length, bits, octets in reading.spelled(allow, value, url):
             rank = reading.rank(length, order, bits)
