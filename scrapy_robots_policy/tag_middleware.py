@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from itemadapter import ItemAdapter
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
@@ -245,6 +244,8 @@ class Lookout:
 
 def _mark(item: Any, part: str) -> bool:
     """Note the part in the item; False where it has no field for it."""
+    from itemadapter import ItemAdapter  # noqa: PLC0415 - few crawls mark items
+
     try:
         adapter = ItemAdapter(item)
         adapter[MARKS] = [*(adapter.get(MARKS) or ()), part]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from .page import page
 from .summary import Report, as_json
 
 PAGE, DATA = ".html", ".json"
@@ -43,6 +42,8 @@ class Files:
 
     def write(self, report: Report) -> None:
         """OSError where that fails; a file is whole, or as it was."""
+        from .page import page  # noqa: PLC0415 - when the crawl is over, if one is wanted at all
+
         _write(self.data, json.dumps(as_json(report), indent=1))
         if self.page is not None:
             _write(self.page, page(report, self.data.name))

@@ -10,18 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scrapy.utils.project import data_path
-
 from .. import scrapy_versions
 from .memory import MemoryStore
 from .protocols import ALONE, Fleet, Store, Told, fleet_of
-from .sqlite import SqliteStore
 
 __all__ = [
     "ALONE",
     "Fleet",
     "MemoryStore",
-    "SqliteStore",
     "Store",
     "Told",
     "fleet_of",
@@ -61,8 +57,12 @@ def _memory(uri: str, _params: Params, _told: Told) -> MemoryStore:
     return MemoryStore()
 
 
-def _sqlite(uri: str, _params: Params, _told: Told) -> SqliteStore:
+def _sqlite(uri: str, _params: Params, _told: Told) -> Store:
     """A path stands as for any command: relative to where the crawl was started."""
+    from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
+
+    from .sqlite import SqliteStore  # noqa: PLC0415
+
     path = uri.removeprefix("sqlite:")
     return SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser())
 

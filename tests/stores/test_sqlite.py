@@ -16,7 +16,7 @@ import pytest
 from scrapy_robots_policy import scrapy_versions
 from scrapy_robots_policy.rep import Outcome, Record
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.stores import SqliteStore, open_store, sqlite
+from scrapy_robots_policy.stores import open_store, sqlite
 from tests.on_reactor import on_reactor
 from tests.stores.worker import OCTETS
 
@@ -45,7 +45,7 @@ def kept(path):
 
 @on_reactor
 async def test_a_record_outlives_the_store_that_kept_it(path):
-    first, second = SqliteStore(path), SqliteStore(path)
+    first, second = sqlite.SqliteStore(path), sqlite.SqliteStore(path)
     await first.put(ORIGIN, RECORD)
     await first.close()
     assert await second.get(ORIGIN) == RECORD
@@ -88,7 +88,7 @@ async def test_what_was_kept_is_whole_after_kill_9(path):
     rest, _ = process.communicate(timeout=10)
     said += rest.splitlines()  # whole lines only: one write each
     assert set(said) <= kept(path)
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     assert (await store.get(said[-1])).octets == OCTETS
     await store.put(ORIGIN, RECORD)
     await store.close()
@@ -96,11 +96,11 @@ async def test_what_was_kept_is_whole_after_kill_9(path):
 
 @on_reactor
 async def test_old_entries_go(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     for age in (31, 29, 0):
         await store.put(f"{ORIGIN}:{age}", replace(RECORD, asked_at=NOW - age * DAY))
     await store.close()
-    later = SqliteStore(path)
+    later = sqlite.SqliteStore(path)
     await later.put(ORIGIN, RECORD)
     await later.close()
     assert kept(path) == {ORIGIN, f"{ORIGIN}:29", f"{ORIGIN}:0"}
@@ -108,7 +108,7 @@ async def test_old_entries_go(path):
 
 @on_reactor
 async def test_a_long_crawl_sweeps_too(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, replace(RECORD, asked_at=NOW - 31 * DAY))
     for number in range(sqlite.SWEEP_EVERY):
         await store.put(f"{ORIGIN}:{number}", RECORD)
@@ -118,7 +118,7 @@ async def test_a_long_crawl_sweeps_too(path):
 
 @on_reactor
 async def test_who_reads_is_not_held_up_by_who_writes(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -128,7 +128,7 @@ async def test_who_reads_is_not_held_up_by_who_writes(path):
 
 @on_reactor
 async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -141,7 +141,7 @@ async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
 @on_reactor
 async def test_a_lock_that_is_never_given_back_is_an_error(path, monkeypatch):
     monkeypatch.setattr(sqlite, "LOCKED_WAITS", (0.01,))
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -173,7 +173,7 @@ async def test_a_file_that_cannot_be_used_is_an_error_and_left_as_it_is(path, ki
     path.parent.mkdir()
     make(path)
     before = path.is_dir() or path.read_bytes()
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     with pytest.raises((sqlite3.Error, ValueError), match=words):
         await store.get(ORIGIN)
     with pytest.raises((sqlite3.Error, ValueError), match=words):
@@ -184,7 +184,7 @@ async def test_a_file_that_cannot_be_used_is_an_error_and_left_as_it_is(path, ki
 
 @on_reactor
 async def test_a_file_that_is_broken_inside_is_an_error(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     for number in range(100):
         await store.put(f"{ORIGIN}:{number}", replace(RECORD, octets=os.urandom(2000)))
     await store.close()
@@ -198,7 +198,7 @@ async def test_a_file_that_is_broken_inside_is_an_error(path):
 
 @on_reactor
 async def test_a_broken_record_is_an_error_and_can_be_replaced(path):
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     spoil(path, "UPDATE records SET frame = substr(frame, 1, 20)")
     with pytest.raises(ValueError, match="record"):
@@ -218,7 +218,7 @@ LIMITS = {
 @on_reactor
 async def test_a_full_or_read_only_file_still_gives_what_it_has(path, kind):
     pragma, words = LIMITS[kind]
-    store = SqliteStore(path)
+    store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     store._connection().execute(pragma)
     with pytest.raises(sqlite3.OperationalError, match=words):
