@@ -190,8 +190,8 @@ def _rule_head(dialect: Dialect) -> str:
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
     # One look at the first letter spares most other lines the many spellings of a key.
-    initials = "".join(sorted({key[0] for key in (*dialect.disallow_keys, *dialect.allow_keys)}))
-    return rf"{_W}(?=[{initials}])(?:{_any_of(dialect.disallow_keys)}|{allow}){end}"
+    initials = _any_of(sorted({key[:1] for key in (*dialect.disallow_keys, *dialect.allow_keys)}))
+    return rf"{_W}(?={initials})(?:{_any_of(dialect.disallow_keys)}|{allow}){end}"
 
 
 def _closers(dialect: Dialect, rule: str) -> list[str]:
