@@ -99,6 +99,7 @@ TOKENS = [
     ({"USER_AGENT": "MyBot", "DEFAULT_REQUEST_HEADERS": {"user-agent": "Sent/1"}}, {}, "Sent"),
     ({"ROBOTSTXT_USER_AGENT": "Other"}, {"robots_user_agent": "Strongest"}, "Strongest"),
     ({"USER_AGENT": "MyBot"}, {"user_agent": "Spiders/1"}, "Spiders"),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "Sent/1"}}, {"user_agent": "Spiders/1"}, "Sent"),
     ({"ROBOTSTXT_USER_AGENT": "360Spider"}, {}, "360Spider"),  # an engine is known by it
 ]
 

@@ -1,6 +1,6 @@
 """What was asked on the command line, with what the settings say where it was silent.
 
-Knows: options and the settings that stand in for them. Must not know: what the verbs do.
+Knows: options, and what stands in for them. Must not know: what the verbs do.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect
-from ..settings import read_dialect, read_purposes
+from ..settings import (
+    dialect_from_settings,
+    purposes_from_settings,
+    read_dialect,
+    sent_user_agent,
+    user_agent,
+)
 
 
 class Refusal(Exception):  # noqa: N818 - a wrong question is no error of ours
@@ -44,15 +50,16 @@ class Asked:
 
 def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Asked:
     """Refusal where an option or a setting is wrong."""
-    header = str(settings.get("USER_AGENT") or "")
+    _, header = sent_user_agent(settings)
+    _, agent = user_agent(settings)
     dialect = _dialect(opts.dialect, settings)
     return Asked(
         args,
         opts.robots or "",
-        opts.agent or settings.get("ROBOTSTXT_USER_AGENT") or header,
+        opts.agent or str(agent or ""),
         dialect,
         _dialects(opts.dialects, dialect),
-        header,
+        str(header or ""),
         opts.json,
         opts.sarif,
         opts.port or 0,
@@ -65,14 +72,14 @@ def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
     try:
         if told is not None:
             return read_dialect("--dialect", told)
-        return read_dialect("ROBOTS_DIALECT", settings.get("ROBOTS_DIALECT", "rfc9309"))
+        return dialect_from_settings(settings)
     except ValueError as error:
         raise Refusal(str(error)) from None
 
 
 def _purposes(settings: BaseSettings) -> frozenset[str]:
     try:
-        return read_purposes("ROBOTS_PURPOSE", settings.get("ROBOTS_PURPOSE") or ())
+        return purposes_from_settings(settings)
     except ValueError as error:
         raise Refusal(str(error)) from None
 

@@ -9,14 +9,24 @@ from __future__ import annotations
 from .addon import Addon, refuse_second_middleware
 from .policy import PolicySettings
 from .tags import TagSettings
-from .terms import dialect_from_crawler, read_dialect, read_purposes
+from .terms import (
+    dialect_from_crawler,
+    dialect_from_settings,
+    purposes_from_settings,
+    read_dialect,
+    sent_user_agent,
+    user_agent,
+)
 
 __all__ = [
     "Addon",
     "PolicySettings",
     "TagSettings",
     "dialect_from_crawler",
+    "dialect_from_settings",
+    "purposes_from_settings",
     "read_dialect",
-    "read_purposes",
     "refuse_second_middleware",
+    "sent_user_agent",
+    "user_agent",
 ]

@@ -24,7 +24,11 @@ def dialect_from_crawler(crawler: Crawler) -> Dialect:
     told = getattr(crawler.spider, "robots_dialect", None)
     if told is not None:
         return read_dialect("robots_dialect", told)
-    return read_dialect("ROBOTS_DIALECT", crawler.settings.get("ROBOTS_DIALECT", "rfc9309"))
+    return dialect_from_settings(crawler.settings)
+
+
+def dialect_from_settings(settings: BaseSettings) -> Dialect:
+    return read_dialect("ROBOTS_DIALECT", settings.get("ROBOTS_DIALECT", "rfc9309"))
 
 
 def read_dialect(setting: str, told: Any) -> Dialect:
@@ -43,13 +47,17 @@ def read_dialect(setting: str, told: Any) -> Dialect:
 
 def purposes_from_crawler(crawler: Crawler) -> frozenset[str]:
     """What the spider or the settings say that the crawl is for; nothing until one does."""
-    name, told = "robots_purpose", getattr(crawler.spider, "robots_purpose", None)
-    if told is None:
-        name, told = "ROBOTS_PURPOSE", crawler.settings.get("ROBOTS_PURPOSE") or ()
-    return read_purposes(name, told)
+    told = getattr(crawler.spider, "robots_purpose", None)
+    if told is not None:
+        return _purposes("robots_purpose", told)
+    return purposes_from_settings(crawler.settings)
 
 
-def read_purposes(name: str, told: Any) -> frozenset[str]:
+def purposes_from_settings(settings: BaseSettings) -> frozenset[str]:
+    return _purposes("ROBOTS_PURPOSE", settings.get("ROBOTS_PURPOSE") or ())
+
+
+def _purposes(name: str, told: Any) -> frozenset[str]:
     """Purposes as a list, or as a text with commas."""
     words = told.split(",") if isinstance(told, str) else told
     try:
@@ -86,18 +94,31 @@ def _overrides(setting: str, told: Any) -> Overrides:
         raise ValueError(f"{setting} {error}") from None
 
 
-def user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, Any]:
+def user_agent(settings: BaseSettings, spider: Spider | None = None) -> tuple[str, Any]:
     """(where it comes from, the name or header), the strongest that there is."""
+    for name, told in (
+        ("robots_user_agent", getattr(spider, "robots_user_agent", None)),
+        ("ROBOTSTXT_USER_AGENT", settings.get("ROBOTSTXT_USER_AGENT")),
+    ):
+        if told:
+            return name, told
+    return sent_user_agent(settings, spider)
+
+
+def sent_user_agent(settings: BaseSettings, spider: Spider | None = None) -> tuple[str, Any]:
+    """(where it comes from, the header) of a request that has none of its own: as the middlewares
+    of Scrapy add it, one after the other.
+    """
     headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
-    sent = {name.lower(): value for name, value in headers.items()}
-    found = {
-        "robots_user_agent": getattr(spider, "robots_user_agent", None),
-        "ROBOTSTXT_USER_AGENT": settings.get("ROBOTSTXT_USER_AGENT"),
-        "user_agent": getattr(spider, "user_agent", None),
-        "DEFAULT_REQUEST_HEADERS": sent.get("user-agent"),
-        "USER_AGENT": settings.get("USER_AGENT"),
-    }
-    return next(((name, told) for name, told in found.items() if told), ("USER_AGENT", None))
+    by_default = {name.lower(): value for name, value in headers.items()}
+    for name, told in (
+        ("DEFAULT_REQUEST_HEADERS", by_default.get("user-agent")),
+        ("user_agent", getattr(spider, "user_agent", None)),
+        ("USER_AGENT", settings.get("USER_AGENT")),
+    ):
+        if told:
+            return name, told
+    return "USER_AGENT", None
 
 
 def agent_of(setting: str, told: Any, dialect: Dialect) -> str:

@@ -339,6 +339,12 @@ def test_the_projects_settings_stand_in_for_options(file):
     assert told.err.startswith("scrapy robots: ROBOTS_DIALECT is 'gogle'; it must be")
 
 
+def test_without_a_name_the_crawler_goes_by_the_header_that_scrapy_would_send(file):
+    settings = {"DEFAULT_REQUEST_HEADERS": {"user-agent": "Sent/1.0"}, "USER_AGENT": "MyBot"}
+    told = robots("explain", "/search", "--robots", file, "--json", settings=settings)
+    assert json.loads(told.out)["agent"] == "Sent"
+
+
 def test_hostile_text_cannot_steer_the_terminal(tmp_path):
     path = tmp_path / "evil.txt"
     path.write_bytes(
