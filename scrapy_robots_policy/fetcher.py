@@ -21,11 +21,12 @@ from . import scrapy_versions
 from .body import Bodies
 from .http_headers import lifetime, media_type, retry_after
 from .policy import Question
-from .rep import Outcome, Record
+from .rep import Outcome
+from .rep.access import has_whole_copy
 from .request_profile import RequestProfile
+from .site import octets_read
 from .slots import Slots
 
-MOST_OCTETS = 4 * 1024 * 1024  # where a dialect knows no limit
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's ladder
@@ -86,8 +87,10 @@ class Fetcher:
             outcome, location, error = await self._get(url, hops, question)
             target = _target(url, location)
             exhausted = len(hops) == question.dialect.access.redirects
-            if target is None or exhausted or target in (first, *hops):
+            if target is None or target in (first, *hops):
                 return replace(outcome, hops=hops), error
+            if exhausted:
+                return replace(outcome, hops=hops, is_cut=True), error
             url = target
             hops = (*hops, target)
 
@@ -95,24 +98,24 @@ class Fetcher:
         self, url: str, hops: tuple[str, ...], question: Question
     ) -> tuple[Outcome, str, Exception | None]:
         """(what came, where it points to, what went wrong)"""
-        validators = _validators(question.known, hops)
+        validators = _validators(question, hops)
         request = self.profile.request(url, validators, question.asker)
-        limit = min(question.dialect.size_limit, MOST_OCTETS) + 1  # one more shows that it is over
+        limit = octets_read(question.dialect) + 1  # one more shows that it is over
         try:
             with self.bodies.expected(request, limit) as body:
                 async with self.slots.fetch(request):
                     response = await scrapy_versions.download(self.crawler, request)
                 headers = _headers(response)
-                return self._outcome(response.status, headers, body.octets(response))
+                outcome = self._outcome(response.status, headers, body.octets(response))
+            location = headers.get("location", "") if outcome.status in REDIRECTS else ""
+            return _marked_if_cut(outcome, question, is_asked=bool(validators)), location, None
         except CancelledError:  # Twisted's, which is no outcome; asyncio's is no Exception
             raise
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             return Outcome(None, cause=cause_of(error)), "", error
 
-    def _outcome(
-        self, status: int, headers: dict[str, str], octets: bytes
-    ) -> tuple[Outcome, str, None]:
-        outcome = Outcome(
+    def _outcome(self, status: int, headers: dict[str, str], octets: bytes) -> Outcome:
+        return Outcome(
             status,
             octets if 200 <= status < 300 else b"",
             media_type=media_type(headers),
@@ -121,7 +124,6 @@ class Fetcher:
             etag=headers.get("etag", ""),
             last_modified=headers.get("last-modified", ""),
         )
-        return outcome, headers.get("location", "") if status in REDIRECTS else "", None
 
     def _count(self, outcome: Outcome, error: Exception | None) -> None:
         """The stats that stock Scrapy keeps, in its words."""
@@ -151,9 +153,19 @@ def _waits(retries: int) -> Iterator[float]:
         yield min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
 
 
-def _validators(known: Record | None, hops: tuple[str, ...]) -> dict[str, str]:
-    """The conditional headers, for the URL only that gave the copy. RFC 9110 §13.1."""
-    if known is None or known.octets is None or known.latest.hops != hops:
+def _marked_if_cut(outcome: Outcome, question: Question, *, is_asked: bool) -> Outcome:
+    """Whether there was more than the dialect reads; a 304 that was asked for is as its copy."""
+    if outcome.status == 304 and is_asked and question.known is not None:
+        return replace(outcome, is_cut=question.known.latest.is_cut)
+    return replace(outcome, is_cut=len(outcome.octets) > octets_read(question.dialect))
+
+
+def _validators(question: Question, hops: tuple[str, ...]) -> dict[str, str]:
+    """The conditional headers, for the URL only that gave a copy of use. RFC 9110 §13.1."""
+    known = question.known
+    if known is None or known.latest.hops != hops:
+        return {}
+    if not has_whole_copy(known, octets_read(question.dialect)):
         return {}
     validators = {
         "If-None-Match": known.latest.etag,

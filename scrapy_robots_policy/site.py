@@ -11,12 +11,18 @@ from dataclasses import dataclass, field, replace
 from twisted.internet.defer import Deferred
 
 from .rep import Dialect, Outcome, Reason, Record, RuleSet, Stance, Verdict, judge, parse
-from .rep.access import FOREVER, Access, Result, Wishes, is_fresh, remember
+from .rep.access import FOREVER, Access, Result, Wishes, goes_far_enough, is_fresh, remember
 from .rep.octets import path_of
 from .rep.pace import VisitTime
 from .rep.verdict import verdict_of
 
+MOST_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 MOST_PACES = 100  # agents whose pace is remembered for a file; a crawl asks as one or a few
+
+
+def octets_read(dialect: Dialect) -> int:
+    """How much of a file is of use to a dialect."""
+    return min(dialect.size_limit, MOST_OCTETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +103,14 @@ class Site:
         self.answers: bool | None = None  # whether the last page asked of the site was answered
 
     def ruling(self, dialect: Dialect, now: float) -> Ruling | None:
-        """What the record means to a dialect now; None where there is no record."""
+        """What the record means to a dialect now; None where there is none that goes far enough."""
         ruling = self.rulings.get(dialect)
         current = ruling is not None and ruling.access.record is self.record
         if current and ruling is not None and is_fresh(ruling.access, now):
             return ruling
-        if self.record is None:
+        if self.record is None or not goes_far_enough(
+            self.record, dialect.access, octets_read(dialect)
+        ):
             return None
         access = judge(self.record, now, self.wishes.over(dialect.access))
         self.rulings[dialect] = ruling = Ruling(

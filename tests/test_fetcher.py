@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.fetcher import MOST_OCTETS, cause_of
+from scrapy_robots_policy.fetcher import cause_of
 from scrapy_robots_policy.policy import Question
 from scrapy_robots_policy.rep import DIALECTS, Outcome, Record
+from scrapy_robots_policy.site import MOST_OCTETS
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
@@ -141,6 +142,7 @@ async def test_five_redirects_are_followed_and_no_more(hops):
         outcome, _ = await fetch(site.origin)
         assert outcome.status == (200 if hops == 5 else 301)
         assert outcome.hops == tuple(site.url(f"/{n}") for n in range(1, 6))
+        assert outcome.is_cut is (hops == 6)
         assert len(site.hits) == 6
 
 
@@ -149,7 +151,7 @@ async def test_five_redirects_are_followed_and_no_more(hops):
 async def test_a_redirect_that_leads_nowhere_ends_the_way(target):
     with Site({"/robots.txt": moved(target), "/2": moved("/2")}) as site:
         outcome, _ = await fetch(site.origin)
-        assert outcome.status == 301
+        assert (outcome.status, outcome.is_cut) == (301, False)
         assert len(site.hits) <= 2
 
 
@@ -269,8 +271,25 @@ async def test_a_long_body_is_cut_and_the_rest_not_loaded():
     rules = RULES.encode() + b"#" * 10_000_000
     with Site({"/robots.txt": Answer(rules)}) as site:
         outcome, seen = await fetch(site.origin, dialect=LIMITED)
-        assert outcome.octets == rules[:1001]
+        assert (outcome.octets, outcome.is_cut) == (rules[:1001], True)
         assert seen.stats["downloader/response_bytes"] < 1_000_000
+
+
+@on_reactor
+async def test_a_body_as_long_as_the_limit_is_whole():
+    with Site({"/robots.txt": Answer(b"#" * 1000)}) as site:
+        outcome, _ = await fetch(site.origin, dialect=LIMITED)
+        assert outcome == Outcome(200, b"#" * 1000)
+
+
+@on_reactor
+async def test_a_copy_that_was_cut_is_confirmed_to_those_only_who_read_no_more():
+    cut = Record(Outcome(200, etag='"1"', is_cut=True), 1.0, b"#" * 1001)
+    with Site({"/robots.txt": Answer(status=304)}) as site:
+        for dialect, is_cut in ((LIMITED, True), (RFC, False)):
+            outcome, _ = await fetch(site.origin, cut, dialect)
+            assert (outcome.status, outcome.is_cut) == (304, is_cut)
+        assert ["if-none-match" in hit.headers for hit in site.hits] == [True, False]
 
 
 @on_reactor

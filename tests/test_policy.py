@@ -170,6 +170,39 @@ async def test_one_fetch_serves_every_dialect():
     assert world.asked == [None]
 
 
+CUT = {
+    "redirects": Outcome(301, hops=("http://x/",) * 5, is_cut=True),
+    "octets": Outcome(200, b"#" * (RFC.size_limit + 1), is_cut=True),
+}
+
+
+@pytest.mark.parametrize("cut", CUT)
+@on_reactor
+async def test_a_dialect_that_reads_more_than_was_fetched_asks_again(cut):
+    more = DIALECTS["original1994"]  # seven redirects, and files of any size
+    world = World([CUT[cut], SECRET])
+    policy = world.policy()
+    assert secret(await policy.ruling(ORIGIN, RFC))
+    assert policy.known(ORIGIN, more) is None
+    assert not secret(await policy.ruling(ORIGIN, more))
+    assert not secret(await policy.ruling(ORIGIN, RFC))
+    assert len(world.asked) == 2
+    assert not world.faults
+
+
+@pytest.mark.parametrize("cut", CUT)
+@on_reactor
+async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
+    more = RFC.but("more", size_limit=1 << 62, access=replace(RFC.access, redirects=10))
+    world = World([CUT[cut], DOWN], patience=0.0)
+    policy = world.policy()
+    await policy.ruling(ORIGIN, RFC)
+    ruling = await policy.ruling(ORIGIN, more)
+    assert ruling.stance is (Stance.DISALLOW if cut == "redirects" else Stance.RULES)
+    assert len(world.asked) == 2
+    assert not world.faults
+
+
 @on_reactor
 async def test_old_rules_hold_while_they_are_renewed():
     world = World([SECRET, OPEN])

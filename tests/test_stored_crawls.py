@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
-from tests.site import Answer, Site, robots
+from tests.site import Answer, Site, moved, robots
 
 SECRET = "User-agent: *\nDisallow: /secret\n"
 
@@ -52,6 +52,15 @@ def test_another_dialect_reads_what_the_first_has_kept(settings):
             crawl_apart(Plan([site.url("/a/b")], {**settings, "ROBOTS_DIALECT": dialect}))
             assert site.pages == pages
         assert site.count("/robots.txt") == 1
+
+
+def test_what_was_fetched_for_a_dialect_that_follows_fewer_redirects_is_fetched_again(settings):
+    script = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}
+    with Site({"/robots.txt": moved("/1"), "/6": robots(SECRET), **script}) as site:
+        for dialect, fetched in (("google", 1), ("koster1996", 1), ("google", 2)):
+            crawl_apart(Plan([site.url("/secret")], {**settings, "ROBOTS_DIALECT": dialect}))
+            assert site.count("/secret") == fetched
+        assert site.count("/robots.txt") == 2
 
 
 def test_a_crawl_killed_in_the_middle_leaves_a_store_that_is_whole(settings):

@@ -17,9 +17,10 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ..fetcher import MOST_OCTETS, REDIRECTS, cause_of
+from ..fetcher import REDIRECTS, cause_of
 from ..http_headers import lifetime, media_type, retry_after
 from ..rep import Outcome
+from ..site import MOST_OCTETS
 
 TIMEOUT = 15.0  # seconds for one request: somebody waits at a terminal
 

@@ -50,6 +50,8 @@ class Outcome:
     lifetime      seconds of freshness that HTTP caching gave (Cache-Control, Expires), if it did
     retry_after   seconds the site asked us to wait; None if it did not
     hops          the URLs gone through, the first one asked not among them
+    is_cut        whether there was more, more octets or more redirects, than the dialect wanted
+                  that it was fetched for
     site_answers  whether the site itself is known to answer; None: if any status came, it does
     """
 
@@ -62,6 +64,7 @@ class Outcome:
     etag: str = ""
     last_modified: str = ""
     hops: tuple[str, ...] = ()
+    is_cut: bool = False
     site_answers: bool | None = None
 
 
@@ -227,6 +230,7 @@ def _revalidated(stored: Outcome, answer: Outcome) -> Outcome:
         lifetime=answer.lifetime if answer.lifetime is not None else stored.lifetime,
         etag=answer.etag or stored.etag,
         last_modified=answer.last_modified or stored.last_modified,
+        is_cut=answer.is_cut,
     )
 
 
@@ -235,8 +239,9 @@ def _failed(previous: Record | None, outcome: Outcome, now: float) -> Record:
     if previous is None:
         return Record(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:  # the next try shall still be conditional
+        copy = previous.latest
         latest = replace(
-            latest, etag=previous.latest.etag, last_modified=previous.latest.last_modified
+            latest, etag=copy.etag, last_modified=copy.last_modified, is_cut=copy.is_cut
         )
     return replace(
         previous,
@@ -245,6 +250,24 @@ def _failed(previous: Record | None, outcome: Outcome, now: float) -> Record:
         failing_since=previous.failing_since if previous.failing_since is not None else now,
         failures=previous.failures + 1,
     )
+
+
+def has_whole_copy(record: Record, size_limit: int) -> bool:
+    """Whether the copy has all that is read by who reads so many octets."""
+    octets = record.octets
+    return octets is not None and (not record.latest.is_cut or len(octets) > size_limit)
+
+
+def goes_far_enough(record: Record, policy: AccessPolicy, size_limit: int) -> bool:
+    """Whether the latest try found all that a policy asks for, be it that it was made for another
+    one. If not, the site is to be asked again.
+    """
+    latest = record.latest
+    if latest.status is None or not latest.is_cut:
+        return True
+    if 300 <= latest.status < 400:
+        return len(latest.hops) >= policy.redirects
+    return not 200 <= latest.status < 300 or has_whole_copy(record, size_limit)
 
 
 def judge(record: Record, now: float, policy: AccessPolicy) -> Access:

@@ -5,10 +5,12 @@ R its rules, A everything, D nothing, W nothing yet (wait for the next try).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Access, Outcome, Record, Stance, advance, judge
-from scrapy_robots_policy.rep.access import Wishes, holds, is_fresh
+from scrapy_robots_policy.rep.access import Wishes, goes_far_enough, holds, is_fresh, remember
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 START = 1_000_000.0
@@ -111,6 +113,39 @@ def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
     assert live(dialect, (0, closed)).stance is Stance.RULES
     assert live(dialect, (0, beyond)).stance is Stance.ALLOW
     assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
+
+
+CUT = Outcome(200, b"#" * 101, is_cut=True)
+FIVE = ("http://b/",) * 5
+# What was tried for another dialect; whether one that follows five redirects and reads a hundred
+# octets has to ask no more.
+TRIES = {
+    "a whole file": ([Outcome(200, b"#")], True),
+    "a file cut after what is read": ([CUT], True),
+    "a file cut before": ([replace(CUT, octets=b"#" * 100)], False),
+    "five redirects, and one more": ([Outcome(301, hops=FIVE, is_cut=True)], True),
+    "four redirects, and one more": ([Outcome(301, hops=FIVE[1:], is_cut=True)], False),
+    "four redirects in a circle": ([Outcome(301, hops=FIVE[1:])], True),
+    "a file cut before, then no answer": ([replace(CUT, octets=b"#"), TIMEOUT], True),
+    "a file cut before, confirmed": (
+        [replace(CUT, octets=b"#"), TIMEOUT, Outcome(304, is_cut=True)],
+        False,
+    ),
+    "a file cut before, confirmed to nobody's question": (
+        [replace(CUT, octets=b"#"), Outcome(304)],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("tried", TRIES)
+def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
+    outcomes, is_enough = TRIES[tried]
+    record = None
+    for outcome in outcomes:
+        record = remember(record, outcome, START)
+    assert record is not None
+    assert goes_far_enough(record, DIALECTS["rfc9309"].access, 100) is is_enough
 
 
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())

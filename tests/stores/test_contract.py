@@ -104,6 +104,7 @@ async def test_to_close_twice_is_no_fault(store):
             cause=st.text(),
             etag=st.text(),
             hops=st.lists(st.text()).map(tuple),
+            is_cut=st.booleans(),
         ),
         asked_at=st.floats(0, 1e11),
         octets=st.none() | st.binary(),
