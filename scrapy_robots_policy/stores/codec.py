@@ -41,11 +41,11 @@ Sitemap: https://www./sitemap_index.xml
 Sitemap: https://www.example.com/sitemap.xml
 {"latest":{"status":null,"octets":null,"cause":"timeout","media_type":"text/html; charset=utf-8",\
 "lifetime":86400.0,"retry_after":null,"etag":"\\"W/","last_modified":" 2025 00:00:00 GMT",\
-"hops":["https://www."],"site_answers":null},"asked_at":17,"fetched_at":0.0,"failing_since":null,\
-"failures":0,"has_octets":true}
-{"latest":{"status":200,"cause":"","media_type":"text/plain","lifetime":null,"retry_after":null,\
-"etag":"","last_modified":"","hops":[],"site_answers":null},"asked_at":17,"fetched_at":17,\
+"hops":["https://www."],"is_cut":false,"site_answers":null},"asked_at":17,"fetched_at":0.0,\
 "failing_since":null,"failures":0,"has_octets":true}
+{"latest":{"status":200,"cause":"","media_type":"text/plain","lifetime":null,"retry_after":null,\
+"etag":"","last_modified":"","hops":[],"is_cut":false,"site_answers":null},"asked_at":17,\
+"fetched_at":17,"failing_since":null,"failures":0,"has_octets":true}
 User-agent: *
 Disallow: /
 Allow: /
