@@ -164,7 +164,8 @@ def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
     best, order = NOTHING, len(rules)
     others: list[tuple[int, bool, str]] = []
     # Where a directory is asked for, the index page that a rule allows may mean it.
-    literal, index_page = reading.literal, reading.index_page if path[-1] == ROOT else NEVER
+    index_page = reading.index_page if path[-1] == ROOT else NEVER
+    literal = reading.literal
     for key, start, rest in rules:
         if not path.startswith(start):
             if not key or index_page not in start:

@@ -61,7 +61,7 @@ def _sqlite(uri: str, _params: Params, _told: Told) -> Store:
     """A path stands as for any command: relative to where the crawl was started."""
     from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
 
-    from .sqlite import SqliteStore  # noqa: PLC0415
+    from .sqlite import SqliteStore  # noqa: PLC0415 - nor needs sqlite3
 
     path = uri.removeprefix("sqlite:")
     return SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser())
@@ -76,7 +76,7 @@ def _redis(uri: str, params: Params, told: Told) -> Store:
         raise ValueError(msg)
     try:
         from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
-        from .redis_address import Address  # noqa: PLC0415
+        from .redis_address import Address  # noqa: PLC0415 - imports redis-py too
     except ImportError:
         msg = "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
         raise ValueError(msg) from None
