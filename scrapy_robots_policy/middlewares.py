@@ -97,9 +97,9 @@ class RobotsPolicyMiddleware:
         if standing is None or standing.until <= self.now() or self._is_special(request):
             return self._look_up(request)
         if (
-            standing.at_once
+            standing.at_once is not None
             and not self.slots.pace.lanes
-            and standing.ruling.allowed(request.url, standing.terms.agent)
+            and standing.at_once(request.url, standing.terms.agent)
         ):
             standing.line.passed += 1
             return None
@@ -110,7 +110,8 @@ class RobotsPolicyMiddleware:
         return (
             META_KEY in meta
             or EXEMPT_KEY in meta
-            or (self.terms.by_header and b"User-Agent" in request.headers)
+            # All names in it are in one form; Headers would bring ours into it each time.
+            or (self.terms.by_header and dict.__contains__(request.headers, b"User-Agent"))
         )
 
     def _look_up(self, request: Request) -> Coroutine[Any, Any, Request | None] | None:
@@ -181,7 +182,8 @@ class RobotsPolicyMiddleware:
         line = self.tally.of(ruling.origin)
         delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
         self.notices.paced(ruling, delay, line)
-        at_once = not (delay.done or self.purposes or ruling.hours(terms.agent))
+        more = delay.done or self.purposes or ruling.hours(terms.agent)
+        at_once = None if more else ruling.answer
         standing = Standing(ruling, terms, line, ruling.access.fresh_until, delay, at_once)
         if not self._is_special(request):
             if len(self._standings) >= MOST_STANDINGS:

@@ -6,6 +6,7 @@ Must not know: stores, how a robots.txt is fetched, when to ask again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from twisted.internet.defer import Deferred
@@ -40,6 +41,11 @@ class Ruling:
     @property
     def stance(self) -> Stance:
         return self.access.stance
+
+    @property
+    def answer(self) -> Callable[[str, str], bool]:
+        """`allowed`, by the shortest way."""
+        return self.allowed if self.rules is None else self.rules.allowed
 
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:

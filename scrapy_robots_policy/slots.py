@@ -130,7 +130,8 @@ class Slots:
 
     def _left(self, request: Request) -> None:
         """A request is active no longer. Its extra place goes with it, lest a page take it."""
-        self._extra.discard(request)
+        if self._extra:
+            self._extra.discard(request)
         if self.pace.lanes:
             lane = self.pace.lanes.get(self._hooked().slot_of(request))
             if lane is not None:

@@ -5,7 +5,7 @@ Knows: rules, the user's terms, delays and hours. Must not know: requests, Scrap
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from .crawl_delay import Delay
@@ -21,7 +21,7 @@ from .terms import Terms
 class Standing:
     """What holds for the requests to one host that ask for nothing special, and until when.
 
-    at_once  whether a URL that is allowed needs no other look
+    at_once  says whether a URL is allowed for an agent; None where that is not all there is to ask
     """
 
     ruling: Ruling
@@ -29,7 +29,7 @@ class Standing:
     line: Line
     until: float
     delay: Delay
-    at_once: bool
+    at_once: Callable[[str, str], bool] | None
 
 
 def objection(
@@ -43,7 +43,7 @@ def objection(
     ruling, agent = standing.ruling, standing.terms.agent
     if not ruling.allowed(url, agent):
         return ruling.verdict(url, agent)
-    if standing.at_once:
+    if standing.at_once is not None:
         return None
     if ruling.rules is not None and refusal(ruling.rules.usage(url, agent), purposes):
         return refuse(ruling.verdict(url, agent), purposes)

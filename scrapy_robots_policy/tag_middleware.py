@@ -237,7 +237,8 @@ class Lookout:
             return
         request = response.request
         assert request is not None  # as in `_read`
-        if META_KEY in request.meta or b"X-Robots-Tag" in response.headers:
+        # All names in them are in one form; Headers would bring ours into it for every page.
+        if META_KEY in request.meta or dict.__contains__(response.headers, b"X-Robots-Tag"):
             scrapy_versions.add_spider_middleware(self.middleware.crawler, self.middleware)
             self.middleware = None
 

@@ -101,13 +101,16 @@ class Index:
             key, best, wild, above = nodes[above]
         if address in self._exact:
             best = max(best, self._exact[address])
-        if wild:
-            path = address[len(self.site) :]
-            while wild:
-                patterns, wild = wild
-                if isinstance(patterns, Needles):
-                    patterns = patterns.within(path)
-                best = _strongest(patterns, path, best)
+        while wild:
+            patterns, wild = wild
+            if isinstance(patterns, Needles):
+                patterns = patterns.within(address[len(self.site) :])
+            for rank, needle, pattern in patterns:
+                if rank <= best:
+                    break
+                if needle in address and pattern.matches(address[len(self.site) :]):
+                    best = rank
+                    break
         return best
 
     def _link(self) -> list[Node]:
@@ -144,15 +147,6 @@ def _strongest_first(patterns: list[Wild]) -> list[Wild]:
     for wild in sorted(patterns, reverse=True):
         kept.setdefault((wild[2].parts, wild[2].anchored), wild)
     return list(kept.values())
-
-
-def _strongest(patterns: list[Wild], path: str, best: int) -> int:
-    for rank, needle, pattern in patterns:
-        if rank <= best:
-            break
-        if needle in path and pattern.matches(path):
-            return rank
-    return best
 
 
 def rank_once(rules: Rules, path: str, reading: Reading, url: str) -> int:
