@@ -3,9 +3,12 @@
     python benchmarks/overhead.py [--rounds N] [--requests N]
 
 One host, one file, which is known before the measuring begins. In each round robots off, stock and
-ours take turns, ours also without `RobotsTagMiddleware`, which reads the pages. Medians over the
-rounds, and the least, which other work on the machine disturbs least. The same crawl takes some
-4 % more or less from one process to the next: what differs by less, `turns.py` tells.
+ours take turns, ours also without `RobotsTagMiddleware`, which reads the pages.
+
+Printed are the median over the rounds, the least, which other work on the machine disturbs least,
+and how far a kind is from stock in the same round: the mean without the tenth of the rounds at
+either end, and its standard error. The same crawl takes some 4 % more or less from one process to
+the next, so that it takes hundreds of rounds to tell half a percent; `turns.py` tells it sooner.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ WITHOUT_TAGS = {
         "scrapy_robots_policy.RobotsPolicyMiddleware": 100,
     }
 }
+AGAINST = "stock"
 KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS, "ours, no tags": WITHOUT_TAGS}
 
 
@@ -45,14 +49,25 @@ def main() -> None:
                 crawled = crawl(Plan(urls, settings, first=web.url(web.addresses[0], "/first")))
                 assert len(crawled.answered) == options.requests, crawled.stats
                 spent[name].append(crawled.processor / options.requests * 1e6)
-    print(f"{'':14} {'median µs':>10} {'over off':>9} {'least µs':>10} {'over off':>9}")
-    base = spent["robots off"]
-    for name, times in spent.items():
-        middle, least = statistics.median(times), min(times)
+    show(spent)
+
+
+def show(spent: dict[str, list[float]]) -> None:
+    print(f"{'':14} {'median µs':>10} {'least µs':>10} {'against ' + AGAINST:>24}")
+    for kind, times in spent.items():
+        mean, error = trimmed([one - at for one, at in zip(times, spent[AGAINST], strict=True)])
+        middle, share = statistics.median(times), mean / statistics.median(spent[AGAINST])
         print(
-            f"{name:14} {middle:10.1f} {middle / statistics.median(base) - 1:9.1%} "
-            f"{least:10.1f} {least / min(base) - 1:9.1%}"
+            f"{kind:14} {middle:10.1f} {min(times):10.1f} {mean:+10.1f} ± {error:4.1f} {share:+.2%}"
         )
+
+
+def trimmed(values: list[float]) -> tuple[float, float]:
+    """The mean without the tenth at either end, and its standard error (Tukey and McLaughlin)."""
+    cut = len(values) // 10
+    kept = sorted(values)[cut : len(values) - cut]
+    drawn_in = [kept[0]] * cut + kept + [kept[-1]] * cut
+    return statistics.mean(kept), statistics.stdev(drawn_in) * len(values) ** 0.5 / len(kept)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,6 @@ As `overhead.py`, but all kinds of crawl live in one process, each with its own 
 one asks for its next pages the others sleep. So whatever else the machine does hits all alike, and
 differences show that are lost between one process and the next. What is not seen here is that a
 process which has loaded less is a smaller one; there `overhead.py` has the word.
-
-Printed are the median over the rounds, and how far a kind is from stock in the same round: the mean
-without the tenth of the rounds at either end, and its standard error.
 """
 
 from __future__ import annotations
@@ -16,20 +13,18 @@ from __future__ import annotations
 import argparse
 import gc
 import random
-import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import scrapy
 from crawling import OWN
-from overhead import KINDS, answer
+from overhead import KINDS, answer, show
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from web import Web, hosts
 
-AGAINST = "stock"
 WARM_UP = 2  # rounds that do not count
 
 
@@ -37,7 +32,6 @@ class Turns:
     """Who crawls now. In each round every kind has one turn, in an order of chance."""
 
     def __init__(self, rounds: int) -> None:
-        self.rounds = rounds
         self.spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
         self._asleep: dict[str, Deferred[bool]] = {}
         self._order: list[str] = []
@@ -125,25 +119,6 @@ def main() -> None:
         assert crawler.stats.get_value("robotstxt/response_count", 0) == files, kind
         assert crawler.stats.get_value("response_received_count") == pages + files, kind
     show({kind: [one * 1e6 for one in times[WARM_UP:]] for kind, times in turns.spent.items()})
-
-
-def show(spent: dict[str, list[float]]) -> None:
-    print(f"{'':14} {'median µs':>10} {'against ' + AGAINST:>26}")
-    for kind, times in spent.items():
-        apart = [one - other for one, other in zip(times, spent[AGAINST], strict=True)]
-        mean, error = trimmed(apart)
-        share = mean / statistics.median(spent[AGAINST])
-        print(
-            f"{kind:14} {statistics.median(times):10.1f} {mean:+9.1f} ± {error:.1f} {share:+8.2%}"
-        )
-
-
-def trimmed(values: list[float]) -> tuple[float, float]:
-    """The mean without the tenth at either end, and its standard error (Tukey and McLaughlin)."""
-    cut = len(values) // 10
-    kept = sorted(values)[cut : len(values) - cut]
-    drawn_in = [kept[0]] * cut + kept + [kept[-1]] * cut
-    return statistics.mean(kept), statistics.stdev(drawn_in) * len(values) ** 0.5 / len(kept)
 
 
 if __name__ == "__main__":
