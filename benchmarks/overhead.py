@@ -6,9 +6,10 @@ One host, one file, which is known before the measuring begins. In each round ro
 ours take turns, ours also without `RobotsTagMiddleware`, which reads the pages.
 
 Printed are the median over the rounds, the least, which other work on the machine disturbs least,
-and how far a kind is from stock in the same round: the mean without the tenth of the rounds at
-either end, and its standard error. The same crawl takes some 4 % more or less from one process to
-the next, so that it takes hundreds of rounds to tell half a percent; `turns.py` tells it sooner.
+and how far a kind is from robots off and from stock in the same round: the mean without the tenth
+of the rounds at either end, and its standard error. The same crawl takes some 4 % more or less from
+one process to the next, so that it takes hundreds of rounds to tell half a percent; `turns.py`
+tells it sooner.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ WITHOUT_TAGS = {
         "scrapy_robots_policy.RobotsPolicyMiddleware": 100,
     }
 }
-AGAINST = "stock"
+BASES = ("robots off", "stock")
 KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS, "ours, no tags": WITHOUT_TAGS}
 
 
@@ -53,13 +54,16 @@ def main() -> None:
 
 
 def show(spent: dict[str, list[float]]) -> None:
-    print(f"{'':14} {'median µs':>10} {'least µs':>10} {'against ' + AGAINST:>24}")
+    beside = "".join(f"{'against ' + base:>26}" for base in BASES)
+    print(f"{'':14} {'median µs':>10} {'least µs':>10}{beside}")
     for kind, times in spent.items():
-        mean, error = trimmed([one - at for one, at in zip(times, spent[AGAINST], strict=True)])
-        middle, share = statistics.median(times), mean / statistics.median(spent[AGAINST])
-        print(
-            f"{kind:14} {middle:10.1f} {min(times):10.1f} {mean:+10.1f} ± {error:4.1f} {share:+.2%}"
-        )
+        apart = "".join(difference(times, spent[base]) for base in BASES)
+        print(f"{kind:14} {statistics.median(times):10.1f} {min(times):10.1f}{apart}")
+
+
+def difference(times: list[float], base: list[float]) -> str:
+    mean, error = trimmed([one - other for one, other in zip(times, base, strict=True)])
+    return f"{mean:+11.1f} ± {error:4.1f} {mean / statistics.median(base):+7.2%}"
 
 
 def trimmed(values: list[float]) -> tuple[float, float]:

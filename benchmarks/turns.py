@@ -68,6 +68,7 @@ class Spider(scrapy.Spider):
     turns: Turns
     page: Callable[[str], str]
     requests: int
+    asked = 0
 
     async def start(self) -> AsyncIterator[Any]:
         async for request in self.some(1):
@@ -83,8 +84,8 @@ class Spider(scrapy.Spider):
         self.awaited, self.answered = count, Deferred[None]()
         answered: Awaitable[None] = maybe_deferred_to_future(self.answered)
         for _ in range(count):
-            self.asked = getattr(self, "asked", 0) + 1
-            yield scrapy.Request(type(self).page(f"/{self.asked}"), self.parse, errback=self.parse)
+            self.asked += 1
+            yield scrapy.Request(self.page(f"/{self.asked}"), self.parse, errback=self.parse)
         await answered
 
     def parse(self, _: Any) -> None:
