@@ -8,13 +8,15 @@ counts all active requests, those too that wait; here they are taken off. `total
 only ever read, so that whoever else sets it is heard, and 0, no limit, stays 0. A request whose
 wait has ended takes its place when one is free, first come, first served, before the engine may
 send another: so a host that answers late floods nobody.
+
+While nobody waits, fetches a robots.txt or keeps a pace, the downloader is left as Scrapy made it.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,6 +72,7 @@ class Slots:
             yield
         finally:
             self.waiting -= 1
+            self._unhook()
 
     async def place(self) -> None:
         """Wait for a place among those who send; who came first goes first."""
@@ -83,6 +86,7 @@ class Slots:
         except BaseException:  # cancelled
             if turn in self._returning:
                 self._returning.remove(turn)
+                self._unhook()
             raise
 
     async def sleep(self, seconds: float) -> None:
@@ -99,7 +103,8 @@ class Slots:
     @asynccontextmanager
     async def fetch(self, request: Request) -> AsyncIterator[None]:
         """While inside, the request may be active and take nobody's place."""
-        lane = self.pace.lanes.get(self._hooked().slot_of(request)) if self.pace.lanes else None
+        engine = self._hooked()
+        lane = self.pace.lanes.get(engine.slot_of(request)) if self.pace.lanes else None
         if lane is not None:
             await lane.turn(first=True)
             lane.go(request)
@@ -108,6 +113,7 @@ class Slots:
             yield
         finally:
             self._extra.discard(request)
+            self._unhook()
 
     def lane(self, request: Request, origin: str, delay: float, since_visit: float) -> Lane | None:
         """Where a request has to line up; None: nowhere. As in `Pace.lane`."""
@@ -149,10 +155,12 @@ class Slots:
             turn = returning.popleft()
             if not turn.called:
                 turn.callback(None)
+        self._unhook()
 
     def _needs_backout(self) -> bool:
-        """What the downloader tells the engine from now on. A limit of 0 is none."""
-        engine = self._engine or self._hooked()
+        """What the downloader tells the engine meanwhile. A limit of 0 is none."""
+        engine = self._engine
+        assert engine is not None  # it asks
         places: int = engine.downloader.total_concurrency
         return 0 < places <= len(engine.active) and places <= self._taken(engine)
 
@@ -173,7 +181,14 @@ class Slots:
         if self._engine is None:
             engine = self.crawler.engine
             self._engine = _Engine(engine, self._left, self._needs_backout, self._close)
+        self._engine.hook()
         return self._engine
+
+    def _unhook(self) -> None:
+        """Nobody may be in need of it any more."""
+        busy = self.waiting or self._returning or self._extra or self.pace.lanes
+        if self._engine is not None and not busy:
+            self._engine.unhook()
 
 
 class _Engine:
@@ -185,6 +200,8 @@ class _Engine:
     left           is called when a request is active no longer; no signal tells it of all
     needs_backout  takes the place of the downloader's own
     close          is called when the engine begins to close; all signals come when it has waited
+
+    The first two hold from `hook` to `unhook`: every request would pay for them.
     """
 
     def __init__(
@@ -194,14 +211,29 @@ class _Engine:
         needs_backout: Callable[[], bool],
         close: Callable[[], None],
     ) -> None:
-        downloader = engine.downloader
-        self.downloader = downloader
-        self.active = downloader.active = _Active(downloader.active, left)
-        if type(downloader).needs_backout is Downloader.needs_backout:
-            downloader.needs_backout = needs_backout
+        self.downloader = downloader = engine.downloader
+        self.active = downloader.active = _Active(downloader.active)
+        self.left, self.needs_backout = left, needs_backout
+        own = getattr(downloader.needs_backout, "__func__", None)
+        self.limits = own is Downloader.needs_backout
+        if self.limits:
             scrapy_versions.lift_pool_limits(downloader)
         self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
         _call_before(engine._slot, "close", close)  # noqa: SLF001
+
+    def hook(self) -> None:
+        vars(self.active)["remove"] = self._remove
+        if self.limits:
+            self.downloader.needs_backout = self.needs_backout
+
+    def unhook(self) -> None:
+        vars(self.active).clear()
+        if self.limits:
+            vars(self.downloader).pop("needs_backout", None)
+
+    def _remove(self, request: Request) -> None:
+        _Active.remove(self.active, request)
+        self.left(request)
 
     def slot_of(self, request: Request) -> str:
         """The name of the slot that the request will go through."""
@@ -223,12 +255,4 @@ def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
 
 
 class _Active(set[Request]):
-    """The downloader's active requests, with a word when one has left."""
-
-    def __init__(self, requests: Iterable[Request], left: Callable[[Request], None]) -> None:
-        super().__init__(requests)
-        self.left = left
-
-    def remove(self, request: Request) -> None:
-        super().remove(request)
-        self.left(request)
+    """The downloader's active requests, in a set that may have a `remove` of its own."""

@@ -60,6 +60,20 @@ async def test_a_place_is_lent_while_a_request_waits_and_no_longer():
         assert crawler.spider.noted[-1] == (2, 0)
 
 
+class Hooks(Places):
+    def look(self, downloader):
+        return sorted(vars(downloader).keys() & {"needs_backout"} | vars(downloader.active).keys())
+
+
+@on_reactor
+async def test_while_nobody_waits_the_downloader_is_as_scrapy_made_it():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        _, crawler = await crawl(late.url("/1"), other.url("/first"), spider=Hooks)
+        assert crawler.spider.noted[0] == ["needs_backout", "remove"]
+        assert crawler.spider.noted[-1] == []
+
+
 @on_reactor
 async def test_places_are_given_back_where_requests_are_dropped():
     closed = robots("User-agent: *\nDisallow: /")
