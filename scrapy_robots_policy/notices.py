@@ -12,8 +12,8 @@ from scrapy.crawler import Crawler
 
 from . import scrapy_versions
 from .crawl_delay import Delay
-from .parser import RobotParser
 from .policy import Notices
+from .rep import RuleSet
 from .rep.access import Outcome, Record, Result, Stance
 from .report import Line, Tally
 from .site import Ruling
@@ -42,10 +42,17 @@ class CrawlNotices(Notices):
         line.fetches += fetched
         if (line.stance, line.why) != (ruling.stance.value, ruling.access.why):
             self._say(ruling, line)
-        if ruling.rules is not None and scrapy_versions.ROBOTS_PARSED is not None:
-            parser = RobotParser(ruling.rules)
-            signal = scrapy_versions.ROBOTS_PARSED
-            await scrapy_versions.send(self.crawler, signal, robotparser=parser, request=asker)
+        if ruling.rules is not None:
+            await self._parsed(ruling.rules, asker)
+
+    async def _parsed(self, rules: RuleSet, asker: Any) -> None:
+        signal = scrapy_versions.ROBOTS_PARSED
+        if signal is None or not scrapy_versions.is_heard(self.crawler, signal):
+            return
+        from .parser import RobotParser  # noqa: PLC0415 - it loads Protego, and few listen
+
+        parser = RobotParser(rules)
+        await scrapy_versions.send(self.crawler, signal, robotparser=parser, request=asker)
 
     def _say(self, ruling: Ruling, line: Line) -> None:
         line.stance, line.why = ruling.stance.value, ruling.access.why

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from pydispatch import dispatcher  # type: ignore[import-untyped]  # what Scrapy's signals are
 from scrapy import signals, version_info
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
@@ -47,6 +48,12 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
         await crawler.signals.send_catch_log_async(signal, **named)
     else:
         await maybe_deferred_to_future(crawler.signals.send_catch_log_deferred(signal, **named))
+
+
+def is_heard(crawler: Crawler, signal: object) -> bool:
+    """Whether anybody listens to a signal. There is no way of Scrapy's."""
+    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
+    return any(True for _ in dispatcher.liveReceivers(receivers))
 
 
 def add_spider_middleware(crawler: Crawler, middleware: object) -> None:

@@ -31,6 +31,15 @@ def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
     assert output.strip() == "[]"
 
 
+def test_a_crawl_loads_no_other_parser():
+    code = (
+        "import sys, scrapy_robots_policy.middlewares, scrapy_robots_policy.tag_middleware\n"
+        "print([name for name in ('protego', 'urllib.robotparser') if name in sys.modules])"
+    )
+    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert output.strip() == "[]"
+
+
 def test_the_second_door_shows_what_it_promises_and_no_more():
     assert sorted(rep.__all__) == [
         *["Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin", "Outcome"],
