@@ -1,26 +1,39 @@
-"""What a request costs whose host's rules are known, to a microsecond: crawls that take turns.
+"""What a request costs whose host's rules are known, to a few microseconds: crawls that take turns.
 
-    python benchmarks/turns.py [--rounds N] [--requests N]
+    python benchmarks/turns.py [--crawls N] [--rounds N] [--requests N] [--kinds stock ours]
 
-As `overhead.py`, but all kinds of crawl live in one process, each with its own engine, and while
-one asks for its next pages the others sleep. So whatever else the machine does hits all alike, and
-differences show that are lost between one process and the next. What is not seen here is that a
-process which has loaded less is a smaller one; there `overhead.py` has the word.
+As `overhead.py`, each crawl in a process of its own; but here one of each kind live at the same
+time, and while one asks for its next pages the others sleep. So whatever else the machine does hits
+all alike. What is left differs from process to process, by some 1 % as long as they live, as their
+memory happens to lie: so the crawls are short and many.
+
+The time of Python's collector is taken apart, as it comes in a few large portions, and the larger
+the more a process has loaded. `request` is the median over all rounds, `collector` the mean. How
+far a kind is from robots off and from stock: the mean over the crawls, and its standard error. For
+each crawl that is the mean difference within a round, without the tenth of the rounds at either
+end, and the difference of what the collector took.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import random
+import statistics
+import subprocess
+import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import scrapy
 from crawling import OWN
-from overhead import KINDS, answer, show
-from scrapy.crawler import Crawler, CrawlerProcess
+from overhead import BASES, KINDS, answer, trimmed
+from scrapy.crawler import CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from web import Web, hosts
@@ -28,56 +41,85 @@ from web import Web, hosts
 WARM_UP = 2  # rounds that do not count
 
 
-class Turns:
-    """Who crawls now. In each round every kind has one turn, in an order of chance."""
+class Turn(NamedTuple):
+    """Microseconds of processor time for each request."""
 
-    def __init__(self, rounds: int) -> None:
-        self.spent: dict[str, list[float]] = {kind: [] for kind in KINDS}
-        self._asleep: dict[str, Deferred[bool]] = {}
-        self._order: list[str] = []
-        self._left = (rounds + WARM_UP) * len(KINDS)
+    request: float
+    collector: float
 
-    async def turn(self, kind: str) -> bool:
-        """Sleep until it is the kind's turn. False: there is none any more."""
-        turn: Deferred[bool] = Deferred()
-        self._asleep[kind] = turn
-        if len(self._asleep) == len(KINDS):
-            self._wake()
-        return await maybe_deferred_to_future(turn)
 
-    def took(self, kind: str, seconds: float) -> None:
-        self.spent[kind].append(seconds)
+class Sleeper:
+    """A crawl in a process of its own, which sleeps until it is its turn."""
 
-    def _wake(self) -> None:
-        if not self._left:
-            for turn in self._asleep.values():
-                turn.callback(False)
-            return
-        self._left -= 1
-        if not self._order:
-            self._order = random.sample(list(KINDS), len(KINDS))
-        gc.collect()  # lest a turn pay for what others have left behind
-        self._asleep.pop(self._order.pop()).callback(True)
+    def __init__(self, settings: dict[str, Any], site: str, requests: int) -> None:
+        self.turns: list[Turn] = []
+        self._process = subprocess.Popen(  # noqa: S603 - ourselves
+            [sys.executable, str(Path(__file__).resolve()), "--crawl"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+        self._say({"settings": settings, "site": site, "requests": requests})
+
+    def turn(self) -> None:
+        self._say("turn")
+        self.turns.append(Turn(*self._hear()))
+
+    def end(self) -> dict[str, Any]:
+        """Its stats."""
+        self._say("end")
+        stats: dict[str, Any] = self._hear()
+        self._process.wait(60)
+        return stats
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def _say(self, what: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(what) + "\n")
+
+    def _hear(self) -> Any:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+
+@dataclass
+class Collector:
+    """The processor time that Python's collector has taken, in seconds."""
+
+    spent: float = 0.0
+    began: float = 0.0
+
+    def __call__(self, phase: str, _: Any) -> None:
+        if phase == "start":
+            self.began = time.process_time()
+        else:
+            self.spent += time.process_time() - self.began
 
 
 class Spider(scrapy.Spider):
-    """Asks for some pages whenever it is its turn."""
+    """Asks for some pages whenever it is told to."""
 
     name = "turns"
-    kind: str
-    turns: Turns
-    page: Callable[[str], str]
+    site: str
     requests: int
     asked = 0
 
     async def start(self) -> AsyncIterator[Any]:
+        gc.callbacks.append(collector := Collector())
         async for request in self.some(1):
             yield request
-        while await self.turns.turn(self.kind):
-            began = time.process_time()
+        gc.collect()  # from here on its large portions come after as many requests in every crawl
+        while json.loads(sys.stdin.readline()) == "turn":
+            began, collected = time.process_time(), collector.spent
             async for request in self.some(self.requests):
                 yield request
-            self.turns.took(self.kind, (time.process_time() - began) / self.requests)
+            collected = collector.spent - collected
+            rest = time.process_time() - began - collected
+            tell([share / self.requests * 1e6 for share in (rest, collected)])
 
     async def some(self, count: int) -> AsyncIterator[scrapy.Request]:
         """Requests; it goes on behind the last when all are answered."""
@@ -85,7 +127,7 @@ class Spider(scrapy.Spider):
         answered: Awaitable[None] = maybe_deferred_to_future(self.answered)
         for _ in range(count):
             self.asked += 1
-            yield scrapy.Request(self.page(f"/{self.asked}"), self.parse, errback=self.parse)
+            yield scrapy.Request(f"{self.site}/{self.asked}", self.parse, errback=self.parse)
         await answered
 
     def parse(self, _: Any) -> None:
@@ -94,32 +136,81 @@ class Spider(scrapy.Spider):
             self.answered.callback(None)
 
 
+def tell(what: Any) -> None:
+    sys.stdout.write(json.dumps(what, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def crawl() -> None:
+    told = json.loads(sys.stdin.readline())
+    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **told["settings"]})
+    known = {"site": told["site"], "requests": told["requests"]}
+    crawler = process.create_crawler(type("Spider", (Spider,), known))
+    process.crawl(crawler)
+    process.start()
+    tell(crawler.stats.get_stats())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=400)
+    parser.add_argument("--crawls", type=int, default=40, help="of each kind")
+    parser.add_argument("--rounds", type=int, default=28, help="in which each crawl has a turn")
     parser.add_argument("--requests", type=int, default=50, help="in a turn")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--crawl", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    turns = Turns(options.rounds)
-    crawlers: dict[str, Crawler] = {}
+    if options.crawl:
+        crawl()
+        return
     with Web(hosts(1), answer) as web:
-        process = CrawlerProcess(OWN)
-        for kind, settings in KINDS.items():
-            known = {
-                "kind": kind,
-                "turns": turns,
-                "page": staticmethod(lambda path: web.url(web.addresses[0], path)),
-                "requests": options.requests,
-                "custom_settings": {"CONCURRENT_REQUESTS": 16, **settings},
-            }
-            crawlers[kind] = process.create_crawler(type("Spider", (Spider,), known))
-            process.crawl(crawlers[kind])
-        process.start()
-    pages = 1 + (options.rounds + WARM_UP) * options.requests
-    for kind, crawler in crawlers.items():
-        files = kind != "robots off"
-        assert crawler.stats.get_value("robotstxt/response_count", 0) == files, kind
-        assert crawler.stats.get_value("response_received_count") == pages + files, kind
-    show({kind: [one * 1e6 for one in times[WARM_UP:]] for kind, times in turns.spent.items()})
+        site = web.url(web.addresses[0], "")
+        show([taken(site, options) for _ in range(options.crawls)])
+
+
+def taken(site: str, options: argparse.Namespace) -> dict[str, list[Turn]]:
+    """The turns that one crawl of each kind takes."""
+    with ExitStack() as killed:
+        sleepers = {kind: Sleeper(KINDS[kind], site, options.requests) for kind in options.kinds}
+        for sleeper in sleepers.values():
+            killed.callback(sleeper.kill)
+        for _ in range(WARM_UP + options.rounds):
+            for sleeper in random.sample(list(sleepers.values()), len(sleepers)):
+                sleeper.turn()
+        for kind, sleeper in sleepers.items():
+            check(kind, sleeper.end(), 1 + (WARM_UP + options.rounds) * options.requests)
+    return {kind: sleeper.turns[WARM_UP:] for kind, sleeper in sleepers.items()}
+
+
+def check(kind: str, stats: dict[str, Any], pages: int) -> None:
+    """All pages have been answered, and the robots.txt was asked for once where it should be."""
+    files = kind != "robots off"
+    assert stats.get("robotstxt/response_count", 0) == files, kind
+    assert stats["response_received_count"] == pages + files, kind
+
+
+def show(crawls: list[dict[str, list[Turn]]]) -> None:
+    bases = [base for base in BASES if base in crawls[0]]
+    beside = "".join(f"{'against ' + base:>26}" for base in bases)
+    print(f"{'':14} {'request µs':>10} {'collector µs':>12}{beside}")
+    for kind in crawls[0]:
+        turns = [turn for crawl in crawls for turn in crawl[kind]]
+        request = statistics.median(turn.request for turn in turns)
+        collector = statistics.mean(turn.collector for turn in turns)
+        apart = "".join(difference(crawls, kind, base) for base in bases)
+        print(f"{kind:14} {request:10.1f} {collector:12.1f}{apart}")
+
+
+def difference(crawls: list[dict[str, list[Turn]]], kind: str, base: str) -> str:
+    apart = [further(crawl[kind], crawl[base]) for crawl in crawls]
+    mean, error = statistics.mean(apart), statistics.stdev(apart) / len(apart) ** 0.5
+    whole = statistics.mean(sum(turn) for crawl in crawls for turn in crawl[base])
+    return f"{mean:+11.1f} ± {error:4.1f} {mean / whole:+7.2%}"
+
+
+def further(turns: list[Turn], base: list[Turn]) -> float:
+    pairs = list(zip(turns, base, strict=True))
+    request, _ = trimmed([one.request - other.request for one, other in pairs])
+    return request + statistics.mean(one.collector - other.collector for one, other in pairs)
 
 
 if __name__ == "__main__":
