@@ -22,22 +22,19 @@ def test_nothing_else_is_there():
         _ = scrapy_robots_policy.Robots
 
 
+def loaded(by: str, *names: str) -> list[str]:
+    """Those of the modules that are loaded once others are, in a process of its own."""
+    code = f"import sys, {by}; print(*(name for name in {names} if name in sys.modules))"
+    return subprocess.check_output([sys.executable, "-c", code], text=True).split()
+
+
 def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
-    code = (
-        "import sys, scrapy_robots_policy.rep\n"
-        "print([name for name in ('scrapy', 'twisted') if name in sys.modules])"
-    )
-    output = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert output.strip() == "[]"
+    assert loaded("scrapy_robots_policy.rep", "scrapy", "twisted") == []
 
 
 def test_a_crawl_loads_no_other_parser():
-    code = (
-        "import sys, scrapy_robots_policy.middlewares, scrapy_robots_policy.tag_middleware\n"
-        "print([name for name in ('protego', 'urllib.robotparser') if name in sys.modules])"
-    )
-    output = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert output.strip() == "[]"
+    ours = "scrapy_robots_policy.middlewares, scrapy_robots_policy.tag_middleware"
+    assert loaded(ours, "scrapy", "protego", "urllib.robotparser") == ["scrapy"]
 
 
 def test_the_second_door_shows_what_it_promises_and_no_more():
