@@ -185,7 +185,7 @@ class Slots:
         return self._engine
 
     def _unhook(self) -> None:
-        """Nobody may be in need of it any more."""
+        """Leave the downloader to Scrapy, if nobody waits, fetches or keeps a pace."""
         busy = self.waiting or self._returning or self._extra or self.pace.lanes
         if self._engine is not None and not busy:
             self._engine.unhook()
@@ -215,20 +215,20 @@ class _Engine:
         self.active = downloader.active = _Active(downloader.active)
         self.left, self.needs_backout = left, needs_backout
         own = getattr(downloader.needs_backout, "__func__", None)
-        self.limits = own is Downloader.needs_backout
-        if self.limits:
+        self.is_stock = own is Downloader.needs_backout  # another's limits are left to it
+        if self.is_stock:
             scrapy_versions.lift_pool_limits(downloader)
         self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
         _call_before(engine._slot, "close", close)  # noqa: SLF001
 
     def hook(self) -> None:
         vars(self.active)["remove"] = self._remove
-        if self.limits:
+        if self.is_stock:
             self.downloader.needs_backout = self.needs_backout
 
     def unhook(self) -> None:
         vars(self.active).clear()
-        if self.limits:
+        if self.is_stock:
             vars(self.downloader).pop("needs_backout", None)
 
     def _remove(self, request: Request) -> None:
