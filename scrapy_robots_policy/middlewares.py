@@ -27,7 +27,7 @@ from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .pace import Closing, Lane
 from .policy import RobotsPolicy
-from .rep import Verdict, origin_of
+from .rep import Origin, Verdict, origin_of
 from .rep.access import Result
 from .report import Tally
 from .settings import PolicySettings
@@ -92,9 +92,16 @@ class RobotsPolicyMiddleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Coroutine[Any, Any, Request | None] | None:
-        url = urlparse_cached(request)
+        url, meta = urlparse_cached(request), request.meta
         standing = self._standings.get((url.scheme, url.netloc))
-        if standing is None or standing.until <= self.now() or self._is_special(request):
+        if (
+            standing is None
+            or standing.until <= self.now()
+            or META_KEY in meta
+            or EXEMPT_KEY in meta
+            # All names in it are in one form; Headers would bring ours into it each time.
+            or (self.terms.by_header and dict.__contains__(request.headers, b"User-Agent"))
+        ):
             return self._look_up(request)
         if (
             standing.at_once is not None
@@ -104,15 +111,6 @@ class RobotsPolicyMiddleware:
             standing.line.passed += 1
             return None
         return self._enter(request, standing)
-
-    def _is_special(self, request: Request) -> bool:
-        meta = request.meta
-        return (
-            META_KEY in meta
-            or EXEMPT_KEY in meta
-            # All names in it are in one form; Headers would bring ours into it each time.
-            or (self.terms.by_header and dict.__contains__(request.headers, b"User-Agent"))
-        )
 
     def _look_up(self, request: Request) -> Coroutine[Any, Any, Request | None] | None:
         origin = origin_of(request.url)
@@ -185,7 +183,7 @@ class RobotsPolicyMiddleware:
         more = delay.done or self.purposes or ruling.hours(terms.agent)
         at_once = None if more else ruling.answer
         standing = Standing(ruling, terms, line, ruling.access.fresh_until, delay, at_once)
-        if not self._is_special(request):
+        if terms == self.terms.of({}, None, Origin(ruling.origin)):  # it asks for nothing special
             if len(self._standings) >= MOST_STANDINGS:
                 self._standings.clear()  # they are found again in the policy
             url = urlparse_cached(request)
