@@ -188,6 +188,28 @@ async def test_a_request_may_name_its_own_dialect_and_agent():
         assert site.count("/robots.txt") == 1
 
 
+OWN_WORDS = {
+    "agent": {"meta": {"robots": {"agent": "mybot"}}},
+    "header": {"headers": {"User-Agent": "MyBot/2"}},
+    "exempt": {"meta": {"dont_obey_robotstxt": True}},
+}
+
+
+@pytest.mark.parametrize("name", OWN_WORDS)
+@on_reactor
+async def test_what_a_request_says_for_itself_holds_for_no_other(name):
+    class OneByOne(Spider):
+        def parse(self, response):
+            path = {"/?1": "/?2", "/?2": "/?3"}.get(response.url[len(site.url("")) :])
+            if path:
+                own = OWN_WORDS[name] if path == "/?2" else {}
+                yield response.follow(path, **own)
+
+    with Site({"/robots.txt": GROUPS}) as site:
+        await crawl(scrapy.Request(site.url("/?1"), **OWN_WORDS[name]), spider=OneByOne)
+        assert site.pages == ["/?1", "/?2"]
+
+
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
