@@ -9,9 +9,10 @@ memory happens to lie: so the crawls are short and many.
 
 The time of Python's collector is taken apart, as it comes in a few large portions, and the larger
 the more a process has loaded. `request` is the median over all rounds, `collector` the mean. How
-far a kind is from robots off and from stock: the mean over the crawls, and its standard error. For
-each crawl that is the mean difference within a round, without the tenth of the rounds at either
-end, and the difference of what the collector took.
+far a kind is from robots off and from stock: for each crawl the mean difference within a round, and
+the difference of what the collector took; over the crawls their mean, and its standard error. Both
+means leave out the tenth at either end: what else runs on the machine may cost a crawl ten times
+what is looked for.
 """
 
 from __future__ import annotations
@@ -201,8 +202,7 @@ def show(crawls: list[dict[str, list[Turn]]]) -> None:
 
 
 def difference(crawls: list[dict[str, list[Turn]]], kind: str, base: str) -> str:
-    apart = [further(crawl[kind], crawl[base]) for crawl in crawls]
-    mean, error = statistics.mean(apart), statistics.stdev(apart) / len(apart) ** 0.5
+    mean, error = trimmed([further(crawl[kind], crawl[base]) for crawl in crawls])
     whole = statistics.mean(sum(turn) for crawl in crawls for turn in crawl[base])
     return f"{mean:+11.1f} ± {error:4.1f} {mean / whole:+7.2%}"
 
