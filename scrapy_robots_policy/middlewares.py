@@ -27,7 +27,7 @@ from .fetcher import Fetcher
 from .notices import CrawlNotices
 from .pace import Closing, Lane
 from .policy import RobotsPolicy
-from .rep import Origin, Verdict, origin_of
+from .rep import Verdict, origin_of
 from .rep.access import Result
 from .report import Tally
 from .settings import PolicySettings
@@ -183,7 +183,7 @@ class RobotsPolicyMiddleware:
         more = delay.done or self.purposes or ruling.hours(terms.agent)
         at_once = None if more else ruling.answer
         standing = Standing(ruling, terms, line, ruling.access.fresh_until, delay, at_once)
-        if terms == self.terms.of({}, None, Origin(ruling.origin)):  # it asks for nothing special
+        if not terms.is_own:
             if len(self._standings) >= MOST_STANDINGS:
                 self._standings.clear()  # they are found again in the policy
             url = urlparse_cached(request)

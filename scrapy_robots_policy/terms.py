@@ -21,13 +21,16 @@ _CHOICES = ("dialect", "agent")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """`agent` is a product token; `robots_txt` stands in place of the site's own file."""
+    """`agent` is a product token; `robots_txt` stands in place of the site's own file; `is_own`
+    says that the request itself has had a word in it, so that they hold for no other.
+    """
 
     dialect: Dialect
     agent: str
     obey: bool = True
     crawl_delay: float | None = None
     robots_txt: bytes | None = None
+    is_own: bool = False
 
 
 class TermsOfCrawl:
@@ -55,6 +58,7 @@ class TermsOfCrawl:
             found.obey is not False,
             found.crawl_delay,
             found.robots_txt,
+            META_KEY in meta or (self.by_header and bool(user_agent)),
         )
 
     def _agent(self, user_agent: bytes | None) -> str:

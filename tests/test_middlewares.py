@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import islice
 
 import pytest
 import scrapy
@@ -197,17 +198,24 @@ OWN_WORDS = {
 
 @pytest.mark.parametrize("name", OWN_WORDS)
 @on_reactor
-async def test_what_a_request_says_for_itself_holds_for_no_other(name):
+async def test_what_a_request_says_for_itself_holds_for_it_and_for_no_other(name):
     class OneByOne(Spider):
         def parse(self, response):
-            path = {"/?1": "/?2", "/?2": "/?3"}.get(response.url[len(site.url("")) :])
-            if path:
-                own = OWN_WORDS[name] if path == "/?2" else {}
-                yield response.follow(path, **own)
+            yield from islice(requests, 1)
 
-    with Site({"/robots.txt": GROUPS}) as site:
-        await crawl(scrapy.Request(site.url("/?1"), **OWN_WORDS[name]), spider=OneByOne)
-        assert site.pages == ["/?1", "/?2"]
+    rules = robots("User-agent: *\nDisallow: /secret\n\nUser-agent: mybot\nAllow: /\n")
+    with Site({"/robots.txt": rules}) as site:
+        requests = iter(
+            [
+                scrapy.Request(site.url("/secret?1"), **OWN_WORDS[name]),
+                scrapy.Request(site.url("/")),
+                scrapy.Request(site.url("/secret?2"), **OWN_WORDS[name]),
+                scrapy.Request(site.url("/secret?3")),
+            ]
+        )
+        await crawl(next(requests), spider=OneByOne)
+        assert site.pages == ["/", "/secret?1", "/secret?2"]
+        assert next(requests, None) is None
 
 
 @pytest.mark.parametrize(
