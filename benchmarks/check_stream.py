@@ -22,7 +22,7 @@ RULES = b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /*?session=\n" + b"".join(
 )
 START = (
     "from scrapy.cmdline import execute; import scrapy.cmdline as c, sys;"
-    "from scrapy_robots_policy.command import RobotsCommand;"
+    "from scrapy_robots_policy.commands import RobotsCommand;"
     "find = c._get_commands_from_entry_points;"
     "c._get_commands_from_entry_points = lambda *a: {**find(*a), 'robots': RobotsCommand()};"
     "execute(['scrapy', 'robots', 'check', '--robots', sys.argv[1]])"

@@ -28,7 +28,7 @@ from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from scrapy_robots_policy.scrapy_versions import call_later
+from scrapy_robots_policy.compat import call_later
 
 OFF = {"ROBOTSTXT_OBEY": False}
 STOCK = {"ROBOTSTXT_OBEY": True}

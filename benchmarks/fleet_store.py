@@ -28,7 +28,7 @@ from memory import bodies
 from redis_server import RedisServer
 from table import Table
 
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store
 from scrapy_robots_policy.stores.codec import encode
 
@@ -37,13 +37,13 @@ DAY = 86_400  # seconds
 FEW_LINES = b"User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n"
 
 
-def record(body: bytes, status: int = 200) -> Record:
+def record(body: bytes, status: int = 200) -> CacheEntry:
     now = time.time()
-    outcome = Outcome(status, media_type="text/plain", etag=f'"{hash(body):x}"')
-    return Record(outcome, now, body if status == 200 else None, now)
+    outcome = FetchResult(status, media_type="text/plain", etag=f'"{hash(body):x}"')
+    return CacheEntry(outcome, now, body if status == 200 else None, now)
 
 
-def real(count: int, start: int = 0) -> Iterator[tuple[str, Record]]:
+def real(count: int, start: int = 0) -> Iterator[tuple[str, CacheEntry]]:
     return ((origin, record(body)) for origin, body in islice(bodies(start + count), start, None))
 
 
@@ -113,7 +113,7 @@ async def visit(store: Any, origin: str) -> None:
     store.leave(host, visited=True)
 
 
-KINDS: dict[str, Callable[[int], Iterator[tuple[str, Record]]]] = {
+KINDS: dict[str, Callable[[int], Iterator[tuple[str, CacheEntry]]]] = {
     "no file (404)": lambda count: (
         (f"https://www.site-{n}.example", record(b"", 404)) for n in range(count)
     ),
@@ -141,7 +141,7 @@ async def show_cost(redis: RedisServer, count: int = 20_000) -> None:
         table.row(name, *(f"{figure:,.0f}" for figure in (file, packed, *measured)))
 
 
-async def fetch(store: Any, origin: str, made: Record) -> None:
+async def fetch(store: Any, origin: str, made: CacheEntry) -> None:
     """All that is asked of the store by who fetches a robots.txt for the first time."""
     assert await store.get(origin) is None
     assert (await store.claim(origin)).granted

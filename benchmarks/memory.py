@@ -37,15 +37,15 @@ def bodies(origins: int) -> Iterator[tuple[str, bytes]]:
 
 
 def hold_records(origins: int) -> Any:
-    from scrapy_robots_policy.rep import Outcome, Record
+    from scrapy_robots_policy.rep import CacheEntry, FetchResult
     from scrapy_robots_policy.stores import MemoryStore
 
     async def put_all() -> MemoryStore:
         store = MemoryStore(max_records=origins, max_octets=1 << 40)
         for at, (origin, body) in enumerate(bodies(origins)):
             now = NOW + at / 7  # no two at the same instant
-            outcome = Outcome(200, media_type="text/plain", etag=f'"{hash(body):x}"')
-            await store.put(origin, Record(outcome, now, body, now))
+            outcome = FetchResult(200, media_type="text/plain", etag=f'"{hash(body):x}"')
+            await store.put(origin, CacheEntry(outcome, now, body, now))
         return store
 
     return asyncio.run(put_all())
@@ -88,10 +88,12 @@ def measure_apart(side: str, origins: int, kind: str) -> float:
 
 def time_a_call(origins: int) -> tuple[float, float]:
     """Seconds for one put and for one get, the mean over as many origins."""
-    from scrapy_robots_policy.rep import Outcome, Record
+    from scrapy_robots_policy.rep import CacheEntry, FetchResult
     from scrapy_robots_policy.stores import MemoryStore
 
-    made = [(origin, Record(Outcome(200), NOW, body, NOW)) for origin, body in bodies(origins)]
+    made = [
+        (origin, CacheEntry(FetchResult(200), NOW, body, NOW)) for origin, body in bodies(origins)
+    ]
 
     async def both() -> tuple[float, float]:
         store = MemoryStore()

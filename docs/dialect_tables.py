@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from scrapy_robots_policy.command.compare import value
-from scrapy_robots_policy.command.stances import duration, stances
+from scrapy_robots_policy.commands.access_table import duration, stances
+from scrapy_robots_policy.commands.compare import value
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
-from scrapy_robots_policy.rep.knobs import Certainty
+from scrapy_robots_policy.rep.dialects.options import Certainty
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects.md"
@@ -90,26 +90,26 @@ def short_table() -> str:
 def _short_row(dialect: Dialect) -> list[str]:
     told = stances(dialect.access)
     access = "" if _sure(dialect, "access") else "?"
-    assumed = sum(not _sure(dialect, knob) for knob in KNOBS)
+    assumed = sum(not _sure(dialect, option) for option in KNOBS)
     return [
         f"[`{dialect.name}`](docs/dialects.md#{dialect.name})",
-        *(_cell(dialect, knob) for knob in SHORT.values()),
+        *(_cell(dialect, option) for option in SHORT.values()),
         told["401, 403"].removesuffix(" allowed") + access,
         told["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" allowed") + access,
         f"{assumed} of {len(KNOBS)}",
     ]
 
 
-def _cell(dialect: Dialect, knob: str) -> str:
-    return value(getattr(dialect, knob)) + ("" if _sure(dialect, knob) else "?")
+def _cell(dialect: Dialect, option: str) -> str:
+    return value(getattr(dialect, option)) + ("" if _sure(dialect, option) else "?")
 
 
-def _sure(dialect: Dialect, knob: str) -> bool:
-    return dialect.sources[knob].certainty is not Certainty.ASSUMED
+def _sure(dialect: Dialect, option: str) -> bool:
+    return dialect.sources[option].certainty is not Certainty.ASSUMED
 
 
 INTRODUCTION = """\
-# Dialects, knob by knob
+# Dialects, option by option
 
 Written by `make table` from the data, which is `scrapy_robots_policy/rep/dialects.py`: change that.
 Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
@@ -121,14 +121,16 @@ Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
 | documented | the engine, or the standard, says so |
 | assumed | nobody says so; it is the likeliest reading |
 
-## The knobs
+## The options
 """
 
 
 def page() -> str:
     parts = [
         INTRODUCTION.strip(),
-        table(["knob", "what it turns"], ([f"`{knob}`", words] for knob, words in KNOBS.items())),
+        table(
+            ["option", "what it turns"], ([f"`{option}`", words] for option, words in KNOBS.items())
+        ),
         *(section for dialect in DIALECTS.values() for section in _sections(dialect)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -136,9 +138,11 @@ def page() -> str:
 
 def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
-    told = [knob for knob in KNOBS if _is_told(dialect, knob) and knob not in TOLD_APART]
-    yield table(["knob", "value", "sure", "source"], [_knob_row(dialect, knob) for knob in told])
-    rest = [f"`{knob}`" for knob in KNOBS if not _is_told(dialect, knob)]
+    told = [option for option in KNOBS if _is_told(dialect, option) and option not in TOLD_APART]
+    yield table(
+        ["option", "value", "sure", "source"], [_knob_row(dialect, option) for option in told]
+    )
+    rest = [f"`{option}`" for option in KNOBS if not _is_told(dialect, option)]
     if rest:
         yield f"Nothing is known of {', '.join(rest)}: {_inherited(dialect)}."
     yield f"By what the site answers to /robots.txt ({_source(dialect, 'access')}):"
@@ -150,8 +154,8 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     yield "Any other crawler looks for its own name, then `*`."
 
 
-def _is_told(dialect: Dialect, knob: str) -> bool:
-    return not dialect.sources[knob].text.startswith("no source: as ")
+def _is_told(dialect: Dialect, option: str) -> bool:
+    return not dialect.sources[option].text.startswith("no source: as ")
 
 
 def _inherited(dialect: Dialect) -> str:
@@ -162,13 +166,13 @@ def _inherited(dialect: Dialect) -> str:
     )
 
 
-def _knob_row(dialect: Dialect, knob: str) -> Row:
-    source = dialect.sources[knob]
-    return [f"`{knob}`", value(getattr(dialect, knob)), source.certainty.value, source.text]
+def _knob_row(dialect: Dialect, option: str) -> Row:
+    source = dialect.sources[option]
+    return [f"`{option}`", value(getattr(dialect, option)), source.certainty.value, source.text]
 
 
-def _source(dialect: Dialect, knob: str) -> str:
-    source = dialect.sources[knob]
+def _source(dialect: Dialect, option: str) -> str:
+    source = dialect.sources[option]
     return f"{source.certainty.value}: {source.text}"
 
 

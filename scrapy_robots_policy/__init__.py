@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .middlewares import Disallowed, RobotsPolicyMiddleware
-    from .parser import RobotParser
-    from .settings import Addon
+    from .config import Addon
+    from .downloadermiddlewares import Disallowed, RobotsPolicyMiddleware
+    from .robotparser import RobotParser
+    from .spidermiddlewares import RobotsTagMiddleware
     from .stores import Store
-    from .tag_middleware import RobotsTagMiddleware
 
 __all__ = [
     "Addon",
@@ -25,11 +25,11 @@ __all__ = [
 ]
 
 _HOME = {
-    "Addon": "settings",
-    "Disallowed": "middlewares",
-    "RobotParser": "parser",
-    "RobotsPolicyMiddleware": "middlewares",
-    "RobotsTagMiddleware": "tag_middleware",
+    "Addon": "addon",
+    "Disallowed": "downloadermiddlewares",
+    "RobotParser": "robotparser",
+    "RobotsPolicyMiddleware": "downloadermiddlewares",
+    "RobotsTagMiddleware": "spidermiddlewares",
     "Store": "stores",
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy import compat
 from tests.redis_server import BINARY, RedisServer
 
 
@@ -12,7 +12,7 @@ from tests.redis_server import BINARY, RedisServer
 def needs_redis():
     if BINARY is None:
         pytest.skip("there is no redis-server on this machine")
-    if not scrapy_versions.has_asyncio():
+    if not compat.has_asyncio():
         pytest.skip("redis-py needs asyncio")
 
 

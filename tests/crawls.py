@@ -23,7 +23,7 @@ from scrapy import signals, version_info
 from scrapy.crawler import Crawler, CrawlerProcess, CrawlerRunner
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from scrapy_robots_policy import RobotsPolicyMiddleware, scrapy_versions
+from scrapy_robots_policy import RobotsPolicyMiddleware, compat
 
 ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
@@ -89,7 +89,7 @@ class CancellingSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         self.crawler.signals.connect(self.reached, signals.request_reached_downloader)
         self.first = deferred_from_coro(
-            scrapy_versions.download(self.crawler, scrapy.Request(self.requests[0].url))
+            compat.download(self.crawler, scrapy.Request(self.requests[0].url))
         )
         self.first.addErrback(lambda _: None)
         async for request in super().start():
@@ -98,7 +98,7 @@ class CancellingSpider(Spider):
     def reached(self, request: scrapy.Request) -> None:
         if request.url.endswith("/robots.txt"):
             # Without asyncio this runs inside of the download, before `first` is known.
-            scrapy_versions.call_later(0, self._cancel)
+            compat.call_later(0, self._cancel)
 
     def _cancel(self) -> None:
         self.first.cancel()

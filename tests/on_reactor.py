@@ -10,7 +10,7 @@ import pytest_twisted
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred, gatherResults
 
-from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy import compat
 
 Result = TypeVar("Result")
 
@@ -39,7 +39,7 @@ async def all_of(tasks: list[Deferred[Result]]) -> list[Result]:
 async def until_idle() -> None:
     """Let all tasks that can go on do so."""
     for _ in range(20):
-        await scrapy_versions.sleep(0)
+        await compat.sleep(0)
 
 
 class Gate:

@@ -10,7 +10,7 @@ import pytest
 import scrapy
 from scrapy.http.request import NO_CALLBACK
 
-from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy import compat
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor, start
 from tests.site import Answer, Site, robots
@@ -52,7 +52,7 @@ class Closing(Spider):
     async def ask(self):
         request = scrapy.Request(self.download, NO_CALLBACK)
         try:
-            await scrapy_versions.download(self.crawler, request)
+            await compat.download(self.crawler, request)
         except scrapy.exceptions.IgnoreRequest as error:
             self.failure = str(error)
 

@@ -7,7 +7,7 @@ import re
 import runpy
 
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.dialect import knobs
+from scrapy_robots_policy.rep.dialects.dialect import options
 from tests.test_floors import ROOT
 
 TABLES = runpy.run_path(str(ROOT / "docs" / "dialect_tables.py"))
@@ -19,7 +19,7 @@ def test_no_page_is_stale():
 
 
 def test_every_knob_is_explained():
-    assert list(TABLES["KNOBS"]) == list(knobs())
+    assert list(TABLES["KNOBS"]) == list(options())
 
 
 def test_the_short_table_is_put_between_its_marks_and_nowhere_else():

@@ -33,14 +33,23 @@ def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
 
 
 def test_a_crawl_loads_no_other_parser():
-    ours = "scrapy_robots_policy.middlewares, scrapy_robots_policy.tag_middleware"
+    ours = "scrapy_robots_policy.downloadermiddlewares, scrapy_robots_policy.spidermiddlewares"
     assert loaded(ours, "scrapy", "protego", "urllib.robotparser") == ["scrapy"]
 
 
 def test_the_second_door_shows_what_it_promises_and_no_more():
     assert sorted(rep.__all__) == [
-        *["Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin", "Outcome"],
-        *["Reason", "Record", "Rule", "RuleSet", "Stance", "Verdict"],
+        *[
+            "Access",
+            "AccessPolicy",
+            "Agent",
+            "DIALECTS",
+            "Dialect",
+            "Group",
+            "Origin",
+            "FetchResult",
+        ],
+        *["Reason", "CacheEntry", "Rule", "RuleSet", "AccessMode", "Verdict"],
         *["add_agents", "advance", "dialect_of", "differences", "find_agent", "judge", "origin_of"],
         *["parse", "product_token"],
     ]

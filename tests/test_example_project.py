@@ -34,7 +34,7 @@ DROPS_BY_THE_RULES = [
     "1 line 9, Disallow: /*.pdf$",
 ]
 
-# Stance, passed, dropped, why; then how many were dropped for what. The waiting times are left out.
+# mode, passed, dropped, why; then how many were dropped for what. The waiting times are left out.
 TABLE = {
     "rules": ["rules 3 3 200", *DROPS_BY_THE_RULES],
     "busy": ["disallow 0 1 503", "1 robots.txt unreachable (503)"],

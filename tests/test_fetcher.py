@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.fetcher import cause_of
-from scrapy_robots_policy.policy import Question
-from scrapy_robots_policy.rep import DIALECTS, Outcome, Record
-from scrapy_robots_policy.site import MOST_OCTETS
+from scrapy_robots_policy.fetch.fetcher import cause_of
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
+from scrapy_robots_policy.resolver.origin import MOST_OCTETS
+from scrapy_robots_policy.resolver.resolver import Question
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
@@ -58,7 +58,7 @@ CAUSES = {
 async def test_what_goes_wrong_is_an_outcome_with_its_cause(cause):
     with Site({"/robots.txt": CAUSES[cause]}) as site:
         outcome, _ = await fetch(site.origin, ROBOTS_FETCH_TIMEOUT=0.3)
-        assert outcome == Outcome(None, cause=cause)
+        assert outcome == FetchResult(None, cause=cause)
 
 
 @pytest.mark.parametrize("octets", [0, 5])
@@ -66,19 +66,19 @@ async def test_what_goes_wrong_is_an_outcome_with_its_cause(cause):
 async def test_a_reset_is_an_outcome(octets):
     with Site({"/robots.txt": robots(RULES, reset=octets)}) as site:
         outcome, _ = await fetch(site.origin)
-        assert outcome == Outcome(None, cause="reset")
+        assert outcome == FetchResult(None, cause="reset")
 
 
 @on_reactor
 async def test_a_closed_port_is_an_outcome():
     outcome, _ = await fetch(f"http://127.0.0.1:{closed_port()}")
-    assert outcome == Outcome(None, cause="connection refused")
+    assert outcome == FetchResult(None, cause="connection refused")
 
 
 @on_reactor
 async def test_a_host_without_address_is_an_outcome():
     outcome, _ = await fetch("http://no-such-host.invalid")
-    assert outcome == Outcome(None, cause="dns")
+    assert outcome == FetchResult(None, cause="dns")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Scrapy 2.13 with a newer pyOpenSSL
@@ -87,7 +87,7 @@ async def test_tls_that_fails_is_an_outcome():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=answer_without_tls, args=(server,), daemon=True).start()
         outcome, _ = await fetch(f"https://127.0.0.1:{server.getsockname()[1]}")
-    assert outcome == Outcome(None, cause="tls")
+    assert outcome == FetchResult(None, cause="tls")
 
 
 def answer_without_tls(server):
@@ -116,7 +116,7 @@ async def test_the_facts_of_an_answer_are_kept():
     }
     with Site({"/robots.txt": robots(RULES, headers=headers)}) as site:
         outcome, _ = await fetch(site.origin)
-        assert outcome == Outcome(
+        assert outcome == FetchResult(
             200,
             RULES.encode(),
             media_type="text/plain",
@@ -130,7 +130,7 @@ async def test_the_facts_of_an_answer_are_kept():
 async def test_no_body_is_kept_of_an_answer_that_is_no_robots_txt():
     with Site({"/robots.txt": robots(RULES, status=404)}) as site:
         outcome, _ = await fetch(site.origin)
-        assert outcome == Outcome(404, b"", media_type="text/plain")
+        assert outcome == FetchResult(404, b"", media_type="text/plain")
 
 
 @pytest.mark.parametrize("hops", [5, 6])
@@ -211,8 +211,8 @@ def known_settings():
 
 @on_reactor
 async def test_a_copy_is_asked_for_conditionally():
-    known = Record(
-        Outcome(200, etag='"1"', last_modified="Fri, 20 Nov 2026 00:00:00 GMT"), 1.0, b""
+    known = CacheEntry(
+        FetchResult(200, etag='"1"', last_modified="Fri, 20 Nov 2026 00:00:00 GMT"), 1.0, b""
     )
     with Site({"/robots.txt": Answer(status=304)}) as site:
         outcome, _ = await fetch(site.origin, known)
@@ -224,9 +224,9 @@ async def test_a_copy_is_asked_for_conditionally():
 @on_reactor
 async def test_only_the_url_that_gave_the_copy_is_asked_conditionally():
     with Site({"/robots.txt": moved("/r"), "/r": Answer(status=304)}) as site:
-        latest = Outcome(200, etag='"1"', hops=(site.url("/r"),))
-        await fetch(site.origin, Record(latest, 1.0, b""))
-        await fetch(site.origin, Record(replace(latest, hops=()), 1.0, b""))
+        latest = FetchResult(200, etag='"1"', hops=(site.url("/r"),))
+        await fetch(site.origin, CacheEntry(latest, 1.0, b""))
+        await fetch(site.origin, CacheEntry(replace(latest, hops=()), 1.0, b""))
         conditional = ["if-none-match" in hit.headers for hit in site.hits]
         assert conditional == [False, True, True, False]
 
@@ -279,12 +279,12 @@ async def test_a_long_body_is_cut_and_the_rest_not_loaded():
 async def test_a_body_as_long_as_the_limit_is_whole():
     with Site({"/robots.txt": Answer(b"#" * 1000)}) as site:
         outcome, _ = await fetch(site.origin, dialect=LIMITED)
-        assert outcome == Outcome(200, b"#" * 1000)
+        assert outcome == FetchResult(200, b"#" * 1000)
 
 
 @on_reactor
 async def test_a_copy_that_was_cut_is_confirmed_to_those_only_who_read_no_more():
-    cut = Record(Outcome(200, etag='"1"', is_cut=True), 1.0, b"#" * 1001)
+    cut = CacheEntry(FetchResult(200, etag='"1"', is_cut=True), 1.0, b"#" * 1001)
     with Site({"/robots.txt": Answer(status=304)}) as site:
         for dialect, is_cut in ((LIMITED, True), (RFC, False)):
             outcome, _ = await fetch(site.origin, cut, dialect)

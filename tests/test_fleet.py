@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import scrapy
 
-from scrapy_robots_policy import scrapy_versions
-from scrapy_robots_policy.pace import Lane
-from scrapy_robots_policy.policy import FLEET_PATIENCE, Notices, RobotsPolicy
-from scrapy_robots_policy.rep import DIALECTS, Outcome, Stance
-from scrapy_robots_policy.rep.access import FOREVER, Step, Wishes
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.admission.delay_queue import DelayQueue
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
+from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.resolver.resolver import FLEET_PATIENCE, ResolverEvents, RobotsPolicy
 from scrapy_robots_policy.stores import open_store
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 from tests.redis_server import RedisServer
@@ -25,13 +25,15 @@ pytestmark = pytest.mark.usefixtures("needs_redis")
 
 ORIGIN = "http://example.com"
 RFC = DIALECTS["rfc9309"]
-SECRET = Outcome(200, b"User-agent: *\nDisallow: /secret\n")
-OPEN = Outcome(200, b"")
-DOWN = Outcome(503)
+SECRET = FetchResult(200, b"User-agent: *\nDisallow: /secret\n")
+OPEN = FetchResult(200, b"")
+DOWN = FetchResult(503)
 DEFERRING = RFC.but(
     "deferring",
     access=replace(
-        RFC.access, unreachable=(Step(FOREVER, Stance.RULES, Stance.DEFER),), retry_first=0.3
+        RFC.access,
+        unreachable=(Step(FOREVER, AccessMode.RULES, AccessMode.DEFER),),
+        retry_first=0.3,
     ),
 )
 
@@ -40,7 +42,7 @@ DEFERRING = RFC.but(
 class World:
     """A site that gives its answers in turn, to whoever asks; `later` is added to the clock."""
 
-    outcomes: list[Outcome | Exception]
+    outcomes: list[FetchResult | Exception]
     later: float = 0.0
     asked: list[Any] = field(default_factory=list)
     askers: list[Any] = field(default_factory=list)
@@ -58,7 +60,7 @@ class World:
 
     async def is_asked(self, times=1):
         while len(self.asked) < times:
-            await scrapy_versions.sleep(0.01)
+            await compat.sleep(0.01)
 
     @asynccontextmanager
     async def members(self, redis, count=2):
@@ -68,11 +70,11 @@ class World:
                 open_store(redis.url),
                 self.fetch,
                 lambda: time.time() + self.later,
-                scrapy_versions.sleep,
+                compat.sleep,
                 1,
                 600.0,
-                Wishes(),
-                Notices(),
+                AccessOverrides(),
+                ResolverEvents(),
             )
             for _ in range(count)
         ]
@@ -89,7 +91,7 @@ def secret(ruling):
 
 async def becomes(is_true):
     while not is_true():
-        await scrapy_versions.sleep(0.01)
+        await compat.sleep(0.01)
 
 
 def looks(redis):
@@ -109,7 +111,7 @@ async def test_one_asks_and_all_are_answered(redis):
         waiting = start(rulings_of(policies))
         await world.is_asked()
         while looks(redis) < 20:  # of the four others
-            await scrapy_versions.sleep(0.01)
+            await compat.sleep(0.01)
         world.gate.open()
         assert [secret(ruling) for ruling in (await all_of([waiting]))[0]] == [False] * 5
         assert world.asked == [None]
@@ -136,7 +138,7 @@ async def test_that_a_site_is_unreachable_counts_for_all(redis):
     world.gate.open()
     async with world.members(redis) as policies:
         rulings = await rulings_of(policies)
-        assert [ruling.stance for ruling in rulings] == [Stance.DISALLOW] * 2
+        assert [ruling.stance for ruling in rulings] == [AccessMode.DISALLOW] * 2
         assert len({ruling.access.fresh_until for ruling in rulings}) == 1
         assert world.asked == [None]
 
@@ -161,7 +163,7 @@ async def test_what_grew_old_is_renewed_by_one(redis):
         old = [policy.known(ORIGIN, RFC) for policy in policies]
         assert [secret(ruling) for ruling in old] == [False] * 4  # it holds meanwhile
         while not all(secret(policy.known(ORIGIN, RFC)) for policy in policies):
-            await scrapy_versions.sleep(0.01)
+            await compat.sleep(0.01)
         assert len(world.asked) == 2
 
 
@@ -190,7 +192,7 @@ async def test_a_fault_of_one_is_not_taken_for_the_sites(redis):
     world = World([RuntimeError("a bug"), SECRET])
     world.gate.open()
     async with world.members(redis) as (one, other):
-        assert (await one.ruling(ORIGIN, RFC)).stance is Stance.DISALLOW
+        assert (await one.ruling(ORIGIN, RFC)).stance is AccessMode.DISALLOW
         assert not secret(await other.ruling(ORIGIN, RFC))
         assert len(world.asked) == 2
 
@@ -240,7 +242,7 @@ async def test_an_answer_of_tomorrow_is_not_believed(redis):
 @on_reactor
 async def test_a_turn_ends_with_its_own_visit(redis):
     store = open_store(redis.url)
-    lane = Lane("host", store, time.monotonic, scrapy_versions.call_later)
+    lane = DelayQueue("host", store, time.monotonic, compat.call_later)
     lane.asked["http://host"] = 60.0
     mine, others = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
     await lane.turn()
@@ -253,6 +255,6 @@ async def test_a_turn_ends_with_its_own_visit(redis):
         assert client.get("robots:{host}:turn") != b""  # it is had
         lane.visited(mine)
         while client.get("robots:{host}:turn") != b"":  # until it rests
-            await scrapy_versions.sleep(0.01)
+            await compat.sleep(0.01)
         assert 58_000 < client.pttl("robots:{host}:turn") <= 60_000
     await store.close()

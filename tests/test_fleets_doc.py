@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scrapy_robots_policy import scrapy_versions
-from scrapy_robots_policy.policy import FIRST_LOOK, FLEET_PATIENCE, LONGEST_LOOK
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.stores import STORES, Told
-from scrapy_robots_policy.stores.lasting import KEPT, KEPT_WITHOUT_FILE
-from scrapy_robots_policy.stores.leases import LASTING
-from scrapy_robots_policy.stores.link import ANSWER_WITHIN, LONGEST_PAUSE
+from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, FLEET_PATIENCE, LONGEST_LOOK
+from scrapy_robots_policy.stores import STORES, StoreEvents
 from scrapy_robots_policy.stores.memory import MAX_OCTETS, MAX_RECORDS
 from scrapy_robots_policy.stores.redis import RedisStore
-from scrapy_robots_policy.stores.redis_address import Address
+from scrapy_robots_policy.stores.redis.address import Address
+from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN, LONGEST_PAUSE
+from scrapy_robots_policy.stores.redis.leases import LASTING
+from scrapy_robots_policy.stores.retention import KEPT, KEPT_WITHOUT_FILE
 from tests.on_reactor import on_reactor
 
 PAGE = (Path(__file__).parent.parent / "docs" / "fleets.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
 ORIGIN, HOST = "https://example.com", "example.com"
-RECORD = Record(Outcome(200), 1000.0, b"User-agent: *", 1000.0)
+RECORD = CacheEntry(FetchResult(200), 1000.0, b"User-agent: *", 1000.0)
 
 
 def test_its_table_has_exactly_the_addresses_that_there_are():
@@ -50,7 +50,7 @@ def test_its_figures_are_those_of_the_code():
     assert "up to five minutes" in TEXT
 
 
-class Faults(Told):
+class Faults(StoreEvents):
     def __init__(self):
         self.told = []
 
@@ -76,7 +76,7 @@ async def test_its_user_of_redis_may_do_all_that_a_fleet_asks_for(redis):
         store.release(ORIGIN)
         assert await store.take(HOST, 60.0) == 0
         while not faults.told and "cmdstat_pexpire" not in admin.info("commandstats"):
-            await scrapy_versions.sleep(0.01)  # until it is renewed
+            await compat.sleep(0.01)  # until it is renewed
         store.leave(HOST, visited=True)
         await store.close()
         kept = sorted(admin.keys())

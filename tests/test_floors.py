@@ -114,7 +114,7 @@ DIALECT_NAMES = re.compile(
 
 @pytest.mark.parametrize("module", REP)
 def test_nothing_is_keyed_by_a_dialects_name(module: str):
-    """No comparison, membership test, match or look-up with such a name: knobs decide."""
+    """No comparison, membership test, match or look-up with such a name: options decide."""
     keyed = []
     for node in ast.walk(tree_of(module)):
         operands: list[ast.expr] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.http_headers import lifetime, media_type, retry_after
+from scrapy_robots_policy.fetch.http_headers import lifetime, media_type, retry_after
 
 NOW = 1_795_000_000.0  # Thu, 18 Nov 2026 08:26:40 GMT
 DATE = "Wed, 18 Nov 2026 11:06:40 GMT"

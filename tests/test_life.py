@@ -17,7 +17,7 @@ from twisted.cred.checkers import AllowAnonymousAccess
 from twisted.cred.portal import Portal
 from twisted.protocols.ftp import FTPFactory, FTPRealm
 
-from scrapy_robots_policy import scrapy_versions
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS
 from tests.certificate import TwoFaced
 from tests.crawls import Spider, crawl, middleware_of
@@ -69,7 +69,7 @@ class Phased(Spider):
         if self.left:
             return []
         while middleware_of(self.crawler).policy._asking:  # a refresh, which holds nobody up
-            await scrapy_versions.sleep(0)
+            await compat.sleep(0)
         return self.next_phase()
 
 

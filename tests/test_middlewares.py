@@ -9,7 +9,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robots_policy import Disallowed, scrapy_versions
+from scrapy_robots_policy import Disallowed, compat
 from scrapy_robots_policy.rep import Reason
 from scrapy_robots_policy.report import Line
 from tests.crawls import Spider, crawl, middleware_of
@@ -255,14 +255,14 @@ async def test_robots_txt_may_be_asked_for_as_a_page():
         assert seen.answered == [site.url("/robots.txt")]
 
 
-@pytest.mark.skipif(scrapy_versions.ROBOTS_PARSED is None, reason="the signal came with 2.18")
+@pytest.mark.skipif(compat.ROBOTS_PARSED is None, reason="the signal came with 2.18")
 @on_reactor
 async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
     class Listening(Spider):
         parsed = ()
 
         async def start(self):
-            self.crawler.signals.connect(self.heard, scrapy_versions.ROBOTS_PARSED)
+            self.crawler.signals.connect(self.heard, compat.ROBOTS_PARSED)
             async for request in super().start():
                 yield request
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.overrides import Override, Overrides, read_overrides
+from scrapy_robots_policy.config.overrides import Override, Overrides, read_overrides
 from scrapy_robots_policy.rep import dialect_of
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 import scrapy
 
-from scrapy_robots_policy import scrapy_versions
-from scrapy_robots_policy.pace import MOST_LANES, Pace
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.admission.delay_queue import MOST_LANES, DelayQueues
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
@@ -223,7 +223,7 @@ async def test_outside_its_visit_time_a_site_is_left_alone_where_the_dialect_lis
 
 @on_reactor
 async def test_idle_lanes_are_forgotten():
-    pace = Pace(ALONE, time.monotonic, scrapy_versions.call_later)
+    pace = DelayQueues(ALONE, time.monotonic, compat.call_later)
     for n in range(3 * MOST_LANES):
         lane = pace.lane(f"host{n}", f"http://host{n}", 10, since_visit=60)
         assert lane is not None

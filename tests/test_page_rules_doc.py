@@ -6,8 +6,8 @@ import doctest
 import re
 from pathlib import Path
 
-from scrapy_robots_policy.page_rules import DEFAULTS, Action
 from scrapy_robots_policy.rep.usage import PURPOSES
+from scrapy_robots_policy.tags.actions import DEFAULTS, Action
 
 PAGE = Path(__file__).parent.parent / "docs" / "page-rules.md"
 

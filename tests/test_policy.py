@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from scrapy_robots_policy.policy import Notices, RobotsPolicy
-from scrapy_robots_policy.rep import DIALECTS, Outcome, Record, Stance
-from scrapy_robots_policy.rep.access import FOREVER, Step, Wishes
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
+from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.resolver.resolver import ResolverEvents, RobotsPolicy
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"
 RFC, GOOGLE = DIALECTS["rfc9309"], DIALECTS["google"]
-SECRET = Outcome(200, b"User-agent: *\nDisallow: /secret\n")
-OPEN = Outcome(200, b"")
-DOWN = Outcome(None, cause="timeout")
+SECRET = FetchResult(200, b"User-agent: *\nDisallow: /secret\n")
+OPEN = FetchResult(200, b"")
+DOWN = FetchResult(None, cause="timeout")
 DEFERRING = RFC.but(
     "deferring",
-    access=replace(RFC.access, unreachable=(Step(FOREVER, Stance.RULES, Stance.DEFER),)),
+    access=replace(RFC.access, unreachable=(Step(FOREVER, AccessMode.RULES, AccessMode.DEFER),)),
 )
 
 
@@ -28,9 +28,9 @@ DEFERRING = RFC.but(
 class World:
     """A clock that moves when somebody sleeps, a store, a site that gives its answers in turn."""
 
-    outcomes: list[Outcome | Exception]
+    outcomes: list[FetchResult | Exception]
     time: float = 1_000_000.0
-    asked: list[Record | None] = field(default_factory=list)
+    asked: list[CacheEntry | None] = field(default_factory=list)
     told: list[tuple[str, bool]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     recalled: list[float | None] = field(default_factory=list)
@@ -38,7 +38,7 @@ class World:
     store: Any = field(default_factory=MemoryStore)
     at_once: int = 100
     patience: float = 600.0
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: AccessOverrides = field(default_factory=AccessOverrides)
     gate: Gate | None = None
 
     async def fetch(self, question):
@@ -67,7 +67,7 @@ class World:
         )
 
 
-class _Told(Notices):
+class _Told(ResolverEvents):
     def __init__(self, world):
         self.world = world
 
@@ -163,16 +163,16 @@ async def test_what_is_fresh_is_known_without_a_wait():
 
 @on_reactor
 async def test_one_fetch_serves_every_dialect():
-    world = World([Outcome(429)])
+    world = World([FetchResult(429)])
     policy = world.policy()
     stances = [(await policy.ruling(ORIGIN, d)).stance for d in (RFC, GOOGLE, RFC)]
-    assert stances == [Stance.ALLOW, Stance.DISALLOW, Stance.ALLOW]
+    assert stances == [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.ALLOW]
     assert world.asked == [None]
 
 
 CUT = {
-    "redirects": Outcome(301, hops=("http://x/",) * 5, is_cut=True),
-    "octets": Outcome(200, b"#" * (RFC.size_limit + 1), is_cut=True),
+    "redirects": FetchResult(301, hops=("http://x/",) * 5, is_cut=True),
+    "octets": FetchResult(200, b"#" * (RFC.size_limit + 1), is_cut=True),
 }
 
 
@@ -198,7 +198,7 @@ async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
     policy = world.policy()
     await policy.ruling(ORIGIN, RFC)
     ruling = await policy.ruling(ORIGIN, more)
-    assert ruling.stance is (Stance.DISALLOW if cut == "redirects" else Stance.RULES)
+    assert ruling.stance is (AccessMode.DISALLOW if cut == "redirects" else AccessMode.RULES)
     assert len(world.asked) == 2
     assert not world.faults
 
@@ -260,7 +260,7 @@ async def test_who_is_put_off_too_long_is_told_so():
     world = World([DOWN], patience=100.0)
     policy = world.policy()
     ruling = await policy.ruling(ORIGIN, DEFERRING)
-    assert ruling.stance is Stance.DEFER
+    assert ruling.stance is AccessMode.DEFER
     assert not secret(ruling)
     assert len(world.asked) == 4  # after 0, 10, 30 and 70 s; the next try is after 150 s
     assert world.time == 1_000_070.0
@@ -269,7 +269,7 @@ async def test_who_is_put_off_too_long_is_told_so():
 @on_reactor
 async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_store():
     world = World([DOWN, SECRET], patience=5.0)
-    assert (await world.policy().ruling(ORIGIN, DEFERRING)).stance is Stance.DEFER
+    assert (await world.policy().ruling(ORIGIN, DEFERRING)).stance is AccessMode.DEFER
     began, world.patience = world.time, 600.0
     assert not secret(await world.policy().ruling(ORIGIN, DEFERRING))
     assert len(world.asked) == 2
@@ -315,11 +315,11 @@ async def test_a_fault_in_the_fetch_closes_the_origin():
     world = World([RuntimeError("a bug"), SECRET])
     policy = world.policy()
     ruling = await policy.ruling(ORIGIN, RFC)
-    assert ruling.stance is Stance.DISALLOW
+    assert ruling.stance is AccessMode.DISALLOW
     assert ruling.access.why == "RuntimeError while fetching"
     assert world.faults == [f"{ORIGIN}: a bug"]
     world.time = ruling.access.fresh_until
-    assert (await policy.ruling(ORIGIN, RFC)).stance is Stance.RULES
+    assert (await policy.ruling(ORIGIN, RFC)).stance is AccessMode.RULES
 
 
 @on_reactor
@@ -372,13 +372,13 @@ async def test_the_target_of_redirects_is_filled_where_it_is_a_robots_txt(outcom
     assert (record is not None) is shared
     if record is not None:
         assert (record.octets, record.latest.hops) == (outcome.octets, ())
-        assert (await world.policy().ruling(WWW, RFC)).stance is Stance.RULES
+        assert (await world.policy().ruling(WWW, RFC)).stance is AccessMode.RULES
         assert world.asked == [None]
 
 
 @on_reactor
 async def test_what_the_user_wishes_is_over_the_dialect():
-    world = World([SECRET, DOWN], wishes=Wishes(lifetime=5.0))
+    world = World([SECRET, DOWN], wishes=AccessOverrides(lifetime=5.0))
     ruling = await world.policy().ruling(ORIGIN, RFC)
     assert ruling.access.fresh_until == world.time + 5.0
 
@@ -406,11 +406,11 @@ THIRTY_DAYS = 31 * 24 * 3600.0
 @pytest.mark.parametrize(
     ("heard", "stance"),
     [
-        ([], Stance.DISALLOW),
-        ([True], Stance.ALLOW),
-        ([False], Stance.DISALLOW),
-        ([True, False], Stance.DISALLOW),
-        ([False, True], Stance.ALLOW),
+        ([], AccessMode.DISALLOW),
+        ([True], AccessMode.ALLOW),
+        ([False], AccessMode.DISALLOW),
+        ([True, False], AccessMode.DISALLOW),
+        ([False, True], AccessMode.ALLOW),
     ],
 )
 @on_reactor

@@ -6,7 +6,7 @@ import doctest
 import re
 from pathlib import Path
 
-from scrapy_robots_policy import settings
+from scrapy_robots_policy import config
 from tests.command.run import robots
 
 README = Path(__file__).parent.parent / "README.md"
@@ -23,7 +23,7 @@ def test_its_table_has_exactly_the_settings_that_are_read():
     row = re.compile(r"^\| `(ROBOTS\w+)` \|", re.MULTILINE)
     name = re.compile(r'"(ROBOTS(?:TXT)?_[A-Z_]+)"')
 
-    modules = Path(settings.__file__).parent.glob("*.py")
+    modules = Path(config.__file__).parent.glob("*.py")
     read = {found for module in modules for found in name.findall(module.read_text("utf-8"))}
 
     assert set(row.findall(README.read_text("utf-8"))) == read

@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import Files, Line, Report, Tally, table
-from scrapy_robots_policy.report.page import page, time
+from scrapy_robots_policy.report import CrawlCounts, Files, Line, Report, table
+from scrapy_robots_policy.report.counts import MOST_CAUSES
+from scrapy_robots_policy.report.html import page, time
 from scrapy_robots_policy.report.summary import as_json
-from scrapy_robots_policy.report.tally import MOST_CAUSES
 
 
 def dropped_by(line: int, path: str = "/x") -> Verdict:
@@ -49,7 +49,7 @@ def test_an_empty_table_has_its_head():
 
 
 def test_a_tally_has_a_line_for_each_origin_up_to_a_bound():
-    tally = Tally(most_origins=2)
+    tally = CrawlCounts(most_origins=2)
     first = tally.of("http://1")
     first.passed = 5
     for number in range(2, 10):

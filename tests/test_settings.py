@@ -10,12 +10,12 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware
-from scrapy_robots_policy.rep import DIALECTS, Stance
-from scrapy_robots_policy.rep.access import Wishes
-from scrapy_robots_policy.request_profile import CARRIED_HEADERS, RequestProfile
-from scrapy_robots_policy.scrapy_versions import components
-from scrapy_robots_policy.settings import PolicySettings, refuse_second_middleware
-from scrapy_robots_policy.settings.store import StoreSettings
+from scrapy_robots_policy.compat import components
+from scrapy_robots_policy.config import PolicySettings, refuse_second_middleware
+from scrapy_robots_policy.config.store_settings import StoreSettings
+from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, RequestProfile
+from scrapy_robots_policy.rep import DIALECTS, AccessMode
+from scrapy_robots_policy.rep.access import AccessOverrides
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -41,7 +41,7 @@ def test_the_defaults():
         agent="Scrapy",
         by_header=True,
         store=StoreSettings("memory:"),
-        wishes=Wishes(),
+        wishes=AccessOverrides(),
         profile=RequestProfile(30.0),
         fetch_retries=2,
         max_fetches=100,
@@ -89,7 +89,7 @@ def test_a_hook_is_given_as_a_function_or_by_its_import_path(told):
 
 def test_wishes_are_read_as_numbers_and_a_stance():
     settings = {"ROBOTS_TTL": "60", "ROBOTS_ERROR_TTL": 5, "ROBOTS_ON_UNREACHABLE": "defer"}
-    assert read(settings).wishes == Wishes(60.0, 5.0, Stance.DEFER)
+    assert read(settings).wishes == AccessOverrides(60.0, 5.0, AccessMode.DEFER)
 
 
 TOKENS = [

@@ -8,12 +8,12 @@ import sys
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.rep import Outcome, Record
-from scrapy_robots_policy.settings.store import StoreSettings
+from scrapy_robots_policy.config.store_settings import StoreSettings
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store
 from tests.on_reactor import on_reactor
 
-RECORD = Record(Outcome(404), 1.0)
+RECORD = CacheEntry(FetchResult(404), 1.0)
 
 OF_SCRAPY_REDIS = {
     "nothing": ({}, "localhost:6379/0"),

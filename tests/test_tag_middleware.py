@@ -15,11 +15,11 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsTagMiddleware
-from scrapy_robots_policy.page import nofollow_links
-from scrapy_robots_policy.page_rules import DEFAULTS, Action
+from scrapy_robots_policy.config import TagSettings
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.settings import TagSettings
-from scrapy_robots_policy.tag_middleware import ItemRefused
+from scrapy_robots_policy.spidermiddlewares import ItemRefused
+from scrapy_robots_policy.tags.actions import DEFAULTS, Action
+from scrapy_robots_policy.tags.response import nofollow_links
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import scrapy
 
-from scrapy_robots_policy.overrides import Override, Overrides
+from scrapy_robots_policy.config.overrides import Override, Overrides
+from scrapy_robots_policy.config.request_config import RequestConfig, RequestConfigs, is_exempt
 from scrapy_robots_policy.rep import Origin, dialect_of
-from scrapy_robots_policy.terms import Terms, TermsOfCrawl, is_exempt
 from tests.crawls import crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Site, moved, robots
@@ -18,8 +18,8 @@ FIRST_MATCH = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 
 
 def terms_of(meta=None, user_agent=None, origin=HERE, by_header=True, *layers):
-    crawl_terms = Terms(dialect_of("google"), "CrawlBot")
-    found = TermsOfCrawl(crawl_terms, layers, by_header=by_header)
+    crawl_terms = RequestConfig(dialect_of("google"), "CrawlBot")
+    found = RequestConfigs(crawl_terms, layers, by_header=by_header)
     return found.of(meta or {}, user_agent, origin)
 
 
@@ -30,13 +30,13 @@ def test_the_request_is_heard_before_the_host_before_the_crawl():
     )
     meta = {"robots": {"dialect": "baidu"}}
 
-    assert terms_of(meta, None, HERE, True, *layers) == Terms(
+    assert terms_of(meta, None, HERE, True, *layers) == RequestConfig(
         dialect_of("baidu"), "HostBot", crawl_delay=3.0, is_own=True
     )
-    assert terms_of({}, None, HERE, True, *layers) == Terms(
+    assert terms_of({}, None, HERE, True, *layers) == RequestConfig(
         dialect_of("bing"), "HostBot", crawl_delay=3.0
     )
-    assert terms_of({}, None, ELSEWHERE, True, *layers) == Terms(
+    assert terms_of({}, None, ELSEWHERE, True, *layers) == RequestConfig(
         dialect_of("yandex"), "CrawlBot", crawl_delay=3.0
     )
 

@@ -1,27 +1,27 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import Access, AccessPolicy, Outcome, Record, Stance, advance, judge
-from .agents import Agent, add_agents, find_agent, product_token
-from .dialect import Dialect
-from .dialects import DIALECTS, dialect_of, differences
-from .octets import Origin, origin_of
-from .rules import RuleSet, parse
+from .access import Access, AccessMode, AccessPolicy, CacheEntry, FetchResult, advance, judge
+from .dialects.crawlers import Agent, add_agents, find_agent, product_token
+from .dialects.dialect import Dialect
+from .dialects.engines import DIALECTS, dialect_of, differences
+from .ruleset import RuleSet, parse
+from .url import Origin, origin_of
 from .verdict import Group, Reason, Rule, Verdict
 
 __all__ = [
     "DIALECTS",
     "Access",
+    "AccessMode",
     "AccessPolicy",
     "Agent",
+    "CacheEntry",
     "Dialect",
+    "FetchResult",
     "Group",
     "Origin",
-    "Outcome",
     "Reason",
-    "Record",
     "Rule",
     "RuleSet",
-    "Stance",
     "Verdict",
     "add_agents",
     "advance",

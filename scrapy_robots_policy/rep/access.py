@@ -3,7 +3,7 @@
 Knows: HTTP statuses, times, and an `AccessPolicy` (the part of a dialect that speaks of fetching).
 Must not know: what the octets say, how they were fetched, where a record is kept, what time it is.
 
-Rule 1: facts and judgement stay apart. A `Record` holds what happened and is the same for every
+Rule 1: facts and judgement stay apart. A `CacheEntry` holds what happened and is the same for every
 dialect; `judge` reads it under one policy. A store keeps records, so it outlives any dialect.
 Rule 2: what a dialect does differently is a value of its policy, never a branch on who it is.
 
@@ -22,7 +22,7 @@ DAY = 24 * HOUR
 FOREVER = float("inf")
 
 
-class Stance(Enum):
+class AccessMode(Enum):
     """What may be done with an origin."""
 
     RULES = "rules"  # what its rules allow
@@ -31,7 +31,7 @@ class Stance(Enum):
     DEFER = "defer"  # nothing yet: wait for the next try
 
 
-class Result(Enum):
+class AccessResult(Enum):
     """The kinds of access result of RFC 9309 §2.3.1, the 1996 draft's FORBIDDEN, and HTTP's 304."""
 
     SUCCESSFUL = "successful"
@@ -42,7 +42,7 @@ class Result(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FetchResult:
     """One finished try to fetch a robots.txt.
 
     status        of the last response; None when none came (`cause` says why: "timeout", "dns" …)
@@ -69,7 +69,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class CacheEntry:
     """All that is remembered of one origin's robots.txt: facts, no dialect, no parsed rules.
 
     latest         the last outcome, its octets left out where `octets` holds them
@@ -80,7 +80,7 @@ class Record:
     failures       how many tries failed in that run
     """
 
-    latest: Outcome
+    latest: FetchResult
     asked_at: float
     octets: bytes | None = None
     fetched_at: float = 0.0
@@ -98,9 +98,9 @@ class Step:
     """A rung of the ladder for an unreachable file: what holds up to `until` seconds of failing."""
 
     until: float
-    with_copy: Stance
-    without_copy: Stance
-    site_down: Stance | None = None  # instead, where the site itself does not answer either
+    with_copy: AccessMode
+    without_copy: AccessMode
+    site_down: AccessMode | None = None  # instead, where the site itself does not answer either
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,14 @@ class AccessPolicy:
     successful: range = range(200, 300)
     text_only: bool = False  # another media type than text/* counts as no file
     redirects: int = 5  # §2.3.1.2: at least five
-    redirects_exhausted: Result = Result.UNAVAILABLE
-    forbidden: Stance = Stance.ALLOW  # 401, 403
-    unavailable: Stance = Stance.ALLOW  # §2.3.1.3: other 4xx
-    too_many_requests: Result = Result.UNAVAILABLE  # 429
-    other_status: Result = Result.UNREACHABLE  # 5xx and anything else that is no answer
+    redirects_exhausted: AccessResult = AccessResult.UNAVAILABLE
+    forbidden: AccessMode = AccessMode.ALLOW  # 401, 403
+    unavailable: AccessMode = AccessMode.ALLOW  # §2.3.1.3: other 4xx
+    too_many_requests: AccessResult = AccessResult.UNAVAILABLE  # 429
+    other_status: AccessResult = AccessResult.UNREACHABLE  # 5xx and anything else that is no answer
     unreachable: tuple[Step, ...] = (
-        Step(30 * DAY, Stance.RULES, Stance.DISALLOW),  # §2.3.1.4
-        Step(FOREVER, Stance.RULES, Stance.ALLOW),
+        Step(30 * DAY, AccessMode.RULES, AccessMode.DISALLOW),  # §2.3.1.4
+        Step(FOREVER, AccessMode.RULES, AccessMode.ALLOW),
     )
     lifetime: float = DAY  # §2.4
     lifetime_bounds: tuple[float, float] = (MINUTE, DAY)  # what HTTP caching may make of it
@@ -127,7 +127,7 @@ class AccessPolicy:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class AccessOverrides:
     """What a user puts over every policy; None: nothing.
 
     lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
@@ -138,7 +138,7 @@ class Wishes:
 
     lifetime: float | None = None
     error_lifetime: float | None = None
-    unreachable: Stance | None = None
+    unreachable: AccessMode | None = None
 
     def over(self, policy: AccessPolicy) -> AccessPolicy:
         if self.lifetime is not None:
@@ -149,8 +149,8 @@ class Wishes:
             first = min(policy.retry_first, self.error_lifetime)
             policy = replace(policy, error_lifetime=self.error_lifetime, retry_first=first)
         if self.unreachable is not None:
-            ladder = (Step(FOREVER, Stance.RULES, self.unreachable),)
-            policy = replace(policy, unreachable=ladder, other_status=Result.UNREACHABLE)
+            ladder = (Step(FOREVER, AccessMode.RULES, self.unreachable),)
+            policy = replace(policy, unreachable=ladder, other_status=AccessResult.UNREACHABLE)
         return policy
 
 
@@ -166,62 +166,62 @@ class Access:
     holds_until  … but no longer than this
     """
 
-    stance: Stance
+    stance: AccessMode
     why: str
-    result: Result
+    result: AccessResult
     octets: bytes
     fresh_until: float
     holds_until: float
-    record: Record
+    record: CacheEntry
 
 
-def classify(outcome: Outcome, policy: AccessPolicy) -> Result:
+def classify(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
     """Read an outcome the way the policy does. RFC 9309 §2.3.1."""
     status = outcome.status
     if status is None:
-        return Result.UNREACHABLE
+        return AccessResult.UNREACHABLE
     if len(outcome.hops) > policy.redirects:  # followed for a policy with a wider budget
         return policy.redirects_exhausted
     if status == 304:
-        return Result.UNCHANGED
+        return AccessResult.UNCHANGED
     by_class = {2: _served, 3: _redirected, 4: _refused}
     read = by_class.get(status // 100)
     return policy.other_status if read is None else read(outcome, policy)
 
 
-def _served(outcome: Outcome, policy: AccessPolicy) -> Result:
+def _served(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
     if outcome.status not in policy.successful:
-        return Result.UNAVAILABLE
+        return AccessResult.UNAVAILABLE
     if policy.text_only and outcome.media_type and not outcome.media_type.startswith("text/"):
-        return Result.UNAVAILABLE
-    return Result.SUCCESSFUL
+        return AccessResult.UNAVAILABLE
+    return AccessResult.SUCCESSFUL
 
 
-def _redirected(_: Outcome, policy: AccessPolicy) -> Result:
+def _redirected(_: FetchResult, policy: AccessPolicy) -> AccessResult:
     return policy.redirects_exhausted
 
 
-def _refused(outcome: Outcome, policy: AccessPolicy) -> Result:
+def _refused(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
     if outcome.status == 429:
         return policy.too_many_requests
-    return Result.FORBIDDEN if outcome.status in (401, 403) else Result.UNAVAILABLE
+    return AccessResult.FORBIDDEN if outcome.status in (401, 403) else AccessResult.UNAVAILABLE
 
 
-def remember(previous: Record | None, outcome: Outcome, now: float) -> Record:
+def remember(previous: CacheEntry | None, outcome: FetchResult, now: float) -> CacheEntry:
     """The facts after one more try. Knows no dialect: what counts as good copy is 2xx, plainly."""
     status = outcome.status
     if status is not None and 200 <= status < 300:
-        return Record(replace(outcome, octets=b""), now, outcome.octets, now)
+        return CacheEntry(replace(outcome, octets=b""), now, outcome.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
-        return Record(_revalidated(previous.latest, outcome), now, previous.octets, now)
+        return CacheEntry(_revalidated(previous.latest, outcome), now, previous.octets, now)
     if status is not None and 400 <= status < 500 and status != 429:
-        return Record(replace(outcome, octets=b""), now)
+        return CacheEntry(replace(outcome, octets=b""), now)
     if status is not None and 300 <= status < 400:
-        return Record(replace(outcome, octets=b""), now)
+        return CacheEntry(replace(outcome, octets=b""), now)
     return _failed(previous, outcome, now)
 
 
-def _revalidated(stored: Outcome, answer: Outcome) -> Outcome:
+def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
     """RFC 9111 §4.3.4: a 304 renews the stored answer; what it does not say stays as it was."""
     return replace(
         stored,
@@ -234,10 +234,10 @@ def _revalidated(stored: Outcome, answer: Outcome) -> Outcome:
     )
 
 
-def _failed(previous: Record | None, outcome: Outcome, now: float) -> Record:
+def _failed(previous: CacheEntry | None, outcome: FetchResult, now: float) -> CacheEntry:
     latest = replace(outcome, octets=b"")
     if previous is None:
-        return Record(latest, now, failing_since=now, failures=1)
+        return CacheEntry(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:  # the next try shall still be conditional
         copy = previous.latest
         latest = replace(
@@ -252,13 +252,13 @@ def _failed(previous: Record | None, outcome: Outcome, now: float) -> Record:
     )
 
 
-def has_whole_copy(record: Record, size_limit: int) -> bool:
+def has_whole_copy(record: CacheEntry, size_limit: int) -> bool:
     """Whether the copy has all that is read by who reads so many octets."""
     octets = record.octets
     return octets is not None and (not record.latest.is_cut or len(octets) > size_limit)
 
 
-def goes_far_enough(record: Record, policy: AccessPolicy, size_limit: int) -> bool:
+def goes_far_enough(record: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:
     """Whether the latest try found all that a policy asks for, be it that it was made for another
     one. If not, the site is to be asked again.
     """
@@ -270,31 +270,33 @@ def goes_far_enough(record: Record, policy: AccessPolicy, size_limit: int) -> bo
     return not 200 <= latest.status < 300 or has_whole_copy(record, size_limit)
 
 
-def judge(record: Record, now: float, policy: AccessPolicy) -> Access:
+def judge(record: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     """What a policy makes of the facts at an instant."""
     result = classify(record.latest, policy)
-    if result is Result.SUCCESSFUL and record.octets is not None:
-        return _settled(record, Stance.RULES, result, policy)
-    if result is Result.FORBIDDEN:
+    if result is AccessResult.SUCCESSFUL and record.octets is not None:
+        return _settled(record, AccessMode.RULES, result, policy)
+    if result is AccessResult.FORBIDDEN:
         return _settled(record, policy.forbidden, result, policy)
-    if result is Result.UNAVAILABLE:
+    if result is AccessResult.UNAVAILABLE:
         return _settled(record, policy.unavailable, result, policy)
     return _unreachable(record, now, policy)
 
 
-def _settled(record: Record, stance: Stance, result: Result, policy: AccessPolicy) -> Access:
+def _settled(
+    record: CacheEntry, stance: AccessMode, result: AccessResult, policy: AccessPolicy
+) -> Access:
     shortest, longest = policy.lifetime_bounds
     told = record.latest.lifetime
     lifetime = policy.lifetime if told is None else min(max(told, shortest), longest)
     fresh_until = record.asked_at + lifetime
-    octets = record.octets or b"" if stance is Stance.RULES else b""
+    octets = record.octets or b"" if stance is AccessMode.RULES else b""
     # A file that grew old stays in force while a refresh runs, for one more lifetime at most.
     return Access(
         stance, explain(record), result, octets, fresh_until, fresh_until + lifetime, record
     )
 
 
-def _unreachable(record: Record, now: float, policy: AccessPolicy) -> Access:
+def _unreachable(record: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     since = record.failing_since if record.failing_since is not None else record.asked_at
     step = next(step for step in policy.unreachable if now - since < step.until)
     stance = step.with_copy if record.octets is not None else step.without_copy
@@ -304,25 +306,27 @@ def _unreachable(record: Record, now: float, policy: AccessPolicy) -> Access:
     return Access(
         stance,
         explain(record),
-        Result.UNREACHABLE,
-        record.octets or b"" if stance is Stance.RULES else b"",
+        AccessResult.UNREACHABLE,
+        record.octets or b"" if stance is AccessMode.RULES else b"",
         retry_at,
-        since + step.until if stance in (Stance.RULES, Stance.ALLOW) else retry_at,
+        since + step.until if stance in (AccessMode.RULES, AccessMode.ALLOW) else retry_at,
         record,
     )
 
 
-def _site_answers(outcome: Outcome) -> bool:
+def _site_answers(outcome: FetchResult) -> bool:
     return outcome.status is not None if outcome.site_answers is None else outcome.site_answers
 
 
-def _backoff(record: Record, policy: AccessPolicy) -> float:
+def _backoff(record: CacheEntry, policy: AccessPolicy) -> float:
     doubled = policy.retry_first * 2.0 ** min(max(record.failures, 1) - 1, 32)
     wait = max(doubled, record.latest.retry_after or 0.0)
     return min(wait, max(policy.error_lifetime, policy.retry_first))
 
 
-def advance(previous: Record | None, outcome: Outcome, now: float, policy: AccessPolicy) -> Access:
+def advance(
+    previous: CacheEntry | None, outcome: FetchResult, now: float, policy: AccessPolicy
+) -> Access:
     """(what was known, what just happened, when, how to read it) → what may be done. Pure."""
     return judge(remember(previous, outcome, now), now, policy)
 
@@ -337,7 +341,7 @@ def holds(access: Access, now: float) -> bool:
     return now < max(access.fresh_until, access.holds_until)
 
 
-def explain(record: Record) -> str:
+def explain(record: CacheEntry) -> str:
     """A few words on the latest outcome: the status, or what kept one from coming."""
     latest = record.latest
     said = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from .agents import chain_of
-from .dialect import Dialect
-from .knobs import AgentMatch, OrphanRules, Records
+from .dialects.crawlers import chain_of
+from .dialects.dialect import Dialect
+from .dialects.options import AgentMatch, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
 STAR = "*"
 
 
-class Record(NamedTuple):
+class GroupSpan(NamedTuple):
     """User-agent lines that stand together, and the rules after them.
 
     head   where the first User-agent line starts
@@ -49,7 +49,7 @@ class Groups:
             self._names.append(line[2].lower())
             self._starts.append(line.start())
 
-    def records(self, text: str) -> Iterator[Record]:
+    def records(self, text: str) -> Iterator[GroupSpan]:
         """All records, in the order of the file."""
         yield from self._orphans(text)
         line = 0
@@ -57,7 +57,7 @@ class Groups:
             line, record = self._record(line, text)
             yield record
 
-    def find(self, agent: str, text: str) -> tuple[str, tuple[Record, ...]]:
+    def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """The name by which a crawler is bound ("" if by none), and the records that bind it."""
         chain = _chain(agent, self._binding)
         if self._binding.by_weight:
@@ -69,7 +69,7 @@ class Groups:
                 return name, records
         return "", ()
 
-    def named(self, name: str, text: str) -> tuple[Record, ...]:
+    def named(self, name: str, text: str) -> tuple[GroupSpan, ...]:
         """The records that bind whoever goes by `name`, in the order of the file."""
         is_star = name == STAR
         records = self._orphans(text) if is_star else []
@@ -91,7 +91,9 @@ class Groups:
             return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]
 
-    def _heaviest(self, chain: Iterable[str], text: str) -> tuple[str, tuple[Record, ...]] | None:
+    def _heaviest(
+        self, chain: Iterable[str], text: str
+    ) -> tuple[str, tuple[GroupSpan, ...]] | None:
         """Yandex: a longer value drops what shorter ones bound, wherever they stand.
 
         As its library does it: every line of a list, from the one that names the crawler on, counts
@@ -119,14 +121,14 @@ class Groups:
             line -= 1
         return line
 
-    def _record(self, first: int, text: str) -> tuple[int, Record]:
+    def _record(self, first: int, text: str) -> tuple[int, GroupSpan]:
         """The record whose list starts with a line, and which line comes after the list."""
         starts = self._starts
         after = first + 1
         while after < len(starts) and not self._is_closed(after, text):
             after += 1
         end = starts[after] if after < len(starts) else len(text)
-        record = Record(starts[first], starts[after - 1] + 1, end)
+        record = GroupSpan(starts[first], starts[after - 1] + 1, end)
         blank = self._binding.grammar.blank
         found = blank.search(text, record.start, end) if blank else None
         return after, record._replace(end=found.start()) if found else record
@@ -136,17 +138,17 @@ class Groups:
         start, end = self._starts[line - 1] + 1, self._starts[line]
         return self._binding.grammar.closer.search(text, start, end) is not None
 
-    def _orphans(self, text: str) -> list[Record]:
+    def _orphans(self, text: str) -> list[GroupSpan]:
         """The rules before the first User-agent line, as a record for all; blank lines and all."""
         if not self._binding.heeds_orphans:
             return []
         end = self._starts[0] if self._starts else len(text)
-        return [Record(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
+        return [GroupSpan(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Binding:
-    """How a dialect finds out who is bound by what: its knobs, looked up once for all files.
+    """How a dialect finds out who is bound by what: its options, looked up once for all files.
 
     only_first     whether only the first record that names it binds a crawler; and all crawlers
     by_weight      whether a record counts by the longest name in its list

@@ -18,9 +18,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .agents import TOKEN
-from .dialect import Dialect
-from .knobs import AgentValue, Beyond, BlankLine, Bom
+from .dialects.crawlers import TOKEN
+from .dialects.dialect import Dialect
+from .dialects.options import AgentValue, Beyond, BlankLine, Bom
 
 WHITE = " \t\x0b\x0c\r"
 

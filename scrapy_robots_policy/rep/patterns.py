@@ -13,10 +13,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from .dialect import Dialect
-from .knobs import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
-from .octets import rule_octets, url_octets
+from .dialects.dialect import Dialect
+from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
+from .url import rule_octets, url_octets
 
 NOTHING = 1
 ALLOWED = 1  # the bit

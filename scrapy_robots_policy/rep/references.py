@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .octets import Origin, origin_of
+from .url import Origin, origin_of
 
 BASE = "/robots.txt"
 

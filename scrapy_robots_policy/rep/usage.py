@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .dialect import Dialect
+from .dialects.dialect import Dialect
 from .groups import Groups
 from .lines import grammar_of, line_numbers
-from .octets import readable
 from .patterns import Pattern, reading_of
+from .url import readable
 
 CONTENT_USAGE = "Content-Usage"
 CONTENT_SIGNAL = "Content-Signal"

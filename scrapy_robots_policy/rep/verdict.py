@@ -9,9 +9,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from .access import Access, Result, Stance
-from .dialect import Dialect
-from .octets import readable
+from .access import Access, AccessMode, AccessResult
+from .dialects.dialect import Dialect
+from .url import readable
 from .usage import Preference, refusal
 
 
@@ -102,18 +102,18 @@ class Verdict:
 
 
 _REASONS = {
-    Result.UNAVAILABLE: Reason.UNAVAILABLE,
-    Result.FORBIDDEN: Reason.FORBIDDEN,
-    Result.UNREACHABLE: Reason.UNREACHABLE,
+    AccessResult.UNAVAILABLE: Reason.UNAVAILABLE,
+    AccessResult.FORBIDDEN: Reason.FORBIDDEN,
+    AccessResult.UNREACHABLE: Reason.UNREACHABLE,
 }
 
 
 def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
     """The verdict where no rules are asked: the stance is ALLOW, DISALLOW or DEFER."""
     reason = _REASONS.get(access.result, Reason.UNREACHABLE)
-    if access.stance is Stance.DEFER:
+    if access.stance is AccessMode.DEFER:
         reason = Reason.DEFERRED
-    return Verdict(access.stance is Stance.ALLOW, reason, dialect.name, agent, why=access.why)
+    return Verdict(access.stance is AccessMode.ALLOW, reason, dialect.name, agent, why=access.why)
 
 
 def refuse(verdict: Verdict, purposes: Collection[str]) -> Verdict:

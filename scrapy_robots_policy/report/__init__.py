@@ -6,9 +6,9 @@ Knows: counts and words. Must not know: how a decision is made, Scrapy.
 
 from __future__ import annotations
 
+from .columns import table
+from .counts import CrawlCounts, Line
 from .files import Files
 from .summary import Report
-from .table import table
-from .tally import Line, Tally
 
-__all__ = ["Files", "Line", "Report", "Tally", "table"]
+__all__ = ["CrawlCounts", "Files", "Line", "Report", "table"]

@@ -42,7 +42,7 @@ class Files:
 
     def write(self, report: Report) -> None:
         """OSError where that fails; a file is whole, or as it was."""
-        from .page import page  # noqa: PLC0415 - when the crawl is over, if one is wanted at all
+        from .html import page  # noqa: PLC0415 - when the crawl is over, if one is wanted at all
 
         _write(self.data, json.dumps(as_json(report), indent=1))
         if self.page is not None:

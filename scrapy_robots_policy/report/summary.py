@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from .tally import THE_REST, Line
+from .counts import THE_REST, Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import scrapy_versions
+from .. import compat
+from .interface import ALONE, FleetCoordinator, Store, StoreEvents, coordinator_of
 from .memory import MemoryStore
-from .protocols import ALONE, Fleet, Store, Told, fleet_of
 
 __all__ = [
     "ALONE",
-    "Fleet",
+    "FleetCoordinator",
     "MemoryStore",
     "Store",
-    "Told",
-    "fleet_of",
+    "StoreEvents",
+    "coordinator_of",
     "open_store",
     "shown",
 ]
@@ -30,7 +30,7 @@ DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 Params = Mapping[str, Any]
 
 
-def open_store(uri: str, params: Params | None = None, told: Told | None = None) -> Store:
+def open_store(uri: str, params: Params | None = None, told: StoreEvents | None = None) -> Store:
     """The store that a URI names; nothing is opened yet. ValueError names the choices.
 
     params  what a URI without an address stands for
@@ -41,7 +41,7 @@ def open_store(uri: str, params: Params | None = None, told: Told | None = None)
         choices = ", ".join(f"{name}:" for name in STORES)
         msg = f"it names no store; the choices are {choices}"
         raise ValueError(msg)
-    return STORES[scheme](uri, params or {}, told or Told())
+    return STORES[scheme](uri, params or {}, told or StoreEvents())
 
 
 def shown(uri: str) -> str:
@@ -50,14 +50,14 @@ def shown(uri: str) -> str:
     return f"{scheme}:…" if colon and ("//" in place or "@" in place) else uri
 
 
-def _memory(uri: str, _params: Params, _told: Told) -> MemoryStore:
+def _memory(uri: str, _params: Params, _told: StoreEvents) -> MemoryStore:
     if uri != "memory:":
         msg = "nothing may follow memory:"
         raise ValueError(msg)
     return MemoryStore()
 
 
-def _sqlite(uri: str, _params: Params, _told: Told) -> Store:
+def _sqlite(uri: str, _params: Params, _told: StoreEvents) -> Store:
     """A path stands as for any command: relative to where the crawl was started."""
     from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
 
@@ -67,8 +67,8 @@ def _sqlite(uri: str, _params: Params, _told: Told) -> Store:
     return SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser())
 
 
-def _redis(uri: str, params: Params, told: Told) -> Store:
-    if not scrapy_versions.has_asyncio():
+def _redis(uri: str, params: Params, told: StoreEvents) -> Store:
+    if not compat.has_asyncio():
         msg = (
             "Redis needs asyncio: set TWISTED_REACTOR to "
             "'twisted.internet.asyncioreactor.AsyncioSelectorReactor', or take memory: or sqlite:"
@@ -76,7 +76,7 @@ def _redis(uri: str, params: Params, told: Told) -> Store:
         raise ValueError(msg)
     try:
         from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
-        from .redis_address import Address  # noqa: PLC0415 - imports redis-py too
+        from .redis.address import Address  # noqa: PLC0415 - imports redis-py too
     except ImportError:
         msg = "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
         raise ValueError(msg) from None
@@ -84,7 +84,7 @@ def _redis(uri: str, params: Params, told: Told) -> Store:
     return RedisStore(address, told)
 
 
-STORES: Mapping[str, Callable[[str, Params, Told], Store]] = {
+STORES: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {
     "memory": _memory,
     "sqlite": _sqlite,
     "redis": _redis,

@@ -1,6 +1,6 @@
 """A record as octets, the same for every store.
 
-Knows: the fields of a `Record`, JSON and zlib. Must not know: where the octets are kept.
+Knows: the fields of a `CacheEntry`, JSON and zlib. Must not know: where the octets are kept.
 
 A frame is one octet for the version of the layout, then one zlib stream: a line of JSON with all
 facts but the file, and the file. The stream starts with a dictionary of what such files hold over
@@ -13,7 +13,7 @@ import json
 import zlib
 from dataclasses import asdict, fields
 
-from ..rep.access import Outcome, Record
+from ..rep.access import CacheEntry, FetchResult
 
 VERSION = b"\x01"
 
@@ -51,10 +51,10 @@ Disallow: /
 Allow: /
 """
 
-_OF_OUTCOME = [item.name for item in fields(Outcome) if item.name != "octets"]
+_OF_OUTCOME = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
-def encode(record: Record) -> bytes:
+def encode(record: CacheEntry) -> bytes:
     facts = asdict(record)
     facts["latest"] = {name: facts["latest"][name] for name in _OF_OUTCOME}
     octets = facts.pop("octets")
@@ -64,7 +64,7 @@ def encode(record: Record) -> bytes:
     return VERSION + packer.compress(line + b"\n" + (octets or b"")) + packer.flush()
 
 
-def decode(frame: bytes) -> Record:
+def decode(frame: bytes) -> CacheEntry:
     """The record of a frame. ValueError where it is broken or of another version."""
     if frame[:1] != VERSION:
         msg = f"a record of layout {frame[:1]!r}, this version reads {VERSION!r}"
@@ -86,8 +86,8 @@ def _unpack(frame: bytes) -> bytes:
     return packed
 
 
-def _record(facts: dict[str, object], octets: bytes) -> Record:
-    latest = dict(facts.pop("latest"))  # type: ignore[call-overload]  # JSON: checked by Outcome
+def _record(facts: dict[str, object], octets: bytes) -> CacheEntry:
+    latest = dict(facts.pop("latest"))  # type: ignore[call-overload]  # JSON: checked by FetchResult
     latest["hops"] = tuple(latest["hops"])
     known = octets if facts.pop("has_octets") else None
-    return Record(latest=Outcome(**latest), octets=known, **facts)  # type: ignore[arg-type]  # JSON
+    return CacheEntry(latest=FetchResult(**latest), octets=known, **facts)  # type: ignore[arg-type]  # JSON

@@ -5,7 +5,7 @@ Knows: how much it may hold. Must not know: what a record says.
 
 from __future__ import annotations
 
-from ..rep.access import Record
+from ..rep.access import CacheEntry
 from .bounded import Bounded
 from .codec import decode, encode
 
@@ -20,11 +20,11 @@ class MemoryStore:
     def __init__(self, max_records: int = MAX_RECORDS, max_octets: int = MAX_OCTETS) -> None:
         self.frames: Bounded[bytes] = Bounded(max_records, max_octets)
 
-    async def get(self, origin: str) -> Record | None:
+    async def get(self, origin: str) -> CacheEntry | None:
         frame = self.frames.get(origin)
         return None if frame is None else decode(frame)
 
-    async def put(self, origin: str, record: Record) -> None:
+    async def put(self, origin: str, record: CacheEntry) -> None:
         self.keep(origin, encode(record))
 
     def keep(self, origin: str, frame: bytes) -> None:

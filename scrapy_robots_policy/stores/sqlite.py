@@ -15,10 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from .. import scrapy_versions
-from ..rep.access import Record
+from .. import compat
+from ..rep.access import CacheEntry
 from .codec import decode, encode
-from .lasting import KEPT
+from .retention import KEPT
 
 Result = TypeVar("Result")
 
@@ -49,7 +49,7 @@ class SqliteStore:
         self._opened: sqlite3.Connection | None = None
         self._until_sweep = 0
 
-    async def get(self, origin: str) -> Record | None:
+    async def get(self, origin: str) -> CacheEntry | None:
         def select(connection: sqlite3.Connection) -> bytes | None:
             sql = "SELECT frame FROM records WHERE origin = ?"
             row = connection.execute(sql, (origin,)).fetchone()
@@ -58,7 +58,7 @@ class SqliteStore:
         frame = await self._patiently(select)
         return None if frame is None else decode(frame)
 
-    async def put(self, origin: str, record: Record) -> None:
+    async def put(self, origin: str, record: CacheEntry) -> None:
         frame = encode(record)
 
         def insert(connection: sqlite3.Connection) -> None:
@@ -80,7 +80,7 @@ class SqliteStore:
             except sqlite3.OperationalError as error:
                 if not _is_locked(error):
                     raise
-            await scrapy_versions.sleep(wait)
+            await compat.sleep(wait)
         return work(self._connection())
 
     def _connection(self) -> sqlite3.Connection:

@@ -11,11 +11,11 @@ from unittest import mock
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.command import RobotsCommand
+from scrapy_robots_policy.commands import RobotsCommand
 
 
 @dataclass(frozen=True)
-class Told:
+class StoreEvents:
     status: int
     out: str
     err: str
@@ -36,4 +36,4 @@ def robots(*args, stdin=b"", settings=None):
     given = io.TextIOWrapper(io.BytesIO(stdin))
     with redirect_stdout(out), redirect_stderr(err), mock.patch.object(sys, "stdin", given):
         command.run(rest, opts)
-    return Told(command.exitcode, *(s.buffer.getvalue().decode() for s in (out, err)))
+    return StoreEvents(command.exitcode, *(s.buffer.getvalue().decode() for s in (out, err)))

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from scrapy_robots_policy.lint import Severity, lint, readable_lines
 from scrapy_robots_policy.rep import parse
-from scrapy_robots_policy.rep.lint import Severity, lint, readable_lines
 from tests.corpus.conftest import corpus, real_files  # noqa: F401 - fixtures
 
 from .run import robots

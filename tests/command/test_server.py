@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from scrapy_robots_policy.command.server import MOST_OCTETS, Server
+from scrapy_robots_policy.commands.tester.server import MOST_OCTETS, Server
 from scrapy_robots_policy.rep import DIALECTS, parse
 from tests.site import Answer, Site
 from tests.site import robots as served
@@ -78,7 +78,7 @@ def test_all_verdicts_are_the_engines(server):
         rules = parse(ROBOTS.encode(), name)
         own = [rules.verdict(one["url"], one["agent"]) for one in told["questions"]]
         assert verdicts == [{"allowed": v.allowed, "line": v.line} for v in own]
-    assert (told["chosen"]["line"], told["chosen"]["knobs"]) == (
+    assert (told["chosen"]["line"], told["chosen"]["options"]) == (
         2,
         "precedence: first, not longest",
     )

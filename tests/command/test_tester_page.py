@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from scrapy_robots_policy.command.server import Server
+from scrapy_robots_policy.commands.tester.server import Server
 from scrapy_robots_policy.rep import DIALECTS
 from tests.browser import started  # skips where there is no browser
 

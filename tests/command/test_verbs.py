@@ -10,9 +10,9 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from scrapy_robots_policy.command.terminal import Progress
+from scrapy_robots_policy.commands.terminal import Progress
+from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.lint import KINDS, lint
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
 
@@ -276,7 +276,7 @@ def test_compare_finds_the_ladder_where_the_site_fails():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         told = robots("compare", site.url("/"), "--dialects", "rfc9309,yandex", "--json")
         value = json.loads(told.out)
-        assert [other["knobs"] for other in value["there"]] == [["access"]]
+        assert [other["options"] for other in value["there"]] == [["access"]]
 
 
 def test_dialects_shows_all_one_or_what_sets_two_apart():

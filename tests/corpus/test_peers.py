@@ -68,8 +68,8 @@ def questions(files: dict[str, bytes]) -> Iterator[tuple[bytes, str, str]]:
                 yield body, url, agent
 
 
-def _ours(change: Change = same, **knobs: Any) -> Answer:
-    dialect = RFC9309.but("changed", **knobs)
+def _ours(change: Change = same, **options: Any) -> Answer:
+    dialect = RFC9309.but("changed", **options)
     return lambda body, url, agent: parse(change(body), dialect).allowed(url, agent)
 
 

@@ -7,8 +7,8 @@ from enum import Enum
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect
-from scrapy_robots_policy.rep.dialect import knobs
-from scrapy_robots_policy.rep.knobs import Precedence
+from scrapy_robots_policy.rep.dialects.dialect import options
+from scrapy_robots_policy.rep.dialects.options import Precedence
 
 NAMES = ["FooBot", "foobot", "Foo", "FooBot/1.0", "FooBot-Image", "*", "*Bot", "Yandex", "bingbot"]
 AGENTS = st.sampled_from(
@@ -66,7 +66,9 @@ _LIMITS = {
     "rule_limit": st.integers(0, 9),
 }
 _TURNED = _LIMITS | {
-    knob: _values(kind) for knob, kind in knobs().items() if kind is bool or issubclass(kind, Enum)
+    option: _values(kind)
+    for option, kind in options().items()
+    if kind is bool or issubclass(kind, Enum)
 }
 
 ANY_DIALECT: st.SearchStrategy[Dialect] = st.builds(

@@ -9,19 +9,38 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, Access, Outcome, Record, Stance, advance, judge
-from scrapy_robots_policy.rep.access import Wishes, goes_far_enough, holds, is_fresh, remember
+from scrapy_robots_policy.rep import (
+    DIALECTS,
+    Access,
+    AccessMode,
+    CacheEntry,
+    FetchResult,
+    advance,
+    judge,
+)
+from scrapy_robots_policy.rep.access import (
+    AccessOverrides,
+    goes_far_enough,
+    holds,
+    is_fresh,
+    remember,
+)
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 START = 1_000_000.0
-LETTERS = {Stance.RULES: "R", Stance.ALLOW: "A", Stance.DISALLOW: "D", Stance.DEFER: "W"}
+LETTERS = {
+    AccessMode.RULES: "R",
+    AccessMode.ALLOW: "A",
+    AccessMode.DISALLOW: "D",
+    AccessMode.DEFER: "W",
+}
 
 OURS = b"User-agent: *\nDisallow: /x"
-GOOD = Outcome(200, OURS)
-TIMEOUT = Outcome(None, cause="timeout")
+GOOD = FetchResult(200, OURS)
+TIMEOUT = FetchResult(None, cause="timeout")
 
 
-def live(dialect: str, *happened: tuple[float, Outcome]) -> Access:
+def live(dialect: str, *happened: tuple[float, FetchResult]) -> Access:
     """What may be done after outcomes at instants (seconds after START)."""
     policy = DIALECTS[dialect].access
     access = None
@@ -33,19 +52,19 @@ def live(dialect: str, *happened: tuple[float, Outcome]) -> Access:
 
 FIRST = {
     "a file": GOOD,
-    "204": Outcome(204),
-    "an image": Outcome(200, b"GIF", media_type="image/gif"),
-    "too many redirects": Outcome(302, hops=("http://b/",) * 10),
-    "401": Outcome(401),
-    "403": Outcome(403),
-    "404": Outcome(404, b"User-agent: *\nDisallow: /"),
-    "410": Outcome(410),
-    "418": Outcome(418),
-    "429": Outcome(429),
-    "500": Outcome(500),
-    "503": Outcome(503, OURS),
+    "204": FetchResult(204),
+    "an image": FetchResult(200, b"GIF", media_type="image/gif"),
+    "too many redirects": FetchResult(302, hops=("http://b/",) * 10),
+    "401": FetchResult(401),
+    "403": FetchResult(403),
+    "404": FetchResult(404, b"User-agent: *\nDisallow: /"),
+    "410": FetchResult(410),
+    "418": FetchResult(418),
+    "429": FetchResult(429),
+    "500": FetchResult(500),
+    "503": FetchResult(503, OURS),
     "no answer": TIMEOUT,
-    "304 that nobody asked for": Outcome(304),
+    "304 that nobody asked for": FetchResult(304),
 }
 
 FIRST_ANSWERS = {
@@ -108,31 +127,31 @@ def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
     dialect: str, budget: int
 ):
     # A store may hold what was fetched for a dialect that follows more of them.
-    closed = Outcome(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
-    beyond = Outcome(200, closed.octets, hops=("http://b/",) * (budget + 1))
-    assert live(dialect, (0, closed)).stance is Stance.RULES
-    assert live(dialect, (0, beyond)).stance is Stance.ALLOW
+    closed = FetchResult(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
+    beyond = FetchResult(200, closed.octets, hops=("http://b/",) * (budget + 1))
+    assert live(dialect, (0, closed)).stance is AccessMode.RULES
+    assert live(dialect, (0, beyond)).stance is AccessMode.ALLOW
     assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
 
 
-CUT = Outcome(200, b"#" * 101, is_cut=True)
+CUT = FetchResult(200, b"#" * 101, is_cut=True)
 FIVE = ("http://b/",) * 5
 # What was tried for another dialect; whether one that follows five redirects and reads a hundred
 # octets has to ask no more.
 TRIES = {
-    "a whole file": ([Outcome(200, b"#")], True),
+    "a whole file": ([FetchResult(200, b"#")], True),
     "a file cut after what is read": ([CUT], True),
     "a file cut before": ([replace(CUT, octets=b"#" * 100)], False),
-    "five redirects, and one more": ([Outcome(301, hops=FIVE, is_cut=True)], True),
-    "four redirects, and one more": ([Outcome(301, hops=FIVE[1:], is_cut=True)], False),
-    "four redirects in a circle": ([Outcome(301, hops=FIVE[1:])], True),
+    "five redirects, and one more": ([FetchResult(301, hops=FIVE, is_cut=True)], True),
+    "four redirects, and one more": ([FetchResult(301, hops=FIVE[1:], is_cut=True)], False),
+    "four redirects in a circle": ([FetchResult(301, hops=FIVE[1:])], True),
     "a file cut before, then no answer": ([replace(CUT, octets=b"#"), TIMEOUT], True),
     "a file cut before, confirmed": (
-        [replace(CUT, octets=b"#"), TIMEOUT, Outcome(304, is_cut=True)],
+        [replace(CUT, octets=b"#"), TIMEOUT, FetchResult(304, is_cut=True)],
         False,
     ),
     "a file cut before, confirmed to nobody's question": (
-        [replace(CUT, octets=b"#"), Outcome(304)],
+        [replace(CUT, octets=b"#"), FetchResult(304)],
         True,
     ),
 }
@@ -152,7 +171,7 @@ def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
 def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str):
     given = [
         LETTERS[live(dialect, *copy, (DAY, failure), (DAY + age, failure)).stance]
-        for failure in (Outcome(503), TIMEOUT)
+        for failure in (FetchResult(503), TIMEOUT)
         for copy in ([(0, GOOD)], [])
         for age in (HOUR, 13 * HOUR, 31 * DAY)
     ]
@@ -160,60 +179,65 @@ def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("failure", [Outcome(503), TIMEOUT], ids=["503", "timeout"])
-def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str, failure: Outcome):
-    for outcomes in ([(0, GOOD)], [(0, GOOD), (DAY, failure)], [(0, failure)], [(0, Outcome(404))]):
+@pytest.mark.parametrize("failure", [FetchResult(503), TIMEOUT], ids=["503", "timeout"])
+def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str, failure: FetchResult):
+    for outcomes in (
+        [(0, GOOD)],
+        [(0, GOOD), (DAY, failure)],
+        [(0, failure)],
+        [(0, FetchResult(404))],
+    ):
         access = live(dialect, *outcomes)
-        assert (access.octets == OURS) is (access.stance is Stance.RULES)
+        assert (access.octets == OURS) is (access.stance is AccessMode.RULES)
 
 
 def test_where_no_step_is_taken_time_alone_climbs_the_ladder():
-    record = live("google", (0, GOOD), (DAY, Outcome(503))).record
+    record = live("google", (0, GOOD), (DAY, FetchResult(503))).record
     policy = DIALECTS["google"].access
     at = [START + DAY + age for age in (0, 12 * HOUR - 1, 12 * HOUR, 30 * DAY - 1, 30 * DAY)]
     assert "".join(LETTERS[judge(record, now, policy).stance] for now in at) == "DDRRA"
 
 
 def test_whether_the_site_answers_is_taken_from_who_knows_it():
-    known = Outcome(None, cause="timeout", site_answers=True)
-    assert live("google", (0, known), (31 * DAY, known)).stance is Stance.ALLOW
-    known = Outcome(503, site_answers=False)
-    assert live("google", (0, known), (31 * DAY, known)).stance is Stance.DISALLOW
+    known = FetchResult(None, cause="timeout", site_answers=True)
+    assert live("google", (0, known), (31 * DAY, known)).stance is AccessMode.ALLOW
+    known = FetchResult(503, site_answers=False)
+    assert live("google", (0, known), (31 * DAY, known)).stance is AccessMode.DISALLOW
 
 
 LIVES = {
     # what happened: stance, octets left, failures counted, failing for so long
-    "304 renews the copy": ([(0, GOOD), (DAY, Outcome(304))], ("R", OURS, 0, None)),
-    "404 withdraws the copy": ([(0, GOOD), (DAY, Outcome(404))], ("A", None, 0, None)),
+    "304 renews the copy": ([(0, GOOD), (DAY, FetchResult(304))], ("R", OURS, 0, None)),
+    "404 withdraws the copy": ([(0, GOOD), (DAY, FetchResult(404))], ("A", None, 0, None)),
     "and a later 503 finds none": (
-        [(0, GOOD), (HOUR, Outcome(404)), (DAY, Outcome(503))],
+        [(0, GOOD), (HOUR, FetchResult(404)), (DAY, FetchResult(503))],
         ("D", None, 1, 0.0),
     ),
     "a redirect without end withdraws the copy": (
-        [(0, GOOD), (DAY, Outcome(301))],
+        [(0, GOOD), (DAY, FetchResult(301))],
         ("A", None, 0, None),
     ),
-    "a failure keeps the copy": ([(0, GOOD), (DAY, Outcome(503))], ("R", OURS, 1, 0.0)),
-    "429 keeps the copy": ([(0, GOOD), (DAY, Outcome(429))], ("A", OURS, 1, 0.0)),
+    "a failure keeps the copy": ([(0, GOOD), (DAY, FetchResult(503))], ("R", OURS, 1, 0.0)),
+    "429 keeps the copy": ([(0, GOOD), (DAY, FetchResult(429))], ("A", OURS, 1, 0.0)),
     "failures are counted from the first": (
-        [(0, GOOD), (DAY, Outcome(503)), (DAY + HOUR, TIMEOUT)],
+        [(0, GOOD), (DAY, FetchResult(503)), (DAY + HOUR, TIMEOUT)],
         ("R", OURS, 2, HOUR),
     ),
     "a good answer ends the run": (
-        [(0, Outcome(503)), (HOUR, GOOD)],
+        [(0, FetchResult(503)), (HOUR, GOOD)],
         ("R", OURS, 0, None),
     ),
-    "a missing file ends the run": ([(0, TIMEOUT), (HOUR, Outcome(404))], ("A", None, 0, None)),
+    "a missing file ends the run": ([(0, TIMEOUT), (HOUR, FetchResult(404))], ("A", None, 0, None)),
     "304 after a failure ends the run": (
-        [(0, GOOD), (DAY, Outcome(503)), (DAY + HOUR, Outcome(304))],
+        [(0, GOOD), (DAY, FetchResult(503)), (DAY + HOUR, FetchResult(304))],
         ("R", OURS, 0, None),
     ),
-    "an empty file is a file": ([(0, Outcome(200))], ("R", b"", 0, None)),
+    "an empty file is a file": ([(0, FetchResult(200))], ("R", b"", 0, None)),
 }
 
 
 @pytest.mark.parametrize(("happened", "known"), LIVES.values(), ids=LIVES)
-def test_facts_are_remembered(happened: list[tuple[float, Outcome]], known: tuple[object, ...]):
+def test_facts_are_remembered(happened: list[tuple[float, FetchResult]], known: tuple[object, ...]):
     access = live("rfc9309", *happened)
     record, since = access.record, access.record.failing_since
     failing_for = None if since is None else START + happened[-1][0] - since
@@ -221,22 +245,31 @@ def test_facts_are_remembered(happened: list[tuple[float, Outcome]], known: tupl
 
 
 def test_the_records_of_all_dialects_are_the_same():
-    happened = [(0.0, GOOD), (DAY, Outcome(503)), (2 * DAY, Outcome(304)), (3 * DAY, TIMEOUT)]
+    happened = [
+        (0.0, GOOD),
+        (DAY, FetchResult(503)),
+        (2 * DAY, FetchResult(304)),
+        (3 * DAY, TIMEOUT),
+    ]
     records = [live(name, *happened).record for name in DIALECTS]
     assert records == [records[0]] * len(records)
 
 
 def test_a_304_renews_what_it_speaks_of_and_no_more():
-    served = Outcome(200, OURS, lifetime=HOUR, etag='"1"', last_modified="Mon", hops=("http://b/",))
-    record = live("rfc9309", (0, served), (DAY, Outcome(304, etag='"2"'))).record
+    served = FetchResult(
+        200, OURS, lifetime=HOUR, etag='"1"', last_modified="Mon", hops=("http://b/",)
+    )
+    record = live("rfc9309", (0, served), (DAY, FetchResult(304, etag='"2"'))).record
     assert (record.latest.etag, record.latest.last_modified) == ('"2"', "Mon")
     assert (record.latest.status, record.latest.lifetime) == (200, HOUR)
     assert record.fetched_at == record.asked_at == START + DAY
 
 
 def test_the_next_try_after_a_failure_is_still_conditional():
-    served = Outcome(200, OURS, etag='"1"', last_modified="Mon")
-    latest = live("rfc9309", (0, served), (DAY, Outcome(503)), (DAY + HOUR, TIMEOUT)).record.latest
+    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon")
+    latest = live(
+        "rfc9309", (0, served), (DAY, FetchResult(503)), (DAY + HOUR, TIMEOUT)
+    ).record.latest
     assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
 
 
@@ -271,7 +304,7 @@ LIFETIMES = [
 def test_an_answer_is_fresh_for_its_lifetime_within_bounds(
     dialect: str, told: float | None, lifetime: float, status: int
 ):
-    access = live(dialect, (0, Outcome(status, lifetime=told)))
+    access = live(dialect, (0, FetchResult(status, lifetime=told)))
     assert access.fresh_until == START + lifetime
     assert access.holds_until == START + 2 * lifetime  # while a refresh runs
 
@@ -296,21 +329,21 @@ def test_what_is_fresh_holds_and_what_is_old_holds_a_while():
 def test_the_wait_for_the_next_try_doubles_and_heeds_retry_after(
     failures: int, retry_after: float | None, wait: float
 ):
-    failure = Outcome(503, retry_after=retry_after)
+    failure = FetchResult(503, retry_after=retry_after)
     access = live("rfc9309", *[(float(n), failure) for n in range(failures)])
     assert access.fresh_until == START + failures - 1 + wait
 
 
 def test_the_next_try_is_never_later_than_the_next_rung():
     times = [12 * HOUR - 5.0, 12 * HOUR - 1.0]
-    access = live("google", (0, Outcome(503)), *[(at, Outcome(503)) for at in times])
+    access = live("google", (0, FetchResult(503)), *[(at, FetchResult(503)) for at in times])
     assert access.fresh_until == START + 12 * HOUR
 
 
 def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
-    refused = live("rfc9309", (0, Outcome(503)))
+    refused = live("rfc9309", (0, FetchResult(503)))
     assert refused.holds_until == refused.fresh_until
-    old_rules = live("rfc9309", (0, GOOD), (DAY, Outcome(503)))
+    old_rules = live("rfc9309", (0, GOOD), (DAY, FetchResult(503)))
     assert old_rules.holds_until == START + 31 * DAY  # the end of that rung
 
 
@@ -318,22 +351,22 @@ def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
     ("outcome", "why"),
     [
         (GOOD, "200"),
-        (Outcome(404), "404"),
+        (FetchResult(404), "404"),
         (TIMEOUT, "timeout"),
-        (Outcome(503, cause="gave up"), "503 gave up"),
-        (Outcome(302, hops=("http://b/", "http://c/")), "302 after 2 redirects"),
+        (FetchResult(503, cause="gave up"), "503 gave up"),
+        (FetchResult(302, hops=("http://b/", "http://c/")), "302 after 2 redirects"),
     ],
 )
-def test_a_few_words_say_why(outcome: Outcome, why: str):
+def test_a_few_words_say_why(outcome: FetchResult, why: str):
     assert live("rfc9309", (0, outcome)).why == why
 
 
 def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant():
-    record = Record(Outcome(304), asked_at=START)
-    assert judge(record, START, DIALECTS["rfc9309"].access).stance is Stance.DISALLOW
+    record = CacheEntry(FetchResult(304), asked_at=START)
+    assert judge(record, START, DIALECTS["rfc9309"].access).stance is AccessMode.DISALLOW
 
 
-def wished(dialect: str, wishes: Wishes, *happened: tuple[float, Outcome]) -> Access:
+def wished(dialect: str, wishes: AccessOverrides, *happened: tuple[float, FetchResult]) -> Access:
     policy = wishes.over(DIALECTS[dialect].access)
     access = None
     for at, outcome in happened:
@@ -360,41 +393,45 @@ WISHED = [
 def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
     dialect: str, ttl: float, told: float | None, lifetime: float
 ):
-    access = wished(dialect, Wishes(lifetime=ttl), (0, Outcome(200, lifetime=told)))
+    access = wished(dialect, AccessOverrides(lifetime=ttl), (0, FetchResult(200, lifetime=told)))
     assert access.fresh_until == START + lifetime
 
 
 @pytest.mark.parametrize(("failures", "wait"), [(1, 10), (2, 20), (3, 30), (9, 30)])
 def test_a_wished_error_lifetime_is_the_longest_wait(failures: int, wait: float):
     failed = [(float(n), TIMEOUT) for n in range(failures)]
-    access = wished("rfc9309", Wishes(error_lifetime=30.0), *failed)
+    access = wished("rfc9309", AccessOverrides(error_lifetime=30.0), *failed)
     assert access.fresh_until == START + failures - 1 + wait
 
 
 def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
-    access = wished("rfc9309", Wishes(error_lifetime=0.5), (0, Outcome(503, retry_after=9.0)))
+    access = wished(
+        "rfc9309", AccessOverrides(error_lifetime=0.5), (0, FetchResult(503, retry_after=9.0))
+    )
     assert access.fresh_until == START + 0.5
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("stance", [Stance.ALLOW, Stance.DISALLOW, Stance.DEFER])
-def test_a_wished_stance_stands_for_the_whole_ladder(dialect: str, stance: Stance):
-    wishes = Wishes(unreachable=stance)
-    for failure in (Outcome(503), TIMEOUT):
+@pytest.mark.parametrize("stance", [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER])
+def test_a_wished_stance_stands_for_the_whole_ladder(dialect: str, stance: AccessMode):
+    wishes = AccessOverrides(unreachable=stance)
+    for failure in (FetchResult(503), TIMEOUT):
         for age in (0.0, HOUR, 13 * HOUR, 31 * DAY):
             failed = [(DAY, failure), (DAY + age, failure)]
             assert wished(dialect, wishes, *failed).stance is stance
-            assert wished(dialect, wishes, (0, GOOD), *failed).stance is Stance.RULES
+            assert wished(dialect, wishes, (0, GOOD), *failed).stance is AccessMode.RULES
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("status", [200, 204, 302, 401, 404])
 def test_a_wished_stance_is_not_for_what_was_answered(dialect: str, status: int):
-    answered = (0.0, Outcome(status))
+    answered = (0.0, FetchResult(status))
     expected = live(dialect, answered).stance
-    assert wished(dialect, Wishes(unreachable=Stance.DEFER), answered).stance is expected
+    assert (
+        wished(dialect, AccessOverrides(unreachable=AccessMode.DEFER), answered).stance is expected
+    )
 
 
 def test_who_wishes_nothing_changes_nothing():
     for dialect in DIALECTS.values():
-        assert Wishes().over(dialect.access) == dialect.access
+        assert AccessOverrides().over(dialect.access) == dialect.access

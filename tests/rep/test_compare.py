@@ -1,4 +1,4 @@
-"""The knob that makes the difference, found by turning."""
+"""The option that makes the difference, found by turning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.compare import cause, turn
+from scrapy_robots_policy.rep.option_causes import cause, turn
 
 CASES = [
     ("google", "yandex", "User-agent: Bot/2\nDisallow: /", "/x", {"agent_value"}),
@@ -23,15 +23,15 @@ def question(body, path):
     return lambda dialect: parse(body.encode(), dialect).allowed(f"http://e.com{path}", "Bot")
 
 
-@pytest.mark.parametrize(("here", "there", "body", "path", "knobs"), CASES)
-def test_the_knob_is_found_by_turning(here, there, body, path, knobs):
+@pytest.mark.parametrize(("here", "there", "body", "path", "options"), CASES)
+def test_the_knob_is_found_by_turning(here, there, body, path, options):
     ask = question(body, path)
     why = cause(ask, DIALECTS[here], DIALECTS[there])
-    if knobs is None:  # for `*` the list above makes no difference
+    if options is None:  # for `*` the list above makes no difference
         assert why is None
     else:
         assert why is not None
-        assert set(why.knobs) == knobs
+        assert set(why.options) == options
         assert not why.together
 
 
@@ -40,7 +40,7 @@ def test_where_no_knob_does_it_alone_a_set_is_given_of_which_none_can_be_spared(
     there = here.but("there", disallow_keys=("deny",), wildcards=False, missing_colon=True)
     why = cause(question("User-agent: *\nDeny /x", "/x"), here, there)
     assert why is not None
-    assert (set(why.knobs), why.together) == ({"disallow_keys", "missing_colon"}, True)
+    assert (set(why.options), why.together) == ({"disallow_keys", "missing_colon"}, True)
 
 
 FILE = "User-agent: a\n\nDisallow: /p\nAllow: /p/q\nUser-agent: *\nDisallow: .x$\nDisallow:\n"
@@ -57,6 +57,6 @@ def test_turned_so_the_one_answers_as_the_other(here, there):
         if why is None:
             assert ask(DIALECTS[here]) is ask(DIALECTS[there])
         else:
-            settings = [why.knobs] if why.together else [{k: v} for k, v in why.knobs.items()]
+            settings = [why.options] if why.together else [{k: v} for k, v in why.options.items()]
             for pairs in settings:
                 assert ask(turn(DIALECTS[here], pairs)) is ask(DIALECTS[there])

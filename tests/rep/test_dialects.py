@@ -1,4 +1,4 @@
-"""Dialects as data: what tells them apart, where their knobs come from, how a new one is made."""
+"""Dialects as data: what tells them apart, where their options come from, how a new one is made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, dialect_of, differences, parse
-from scrapy_robots_policy.rep.dialect import knobs
-from scrapy_robots_policy.rep.knobs import Certainty, Tie
+from scrapy_robots_policy.rep.dialects.dialect import options
+from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
 
 
 def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():
@@ -39,8 +39,8 @@ def test_differences_hold_both_values():
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_knob_has_a_source(name: str):
     sources = DIALECTS[name].sources
-    assert set(sources) == set(knobs())
-    assert [knob for knob, source in sources.items() if not source.text] == []
+    assert set(sources) == set(options())
+    assert [option for option, source in sources.items() if not source.text] == []
 
 
 @pytest.mark.parametrize("name", DIALECTS)
@@ -72,7 +72,10 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
         ({"tie": "never"}, "Dialect 'mine': tie is 'never', it must be 'allow' or 'disallow'"),
         ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
         ({"size_limit": True}, "Dialect 'mine': size_limit is True, it must be of type int"),
-        ({"ties": "allow"}, "Dialect 'mine' has no knob 'ties'; the knobs are bom, size_limit,"),
+        (
+            {"ties": "allow"},
+            "Dialect 'mine' has no option 'ties'; the options are bom, size_limit,",
+        ),
     ],
 )
 def test_a_wrong_knob_or_value_is_refused_with_the_choices(turned: dict[str, object], told: str):

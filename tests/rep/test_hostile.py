@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.knobs import Beyond
+from scrapy_robots_policy.rep.dialects.options import Beyond
 
 AGENT = "FooBot"
 CRAWLER = b"User-agent: FooBot\n"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.lint import KINDS, Finding, Severity, lint, readable_lines
 
 DOCS = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
 SECTION = re.compile(

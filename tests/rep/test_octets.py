@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import origin_of
-from scrapy_robots_policy.rep.knobs import Percent
-from scrapy_robots_policy.rep.octets import path_of, rule_octets, url_octets
+from scrapy_robots_policy.rep.dialects.options import Percent
+from scrapy_robots_policy.rep.url import path_of, rule_octets, url_octets
 
 ORIGINS = {
     "http://example.com": "http://example.com",

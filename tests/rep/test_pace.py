@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.pace import seconds, seconds_of_rate, visit_time
+from scrapy_robots_policy.rep.directives import seconds, seconds_of_rate, visit_time
 
 VALUES = {
     "10": 10.0,

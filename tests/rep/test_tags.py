@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.knobs import TAG_RULES, Certainty, TagConflict
-from scrapy_robots_policy.rep.tags import (
+from scrapy_robots_policy.rep.dialects.options import TAG_RULES, Certainty, TagConflict
+from scrapy_robots_policy.rep.page_tags import (
     ImagePreview,
     Tags,
     names_of,

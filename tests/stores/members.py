@@ -8,18 +8,18 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from scrapy_robots_policy.rep import Outcome, Record
-from scrapy_robots_policy.stores import Told
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
+from scrapy_robots_policy.stores import StoreEvents
 from scrapy_robots_policy.stores.redis import RedisStore
-from scrapy_robots_policy.stores.redis_address import Address
+from scrapy_robots_policy.stores.redis.address import Address
 
 ORIGIN, HOST = "https://example.com", "example.com"
-OLD = Record(Outcome(200), 1000.0, b"User-agent: *", 1000.0)
-NEW = Record(Outcome(200), 2000.0, b"User-agent: *", 2000.0)
+OLD = CacheEntry(FetchResult(200), 1000.0, b"User-agent: *", 1000.0)
+NEW = CacheEntry(FetchResult(200), 2000.0, b"User-agent: *", 2000.0)
 
 
 @dataclass
-class Heard(Told):
+class Heard(StoreEvents):
     """Notes what a store tells, and has a clock that only a test moves."""
 
     failed: list[str] = field(default_factory=list)

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import MemoryStore, Store, open_store
 from scrapy_robots_policy.stores.codec import decode, encode
 from tests.on_reactor import on_reactor
 
 ORIGIN = "https://example.com"
-FULL = Record(
-    Outcome(
+FULL = CacheEntry(
+    FetchResult(
         200,
         media_type="text/plain",
         lifetime=60.0,
@@ -34,9 +34,9 @@ FULL = Record(
 RECORDS = {
     "full": FULL,
     "empty_file": replace(FULL, octets=b""),
-    "no_file": Record(Outcome(404), 1.0),
-    "failing": Record(
-        Outcome(None, cause="timeout"), 9.0, b"#", 1.0, failing_since=2.0, failures=3
+    "no_file": CacheEntry(FetchResult(404), 1.0),
+    "failing": CacheEntry(
+        FetchResult(None, cause="timeout"), 9.0, b"#", 1.0, failing_since=2.0, failures=3
     ),
 }
 
@@ -96,9 +96,9 @@ async def test_to_close_twice_is_no_fault(store):
 
 @given(
     st.builds(
-        Record,
+        CacheEntry,
         latest=st.builds(
-            Outcome,
+            FetchResult,
             st.none() | st.integers(100, 599),
             octets=st.just(b""),
             cause=st.text(),

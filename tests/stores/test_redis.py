@@ -8,7 +8,7 @@ from math import ceil
 
 import pytest
 
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, shown
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor
@@ -168,7 +168,7 @@ async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
     async with members(redis.url, 1) as (store,):
         await store.claim(ORIGIN)
         await store.put(ORIGIN, OLD)
-        await store.put("http://gone", Record(Outcome(404), 1.0))
+        await store.put("http://gone", CacheEntry(FetchResult(404), 1.0))
         await store.take(HOST, 5.0)
         with redis.client() as client:
             lives = {key.decode(): client.pttl(key) / 1000 for key in client.scan_iter()}

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy import scrapy_versions
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
 from scrapy_robots_policy.stores import open_store, sqlite
 from tests.on_reactor import on_reactor
@@ -23,7 +23,7 @@ from tests.stores.worker import OCTETS
 ROOT = Path(__file__).parent.parent.parent
 ORIGIN = "https://example.com"
 NOW = 2_000_000_000.0
-RECORD = Record(Outcome(200), NOW, b"User-agent: *\n", NOW)
+RECORD = CacheEntry(FetchResult(200), NOW, b"User-agent: *\n", NOW)
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
-        scrapy_versions.call_later(0.1, other.rollback)  # on the loop that a wait must not hold
+        compat.call_later(0.1, other.rollback)  # on the loop that a wait must not hold
         await store.put(f"{ORIGIN}:1", RECORD)
     assert await store.get(f"{ORIGIN}:1") == RECORD
     await store.close()

@@ -11,7 +11,7 @@ from scrapy.utils.defer import deferred_f_from_coro_f
 from scrapy.utils.reactor import install_reactor
 from twisted.internet import task
 
-from scrapy_robots_policy.rep import Outcome, Record
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store
 
 OCTETS = b"User-agent: *\nDisallow: /" + bytes(range(256)) * 8
@@ -22,7 +22,7 @@ async def work(_reactor: object, uri: str, name: str, count: str) -> None:
     store = open_store(uri)
     for number in range(int(count)):
         origin = f"https://{name}-{number}.example"
-        record = Record(Outcome(200), 1000.0 + number, OCTETS, 1000.0)
+        record = CacheEntry(FetchResult(200), 1000.0 + number, OCTETS, 1000.0)
         await store.put(origin, record)
         assert await store.get(origin) == record
         print(origin, flush=True)  # noqa: T201 - told to the test

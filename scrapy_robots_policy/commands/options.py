@@ -1,0 +1,93 @@
+"""What was asked on the command line, with what the settings say where it was silent.
+
+Knows: options, and what stands in for them. Must not know: what the verbs do.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from scrapy.settings import BaseSettings
+
+from ..config import (
+    dialect_from_settings,
+    purposes_from_settings,
+    read_dialect,
+    sent_user_agent,
+    user_agent,
+)
+from ..rep import DIALECTS, Dialect
+
+
+class UsageError(Exception):
+    """A wrong question: one sentence that says what is wrong with it. Exit status 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One command line.
+
+    args        what stands after the verb
+    robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
+    dialects    those to compare, the one asked for first
+    user_agent  the header that fetches are made with
+    purposes    what the project's crawls are for
+    """
+
+    args: list[str]
+    robots: str
+    agent: str
+    dialect: Dialect
+    dialects: tuple[Dialect, ...]
+    user_agent: str
+    as_json: bool
+    as_sarif: bool
+    port: int
+    browser: bool
+    purposes: frozenset[str]
+
+
+def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
+    """UsageError where an option or a setting is wrong."""
+    _, header = sent_user_agent(settings)
+    _, agent = user_agent(settings)
+    dialect = _dialect(opts.dialect, settings)
+    return Options(
+        args,
+        opts.robots or "",
+        opts.agent or str(agent or ""),
+        dialect,
+        _dialects(opts.dialects, dialect),
+        str(header or ""),
+        opts.json,
+        opts.sarif,
+        opts.port or 0,
+        not opts.no_browser,
+        _purposes(settings),
+    )
+
+
+def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
+    try:
+        if told is not None:
+            return read_dialect("--dialect", told)
+        return dialect_from_settings(settings)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _purposes(settings: BaseSettings) -> frozenset[str]:
+    try:
+        return purposes_from_settings(settings)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _dialects(told: str | None, first: Dialect) -> tuple[Dialect, ...]:
+    if told is None:
+        return tuple(dict.fromkeys((first, *DIALECTS.values())))
+    try:
+        return tuple(read_dialect("--dialects", name.strip()) for name in told.split(","))
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -1,0 +1,204 @@
+"""Findings about engines: lines that a crawler ignores, and where engines part.
+
+Knows: which crawler belongs to which engine, and that dialects are values to be asked.
+Must not know: why an engine reads as it does.
+
+Where engines part is found by asking them, not by rule of thumb: the path of each rule is asked
+about as if it were a URL, and the option that makes the difference is found by turning it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ..rep.dialects.crawlers import find_agent, product_token
+from ..rep.dialects.dialect import Dialect
+from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.options import CrawlDelay
+from ..rep.directives import seconds, seconds_of_rate
+from ..rep.lines import grammar_of
+from ..rep.option_causes import Cause, cause, turn
+from ..rep.ruleset import RuleSet
+from ..rep.url import origin_of, readable
+from ..rep.verdict import Rule
+from .findings import Finding, listed
+from .linted_file import Source, values
+from .rule_findings import SITE
+
+_RETIRED = {
+    "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
+    "host": "no engine reads Host: Yandex, the only one that did, stopped in 2018",
+}
+_SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
+_STANDARD = Dialect("as the standard has it")
+_MOST_CAUSES = 8  # looked for per dialect; a file that takes more is telling enough already
+
+
+def sitemaps(source: Source) -> Iterator[Finding]:
+    for found in source.grammar.sitemap.finditer(source.text):
+        if origin_of(found[1]) is None:
+            yield source.finding(
+                "R501",
+                found.span(1) if found[1] else (found.start() + 1, found.end()),
+                f"{readable(found[1])!r} is no whole URL: engines do not resolve it",
+                "write https://, the host, and the path",
+            )
+
+
+def bad_values(source: Source) -> Iterator[Finding]:
+    for found in values(source, (0, len(source.text))):
+        key, value = found[1].lower(), found[2]
+        delay = key == "crawl-delay" and seconds(value) is None
+        if delay or (key == "request-rate" and seconds_of_rate(value) is None):
+            yield source.finding(
+                "R503",
+                found.span(2) if value else (found.start() + 1, found.end()),
+                f"{readable(value)!r} is no {'number of seconds' if delay else 'rate'}",
+                "write a number, such as Crawl-delay: 10" if delay else "write one such as 1/10s",
+            )
+
+
+def ignored(source: Source) -> Iterator[Finding]:
+    """Lines in the group of a crawler whose engine does not read them."""
+    for found in values(source, (0, len(source.text))):
+        if found[1].lower() in _RETIRED:
+            yield source.finding("R502", found.span(1), _RETIRED[found[1].lower()], "remove it")
+    for lines, start, end in source.lists:
+        for dialect, name in _engines(lines).items():
+            for found in values(source, (start, end)):
+                why = _why_ignored(found, dialect)
+                if why:
+                    yield source.finding(
+                        "R502",
+                        (found.start(1), found.end(2)),
+                        f"{name} does not read this: {why}",
+                        "remove it, or put it in the group of a crawler that reads it",
+                        (dialect.name,),
+                    )
+
+
+def _engines(lines: list[re.Match[str]]) -> dict[Dialect, str]:
+    """The engines that a list of User-agent lines names, each with the crawler that is named."""
+    found = (find_agent(product_token(line[1])) for line in lines)
+    return {DIALECTS[agent.dialect]: agent.name for agent in found if agent}
+
+
+def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:
+    key, value = line[1].lower(), line[2]
+    if key == "crawl-delay" and dialect.crawl_delay is CrawlDelay.IGNORED:
+        return f"{dialect.name} knows no Crawl-delay"
+    if key == "request-rate" and not dialect.request_rate:
+        return f"{dialect.name} knows no Request-rate"
+    if key == "visit-time" and not dialect.visit_time:
+        return f"{dialect.name} knows no Visit-time"
+    if key == "allow" and not dialect.allow_lines:
+        return f"{dialect.name} knows no Allow"
+    is_rule = key in ("allow", "disallow")
+    if is_rule and not dialect.wildcards and ("*" in value or value.endswith("$")):
+        return f"{dialect.name} knows no wildcards"
+    return ""
+
+
+@dataclass
+class _Dispute:
+    """One option, the rules whose paths it decides, and the dialects it sets apart."""
+
+    why: Cause
+    rule: Rule
+    url: str
+    rules: set[int] = field(default_factory=set)
+    dialects: list[str] = field(default_factory=list)
+
+
+def disagreements(source: Source) -> Iterator[Finding]:
+    """Where dialects part on the paths of the file's own rules, for a crawler without a group."""
+    group = source.rules.group(_SOMEBODY)
+    probes = [(rule, _probe(rule.path)) for rule in (group.rules if group else ()) if rule.path]
+    disputes: dict[tuple[str, ...], _Dispute] = {}
+    for other in source.others:
+        for dispute in _disputes(source, other, probes):
+            known = disputes.setdefault(tuple(dispute.why.options), dispute)
+            known.rules |= dispute.rules
+            known.dialects.append(other.name)
+    for dispute in disputes.values():
+        yield _disagreement(source, dispute)
+
+
+def _disputes(source: Source, other: Dialect, probes: list[tuple[Rule, str]]) -> Iterator[_Dispute]:
+    theirs = RuleSet(source.body, other)
+    found: list[tuple[_Dispute, RuleSet]] = []
+    for rule, url in probes:
+        answer = theirs.allowed(url, _SOMEBODY)
+        if source.rules.allowed(url, _SOMEBODY) is answer:
+            continue
+        known = next((d for d, turned in found if turned.allowed(url, _SOMEBODY) is answer), None)
+        if known:
+            known.rules.add(rule.line)
+        elif len(found) < _MOST_CAUSES:
+            dispute = _dispute(source, other, rule, url)
+            turned = turn(source.dialect, dispute.why.options)
+            found.append((dispute, RuleSet(source.body, turned)))
+    return (dispute for dispute, _ in found)
+
+
+def _dispute(source: Source, other: Dialect, rule: Rule, url: str) -> _Dispute:
+    def ask(dialect: Dialect) -> bool:
+        return RuleSet(source.body, dialect).allowed(url, _SOMEBODY)
+
+    why = cause(ask, source.dialect, other)
+    assert why is not None  # they part on it
+    if not why.together:  # one option is as good as another: the first
+        why = Cause(dict(list(why.options.items())[:1]))
+    return _Dispute(why, rule, url, {rule.line})
+
+
+def _disagreement(source: Source, dispute: _Dispute) -> Finding:
+    path = dispute.url.removeprefix(SITE)
+    answers = ("allowed", "disallowed")
+    here, there = answers if source.rules.allowed(dispute.url, _SOMEBODY) else answers[::-1]
+    more = len(dispute.rules) - 1
+    others = f", and {more} more rule{'s' * (more > 1)}" if more else ""
+    return source.finding(
+        "R601",
+        source.span_of_value(dispute.rule.line),
+        f"{readable(path)!r} is {here} in {source.dialect.name}, but {there} in "
+        f"{listed(dispute.dialects)} ({dispute.why}){others}",
+        "",
+        tuple(dispute.dialects),
+    )
+
+
+def _probe(path: str) -> str:
+    """A URL that the rule is meant for: each "*" stands for "x"."""
+    path = path.removesuffix("$").replace("*", "x")
+    return SITE + (path if path.startswith("/") else "/x" + path)
+
+
+def readers(source: Source) -> Iterator[Finding]:
+    """Lines not as the standard has them, which few engines forgive."""
+    all_dialects = (source.dialect, *source.others)
+    for line in source.lines:
+        kind = _kind(source.dialect, line[0])
+        if not kind or _kind(_STANDARD, line[0]):
+            continue
+        reading = [dialect.name for dialect in all_dialects if _kind(dialect, line[0]) == kind]
+        yield source.finding(
+            "R602",
+            (line.start() + 1, line.end()),
+            f"of all engines only {listed(reading)} read this line",
+            "spell it User-agent:, Allow:, Disallow: or Sitemap:",
+            tuple(dialect.name for dialect in all_dialects if dialect.name not in reading),
+        )
+
+
+@lru_cache(maxsize=8192)
+def _kind(dialect: Dialect, line: str) -> str:
+    grammar = grammar_of(dialect)
+    kinds = {"agent": grammar.agent, "rule": grammar.rule, "sitemap": grammar.sitemap}
+    return next((kind for kind, expression in kinds.items() if expression.match(line)), "")
+
+
+CHECKS = (sitemaps, bad_values, ignored, disagreements, readers)

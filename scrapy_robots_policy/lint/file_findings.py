@@ -1,0 +1,153 @@
+"""Findings about the whole file: its encoding, its size, and whether it is a robots.txt at all.
+
+Knows: octets and limits. Must not know: groups and rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..rep.dialects.dialect import NO_LIMIT
+from ..rep.dialects.options import Beyond, Bom
+from ..rep.lines import clean_text, is_too_large
+from .findings import Finding, listed
+from .linted_file import Source
+
+_MARK = b"\xef\xbb\xbf"
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
+_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
+_LINE = re.compile("[^\n]+")
+
+
+def html_page(source: Source) -> Iterator[Finding]:
+    if _HTML.match(source.body.removeprefix(_MARK)):
+        yield source.finding(
+            "R105",
+            source.span_of_line(1),
+            "this is an HTML page: the site answers /robots.txt with a page, and no rule is read",
+            "answer /robots.txt with 404, or with a file of type text/plain",
+        )
+
+
+def mark(source: Source) -> Iterator[Finding]:
+    if not source.body.startswith(_MARK):
+        return
+    spoilt = [d.name for d in (source.dialect, *source.others) if d.bom is Bom.KEPT]
+    yield source.finding(
+        "R101",
+        source.span_of_line(1),
+        f"the file starts with a byte order mark, with which {listed(spoilt)} cannot read line 1",
+        "save the file as UTF-8 without a byte order mark",
+        tuple(spoilt),
+    )
+
+
+def encoding(source: Source) -> Iterator[Finding]:
+    if source.body.startswith(_WIDE_MARKS) or b"\0" in source.body[:4]:
+        yield source.finding(
+            "R102",
+            source.span_of_line(1),
+            "the file is UTF-16: no engine can read a line of it",
+            "save the file as UTF-8",
+        )
+        return
+    for found in _LINE.finditer(source.text):
+        if not found[0].isascii() and (at := _first_fault(found[0])) >= 0:
+            start = found.start() + at
+            yield source.finding(
+                "R102",
+                (start, start + 1),
+                "these octets are not UTF-8: engines compare them with other octets than you mean",
+                "save the file as UTF-8, or write the path percent-encoded",
+            )
+            return
+
+
+def _first_fault(octets: str) -> int:
+    """Where the text stops being UTF-8; -1 where it does not."""
+    try:
+        octets.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return -1
+
+
+def size(source: Source) -> Iterator[Finding]:
+    """One finding for the dialect that was asked for, else one for all that stop reading."""
+    over = [d for d in (source.dialect, *source.others) if len(source.body) > d.size_limit]
+    if not over:
+        return
+    last = source.text.count("\n")
+    opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
+    cut = [dialect.name for dialect in over if dialect.beyond_size is Beyond.CUT]
+    told = []
+    if cut:
+        told.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
+    if opened:
+        told.append(f"{listed(opened)} obey none of it")
+    yield source.finding(
+        "R103",
+        source.span_of_line(last),
+        f"the file has {len(source.body):,} octets: {'; '.join(told)}",
+        "join rules by their common start, or with *",
+        tuple(dialect.name for dialect in over),
+    )
+
+
+def long_lines(source: Source) -> Iterator[Finding]:
+    limited = [d for d in (source.dialect, *source.others) if d.line_limit < NO_LIMIT]
+    shortest = min(d.line_limit for d in limited)
+    if len(source.body) <= shortest:
+        return
+    text = source.text
+    if source.dialect in limited:  # there the text is cut already
+        text = clean_text(source.body, source.dialect.but("uncut", line_limit=NO_LIMIT))
+    for number, line in enumerate(text.split("\n")[1:], 1):
+        cutting = tuple(d.name for d in limited if len(line) > d.line_limit)
+        if cutting:
+            yield source.finding(
+                "R104",
+                source.span_of_line(number),
+                f"the line has {len(line):,} octets: {listed(cutting)} keep the first {shortest:,}",
+                "one rule a line; a value this long is never a path",
+                cutting,
+            )
+
+
+def controls(source: Source) -> Iterator[Finding]:
+    text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
+    if text.count("\0") > len(text) // 4:
+        return  # UTF-16, which is told as such
+    for number, line in enumerate(text.split("\n")[1:], 1):
+        found = _CONTROLS.search(line)
+        if found:
+            start, end = source.span_of_line(number)
+            at = min(start + found.start(), end)
+            yield source.finding(
+                "R106",
+                (at, min(at + len(found[0]), end)),
+                f"the line holds {found[0][:8]!r}, which no URL does; some stop reading at a NUL",
+                "remove the control characters",
+            )
+
+
+def rule_count(source: Source) -> Iterator[Finding]:
+    for _, group in source.bound:
+        over = tuple(
+            dialect.name
+            for dialect in (source.dialect, *source.others)
+            if len(group.rules) >= dialect.rule_limit
+        )
+        if over:
+            yield source.finding(
+                "R107",
+                source.span_of_line(group.lines[0] if group.lines else 1),
+                f"{len(group.rules):,} rules bind {group.name!r}: {listed(over)} then obey none",
+                "join rules by their common start, or with *",
+                over,
+            )
+
+
+CHECKS = (mark, encoding, size, long_lines, controls, rule_count)

@@ -1,0 +1,126 @@
+"""Findings about single lines: keys, colons, comments.
+
+Knows: what a line looks like that somebody meant to be read. Must not know: groups, paths.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ..rep.dialects.engines import DIALECTS
+from ..rep.lines import WHITE, Grammar
+from ..rep.url import readable
+from .findings import Finding
+from .linted_file import Source
+
+# Keys that are no rules but are read by somebody, or were.
+EXTENSIONS = {
+    "crawl-delay": "Crawl-delay",
+    "request-rate": "Request-rate",
+    "visit-time": "Visit-time",
+    "clean-param": "Clean-param",
+    "host": "Host",
+    "noindex": "Noindex",
+    "indexpage": "Indexpage",
+    "content-signal": "Content-Signal",
+    "content-usage": "Content-Usage",
+    "license": "License",
+}
+_KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "sitemap": "Sitemap"}
+_KEYS |= EXTENSIONS
+_NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
+_WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
+
+
+def _known_spellings() -> dict[str, str]:
+    """All spellings that some dialect reads, and the right ones."""
+    spellings = dict(_KEYS)
+    for dialect in DIALECTS.values():
+        spellings |= dict.fromkeys(dialect.agent_keys, "User-agent")
+        spellings |= dict.fromkeys(dialect.allow_keys, "Allow")
+        spellings |= dict.fromkeys(dialect.disallow_keys, "Disallow")
+        spellings |= dict.fromkeys(dialect.sitemap_keys, "Sitemap")
+    return spellings
+
+
+_SPELLINGS = _known_spellings()
+
+
+@lru_cache(maxsize=1024)
+def meant_key(key: str) -> str:
+    """The key that was meant; "" where none is near."""
+    key = key.strip().lower()
+    if key in _SPELLINGS:
+        return _SPELLINGS[key]
+    near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR)
+    return _KEYS[near[0]] if near else ""
+
+
+def is_read(grammar: Grammar, text: str, start: int) -> bool:
+    """Whether the line that starts there is a User-agent, rule or Sitemap line."""
+    expressions = (grammar.rule, grammar.agent, grammar.sitemap)
+    return any(expression.match(text, start) for expression in expressions)
+
+
+def keys(source: Source) -> Iterator[Finding]:
+    for line in source.lines:
+        if is_read(source.grammar, source.text, line.start()):
+            continue
+        directive = source.grammar.directive.match(source.text, line.start())
+        yield from _unread(source, directive) if directive else _without_colon(source, line)
+
+
+def _unread(source: Source, directive: re.Match[str]) -> Iterator[Finding]:
+    key = readable(directive[1])
+    if key.lower() in EXTENSIONS:
+        return
+    meant = meant_key(key)
+    if meant:
+        yield source.finding(
+            "R201",
+            directive.span(1),
+            f"{source.dialect.name} does not read the key {key!r}",
+            f"write {meant}:",
+        )
+    else:
+        yield source.finding(
+            "R203", directive.span(1), f"no engine known here reads the key {key!r}"
+        )
+
+
+def _without_colon(source: Source, line: re.Match[str]) -> Iterator[Finding]:
+    words = _WORDS.match(source.text, line.start())
+    assert words is not None  # the line is neither blank nor a comment
+    meant = meant_key(readable(words[1]))
+    if meant and words[2]:
+        yield source.finding(
+            "R202",
+            (words.end(1), words.end(1) + 1),
+            f"{source.dialect.name} does not read a line without a colon",
+            f"write {meant}: before the value",
+        )
+    else:
+        yield source.finding(
+            "R204",
+            (line.start() + 1, line.end()),
+            "the line has no key that a crawler reads",
+            "remove it, or put # before it",
+        )
+
+
+def comments(source: Source) -> Iterator[Finding]:
+    for found in source.grammar.directive.finditer(source.text):
+        start, end = found.span(2)
+        if start < end and source.text[end : end + 1] == "#":
+            yield source.finding(
+                "R205",
+                (end, end + 1),
+                f"the value ends at the #: it is read as {readable(found[2])!r}",
+                "write %23 for a # in a path, or a space before a comment",
+            )
+
+
+CHECKS = (keys, comments)

@@ -1,0 +1,159 @@
+"""What a dialect is: a value with an option for everything that engines do differently.
+
+Knows: the options, their kinds and RFC 9309's values, which are the defaults.
+Must not know: the engines (`dialects` is the table), nor what an option does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, get_type_hints
+
+from ..access import AccessPolicy
+from .crawlers import OTHERS, Agent
+from .options import (
+    ANY_NAME,
+    TAG_RULES,
+    AgentMatch,
+    AgentValue,
+    Beyond,
+    BlankLine,
+    Bom,
+    Certainty,
+    CrawlDelay,
+    EmptyRule,
+    Length,
+    NoSlash,
+    OrphanRules,
+    Percent,
+    Precedence,
+    Records,
+    TagConflict,
+    Tie,
+)
+
+KIB = 1024
+NO_LIMIT = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an option's value comes from, and how sure we are."""
+
+    certainty: Certainty
+    text: str
+
+
+_KINDS: dict[str, type] = {}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one engine reads robots.txt files. The defaults are RFC 9309's.
+
+    Make one from another with `but`: `DIALECTS["google"].but("mine", tie="disallow")`.
+    """
+
+    name: str
+
+    # reading the file
+    bom: Bom = Bom.SKIPPED
+    size_limit: int = 500 * KIB  # octets
+    beyond_size: Beyond = Beyond.CUT
+    rule_limit: int = NO_LIMIT  # rules that bind one crawler; from there on its group is not obeyed
+    line_limit: int = NO_LIMIT  # octets kept of a line
+    nul_ends_line: bool = True
+    agent_keys: tuple[str, ...] = ("user-agent",)
+    allow_keys: tuple[str, ...] = ("allow",)
+    disallow_keys: tuple[str, ...] = ("disallow",)
+    sitemap_keys: tuple[str, ...] = ("sitemap",)
+    longer_keys: bool = False  # a key counts if it only starts so
+    missing_colon: bool = False  # white space will do, between exactly two words
+
+    # records
+    blank_line: BlankLine = BlankLine.NOTHING
+    extension_ends_agents: bool = False
+    orphan_rules: OrphanRules = OrphanRules.IGNORED
+
+    # agents
+    agent_value: AgentValue = AgentValue.TOKEN
+    agent_match: AgentMatch = AgentMatch.EQUAL
+    own_records: Records = Records.ALL
+    star_records: Records = Records.ALL
+    agents: Mapping[str, Agent] = field(default_factory=lambda: OTHERS)
+
+    # rules
+    allow_lines: bool = True
+    wildcards: bool = True
+    no_slash: NoSlash = NoSlash.LITERAL
+    percent: Percent = Percent.RFC9309
+    precedence: Precedence = Precedence.LONGEST
+    length: Length = Length.OCTETS
+    tie: Tie = Tie.ALLOW
+    empty_disallow: EmptyRule = EmptyRule.ALLOWS
+    empty_allow: EmptyRule = EmptyRule.ALLOWS
+    index_html: bool = False  # Allow: …/index.html allows the directory too
+    robots_txt_allowed: bool = True
+
+    # other lines
+    crawl_delay: CrawlDelay = CrawlDelay.OWN
+    request_rate: bool = False
+    visit_time: bool = False
+
+    # what pages say
+    tag_names: tuple[str, ...] = (ANY_NAME,)  # the names of the engine's crawlers that tags may use
+    tag_rules: tuple[str, ...] = TAG_RULES
+    tag_conflict: TagConflict = TagConflict.RESTRICTIVE
+
+    access: AccessPolicy = AccessPolicy()
+    sources: Mapping[str, Provenance] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        for option, kind in _KINDS.items():
+            object.__setattr__(
+                self, option, _checked(self.name, option, kind, getattr(self, option))
+            )
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __deepcopy__(self, memo: object) -> Dialect:
+        return self  # a value; Scrapy copies its settings deeply
+
+    def but(self, name: str, **options: Any) -> Dialect:
+        """This dialect with other options. ValueError names the choices where one is wrong."""
+        for option in options:
+            if option not in _KINDS:
+                raise ValueError(
+                    f"Dialect {name!r} has no option {option!r}; "
+                    f"the options are {', '.join(_KINDS)}"
+                )
+        by_hand = dict.fromkeys(options, Provenance(Certainty.ASSUMED, "set by hand"))
+        sources = MappingProxyType({**self.sources, **by_hand})
+        return replace(self, name=name, **options, sources=sources)
+
+
+def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    choices = list(kind) if issubclass(kind, Enum) else []
+    for choice in choices:
+        if value in (choice.value, choice.name.lower()):
+            return choice
+    wanted = " or ".join(repr(choice.value) for choice in choices) or f"of type {kind.__name__}"
+    msg = f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}"
+    raise ValueError(msg)
+
+
+def options() -> dict[str, type]:
+    hints = get_type_hints(Dialect)
+    names = [item.name for item in fields(Dialect) if item.name not in ("name", "sources")]
+    return {name: getattr(hints[name], "__origin__", hints[name]) for name in names}
+
+
+_KINDS.update(options())

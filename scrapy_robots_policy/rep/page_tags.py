@@ -1,0 +1,209 @@
+"""What a page says of itself: X-Robots-Tag headers and robots meta tags, as one value per crawler.
+
+Knows: how the rules of tags are written, and how a dialect joins them. Must not know: HTTP, HTML,
+what time it is, what is done about it.
+
+Facts and judgement stay apart: `read_header` and `read_meta` give what is written, the same for
+every dialect; `tags_of` makes of it what one crawler goes by. Several rules are joined by the
+least: the sum of the negatives, the smallest limit, the earliest date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from enum import IntEnum
+from typing import Any
+
+from .dialects.crawlers import chain_of, product_token
+from .dialects.dialect import Dialect
+from .dialects.options import ANY_NAME, TagConflict
+
+EVERYBODY = "robots"
+
+# A comma parts rules, but one before a digit may stand in a date: "Friday, 25-Aug-06 15:00:00 UTC".
+_PART = re.compile(r"[^,]*unavailable_after[^,]*(?:,\s*\d[^,]*)*|[^,]+", re.IGNORECASE)
+_COUNT = re.compile(r"[0-9]{1,9}")
+
+
+class ImagePreview(IntEnum):
+    NONE = 0
+    STANDARD = 1
+    LARGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One rule as it is written: `rule` and `agent` in lower case, `value` what follows its colon.
+
+    agent   whom it addresses; "robots": everybody
+    header  whether an X-Robots-Tag says so, or a meta tag
+    """
+
+    rule: str
+    value: str
+    agent: str
+    header: bool
+
+    def __str__(self) -> str:
+        said = f"{self.rule}: {self.value}" if self.value else self.rule
+        if not self.header:
+            return f"meta {self.agent}: {said}"
+        return f"X-Robots-Tag: {said if self.agent == EVERYBODY else f'{self.agent}: {said}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What a page lets one crawler do. The defaults are those of a page that says nothing.
+
+    archive            whether a copy may be kept or shown
+    image_index        whether its images may be indexed; `translate`: whether it may be translated
+    max_snippet        characters of text shown; None: no limit
+    max_video_preview  seconds shown; None: no limit
+    unavailable_after  from when on the page is not to be shown, in seconds since the epoch
+    statements         the rules that bind the crawler, as written
+    """
+
+    index: bool = True
+    follow: bool = True
+    archive: bool = True
+    image_index: bool = True
+    translate: bool = True
+    max_snippet: int | None = None
+    max_image_preview: ImagePreview = ImagePreview.LARGE
+    max_video_preview: int | None = None
+    unavailable_after: float | None = None
+    statements: tuple[Statement, ...] = ()
+
+    def cause(self, name: str) -> Statement | None:
+        """The first statement that gives the field of that name its value; None if none does."""
+        value = getattr(self, name)
+        return next((told for told in self.statements if _meaning(told).get(name) == value), None)
+
+
+def read_header(value: str) -> Iterator[Statement]:
+    """The rules of one X-Robots-Tag header: "[agent:] rule, rule".
+
+    Another agent may follow after a comma: RFC 9110 §5.3 lets repeated headers be joined so.
+    """
+    agent = EVERYBODY
+    for part in _PART.findall(value):
+        word, colon, rest = part.partition(":")
+        name = word.strip().lower()
+        if colon and name not in _LIMITS:
+            agent = EVERYBODY if name in ("", "*") else name
+            yield from _statement(rest, agent, header=True)
+        else:
+            yield from _statement(part, agent, header=True)
+
+
+def read_meta(name: str, content: str) -> Iterator[Statement]:
+    """The rules of one meta tag, whatever its name: those of other kinds bind no crawler."""
+    for part in _PART.findall(content):
+        yield from _statement(part, name.strip().lower(), header=False)
+
+
+def _statement(part: str, agent: str, *, header: bool) -> Iterator[Statement]:
+    rule, _, value = part.partition(":")
+    if rule := rule.strip().lower():
+        yield Statement(rule, value.strip(), agent, header)
+
+
+def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Tags:
+    """What is said to a crawler. `agent`: a product token, or a User-Agent header."""
+    names = names_of(agent, dialect)
+    bound = tuple(
+        told for told in statements if told.agent in names and told.rule in dialect.tag_rules
+    )
+    if not bound:
+        return Tags()
+    joined: dict[str, Any] = {}
+    for told in bound:
+        for name, value in _meaning(told).items():
+            joined[name] = min(value, joined.get(name, value))
+    if dialect.tag_conflict is TagConflict.PERMISSIVE:
+        for told in bound:
+            for name in _GRANTS.get(told.rule, ()) if not told.header else ():
+                joined.pop(name, None)
+    return Tags(**joined, statements=bound)
+
+
+def names_of(agent: str, dialect: Dialect) -> frozenset[str]:
+    """The names in tags that a crawler takes for its own.
+
+    A crawler that the engine does not know goes by its own name.
+    """
+    own = {name for name in chain_of(agent, dialect.agents) if name != "*"}
+    if product_token(agent).lower() in dialect.agents and ANY_NAME not in dialect.tag_names:
+        own &= set(dialect.tag_names)
+    return frozenset({EVERYBODY, *own})
+
+
+_MEANINGS: Mapping[str, Mapping[str, Any]] = {
+    "noindex": {"index": False},
+    "nofollow": {"follow": False},
+    "none": {"index": False, "follow": False},
+    "noarchive": {"archive": False},
+    "nocache": {"archive": False},
+    "nosnippet": {"max_snippet": 0},
+    "noimageindex": {"image_index": False},
+    "notranslate": {"translate": False},
+}
+_GRANTS: Mapping[str, tuple[str, ...]] = {
+    "index": ("index",),
+    "follow": ("follow",),
+    "archive": ("archive",),
+    "all": ("index", "follow"),
+}
+
+
+def _meaning(told: Statement) -> Mapping[str, Any]:
+    """The fields a statement speaks of, with their values; none where its value makes no sense."""
+    if told.rule not in _LIMITS:
+        return _MEANINGS.get(told.rule, {})
+    name, read = _LIMITS[told.rule]
+    value = read(told.value)
+    return {} if value is None else {name: value}
+
+
+def _count(value: str) -> int | None:
+    return int(value) if _COUNT.fullmatch(value) else None  # -1, too: no limit
+
+
+def _preview(value: str) -> ImagePreview | None:
+    return ImagePreview.__members__.get(value.upper())
+
+
+def _instant(value: str) -> float | None:
+    """A date of RFC 822, RFC 850 or ISO 8601; UTC where it names no zone."""
+    date = _date(_iso, value) or _date(parsedate_to_datetime, value)
+    if date is None:
+        return None
+    return (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def _iso(value: str) -> datetime:
+    return datetime.fromisoformat(re.sub("[Zz]$", "+00:00", value))  # Python 3.10 knows no "Z"
+
+
+def _date(read: Callable[[str], datetime], value: str) -> datetime | None:
+    try:
+        return read(value)
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        IndexError,
+    ):  # parsedate_to_datetime's, all of them
+        return None
+
+
+_LIMITS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "max-snippet": ("max_snippet", _count),
+    "max-image-preview": ("max_image_preview", _preview),
+    "max-video-preview": ("max_video_preview", _count),
+    "unavailable_after": ("unavailable_after", _instant),
+}
