@@ -1,20 +1,27 @@
-"""What differs between Scrapy 2.13 and the newest, as named facts: the only place that looks.
+"""All that depends on the version of Scrapy, and every private attribute of Scrapy that we use.
 
-Knows: Scrapy's versions. Must not know: what the facts are used for.
+Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
+them once, when the spider opens: what is missing switches one feature off, with one warning, and
+holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
+is the only module that has to change: `slot_key` and `EngineAccess.lend_places`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from pydispatch import dispatcher  # type: ignore[import-untyped]  # what Scrapy's signals are
+from pydispatch import dispatcher  # type: ignore[import-untyped]  # Scrapy's signals are made of it
 from scrapy import signals, version_info
+from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 from twisted.internet.defer import Deferred
 
@@ -27,10 +34,18 @@ ROBOTS_PARSED: object | None = getattr(signals, "robots_parsed", None)
 COMPONENTS_WITH_BASE = hasattr(BaseSettings, "get_component_priority_dict_with_base")
 """Component dictionaries are merged by class, not by the way a class is written: from 2.14."""
 
+SLOT_KEY = "download_slot"
+
 
 def has_asyncio() -> bool:
     """Whether an asyncio loop runs the crawl: without a reactor one does."""
     return not is_reactor_installed() or is_asyncio_reactor_installed()
+
+
+def steady_clock() -> Callable[[], float]:
+    """A clock in seconds since the epoch that never goes back, whatever the system's clock does."""
+    offset = time.time() - time.monotonic()
+    return lambda: offset + time.monotonic()
 
 
 async def download(crawler: Crawler, request: Request) -> Response:
@@ -50,19 +65,10 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
         await maybe_deferred_to_future(crawler.signals.send_catch_log_deferred(signal, **named))
 
 
-def is_heard(crawler: Crawler, signal: object) -> bool:
-    """Whether anybody listens to a signal. There is no way of Scrapy's."""
+def has_receivers(crawler: Crawler, signal: object) -> bool:
+    """Whether a signal has receivers. Scrapy has no function for that."""
     receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
     return any(True for _ in dispatcher.liveReceivers(receivers))
-
-
-def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
-    """Add a spider middleware while the crawl goes on, next to the spider: from the response that
-    is about to reach the spider on. There is no public way.
-    """
-    engine = crawler.engine
-    assert engine is not None  # the crawl has begun
-    engine.scraper.spidermw._add_middleware(middleware)  # noqa: SLF001
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], None]:
@@ -88,14 +94,162 @@ async def sleep(seconds: float) -> None:
         cancel()
 
 
-def lift_pool_limits(downloader: Any) -> None:
+def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> Deferred[None]:
+    """Run a coroutine as a task of its own. `tasks` holds it until it ends."""
+    task: Deferred[None] = deferred_from_coro(work)
+    tasks.add(task)
+    task.addBoth(lambda _: tasks.discard(task))
+    return task
+
+
+def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
+    """A component priority dictionary with its base, as Scrapy reads it; disabled ones left out."""
+    if COMPONENTS_WITH_BASE:
+        merged = settings.get_component_priority_dict_with_base(name)
+    else:
+        merged = settings.getwithbase(name)
+    return {component: order for component, order in merged.items() if order is not None}
+
+
+def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
+    """Whether the scheduler takes the next request from the host with the fewest active ones."""
+    if not settings.get("SCHEDULER", "").startswith("scrapy.core.scheduler."):
+        return False
+    from scrapy.pqueues import DownloaderAwarePriorityQueue  # noqa: PLC0415 - only asked once
+
+    queue = load_object(settings.get("SCHEDULER_PRIORITY_QUEUE"))
+    return isinstance(queue, type) and issubclass(queue, DownloaderAwarePriorityQueue)
+
+
+def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
+    """Add a spider middleware while the crawl goes on."""
+    engine = crawler.engine
+    assert engine is not None  # the crawl has begun
+    engine.scraper.spidermw._add_middleware(middleware)  # noqa: SLF001
+
+
+class EngineAccess:
+    """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
+
+    make_room   called each time the engine is about to ask for a request from the scheduler
+    is_full     whether it may not have one; asked only if Scrapy's own limits allow one
+    on_closing  called when the engine begins to close. All signals come only when it has waited
+    missing     one sentence for each feature that this version of Scrapy does not allow
+
+    | private attribute                | without it                                               |
+    | -------------------------------- | -------------------------------------------------------- |
+    | `downloader._get_slot`           | waiting requests do not count for their host             |
+    | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
+    | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
+    | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        make_room: Callable[[], None],
+        is_full: Callable[[], bool],
+        on_closing: Callable[[], None],
+    ) -> None:
+        engine: Any = crawler.engine
+        self.crawler, self.downloader = crawler, engine.downloader
+        self._make_room, self._is_full = make_room, is_full
+        self.missing: list[str] = []
+        slot = getattr(engine, "_slot", None)
+        self._get_slot = getattr(self.downloader, "_get_slot", None)
+        self.can_lend = self._take_over_backout()
+        self._schedule = getattr(getattr(slot, "nextcall", None), "schedule", None)
+        self._check(self._get_slot, "requests that wait do not count for their host")
+        self._check(self._schedule, "a place that was lent may stay unused for some seconds")
+        if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
+            _call_before(slot, "close", on_closing)
+        if self.can_lend:
+            _lift_pool_limits(self.downloader)
+
+    def _check(self, attribute: object, sentence: str) -> bool:
+        if attribute is None:
+            self.missing.append(sentence)
+        return attribute is not None
+
+    def _take_over_backout(self) -> bool:
+        """Put our limit before the downloader's. A downloader of the user's keeps its own."""
+        scrapys_own = self.downloader.needs_backout
+        is_stock = getattr(scrapys_own, "__func__", None) is Downloader.needs_backout
+
+        def needs_backout() -> bool:
+            self._make_room()
+            return self._is_full() if is_stock else bool(scrapys_own())
+
+        self.downloader.needs_backout = needs_backout
+        if not is_stock:
+            self.missing.append("requests that wait hold their place in CONCURRENT_REQUESTS")
+        return is_stock
+
+    @property
+    def active(self) -> set[Request]:
+        """All requests between the scheduler and the spider, those among them that wait."""
+        active: set[Request] = self.downloader.active
+        return active
+
+    @property
+    def limit(self) -> int:
+        """CONCURRENT_REQUESTS, or what somebody has set since; 0: no limit."""
+        limit: int = self.downloader.total_concurrency
+        return limit
+
+    def wake(self) -> None:
+        """Have the engine ask for requests soon."""
+        if self._schedule is not None:
+            self._schedule()
+
+    def slot_key(self, request: Request) -> str:
+        """The name of the download slot that the request will go through."""
+        redirected_from = request.meta.get("redirect_urls")
+        if redirected_from and SLOT_KEY in request.meta:
+            # RedirectMiddleware copies the slot of the host that the redirect came from.
+            origin = Request(redirected_from[-1])
+            if request.meta[SLOT_KEY] == urlparse_cached(origin).hostname:
+                del request.meta[SLOT_KEY]
+        key: str = self.downloader.get_slot_key(request)
+        return key
+
+    def count_for_host(self, request: Request) -> Callable[[], None]:
+        """Enter a request in its download slot, where the scheduler's queue counts it.
+
+        The result takes it out again.
+        """
+        get_slot = self._get_slot
+        if get_slot is None:
+            return _nothing
+        arguments = () if ASYNC_API else (self.crawler.spider,)
+        _, slot = get_slot(request, *arguments)
+        slot.active.add(request)
+        return lambda: slot.active.discard(request)
+
+
+def _nothing() -> None:
+    """Nothing to undo."""
+
+
+def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
+    method = getattr(owner, name)
+
+    def both() -> Any:
+        call()
+        return method()
+
+    setattr(owner, name, both)
+
+
+def _lift_pool_limits(downloader: Any) -> None:
     """Let a pool hold more connections than CONCURRENT_REQUESTS, which binds the downloader anyway.
 
     The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit
     of their own, which late robots.txt would use up. Twisted's have none. There is no public way.
     """
-    for scheme in ("http", "https"):
-        handler = downloader.handlers._get_handler(scheme)  # noqa: SLF001
+    get_handler: Any = getattr(downloader.handlers, "_get_handler", None)
+    for scheme in ("http", "https") if get_handler is not None else ():
+        handler = get_handler(scheme)
         connector = _attribute(handler, "_session", "connector")
         if hasattr(connector, "_limit"):
             connector._limit = 0  # noqa: SLF001 - none
@@ -108,12 +262,3 @@ def _attribute(owner: Any, *names: str) -> Any:
     for name in names:
         owner = getattr(owner, name, None)
     return owner
-
-
-def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
-    """A component priority dictionary with its base, as Scrapy reads it; disabled ones left out."""
-    if COMPONENTS_WITH_BASE:
-        merged = settings.get_component_priority_dict_with_base(name)
-    else:
-        merged = settings.getwithbase(name)
-    return {component: order for component, order in merged.items() if order is not None}

@@ -1,9 +1,7 @@
-"""The shell that Scrapy calls for every request.
+"""Scrapy's seat for robots.txt: known rules decide at once, all else waits in `admission`.
 
-Knows: requests, and how to drop one. Must not know: how a verdict is reached, how long it holds.
-
-The common road is short: one dict lookup finds what holds for the request's host, and that decides,
-with no coroutine. `urlparse_cached` keeps the parsed URL for the downloader, which needs it anyway.
+The common way is short, for a request that passes as well as for one that is refused: one look at
+the cache finds the rules of the request's origin, and they decide, without a coroutine.
 """
 
 from __future__ import annotations
@@ -11,77 +9,101 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
 from typing import Any
-from weakref import WeakSet
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
-from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.httpobj import urlparse_cached
 
 from . import compat
+from .admission.admission import Admission
 from .admission.concurrency import Concurrency
-from .admission.decision import Standing, objection
-from .admission.delay_queue import Closing, DelayQueue
+from .admission.decision import Decision
+from .admission.delay_queue import DelayQueues
 from .config import PolicySettings
-from .config.request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
+from .config.request_config import RequestConfig, RequestConfigs, is_exempt
+from .exceptions import Disallowed
 from .fetch.fetcher import Fetcher
-from .rep import Verdict, origin_of
-from .rep.access import AccessResult
+from .rep import origin_of
 from .report import CrawlCounts
 from .report.crawl_report import CrawlReport
 from .report.events import CrawlEvents
-from .resolver.origin import OriginRules, given
-from .resolver.resolver import RobotsPolicy
+from .resolver.fetch_gate import FetchGate, max_open_fetches
+from .resolver.resolver import Resolver
 from .stores import coordinator_of, open_store
+
+__all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
 logger = logging.getLogger(__name__)
 
-MOST_STANDINGS = 20_000
-
-
-class Disallowed(IgnoreRequest):
-    """A request dropped by a robots.txt; `verdict` says why."""
-
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__(f"Forbidden by robots.txt: {verdict.cause}")
-        self.verdict = verdict
-
 
 class RobotsPolicyMiddleware:
-    """Lets a request pass, drops it, or has it wait, as the robots.txt of its origin says."""
+    """Lets a request pass, refuses it, or has it wait, as the robots.txt of its origin says."""
 
     def __init__(self, crawler: Crawler) -> None:
         settings = PolicySettings.from_crawler(crawler)
         self.crawler = crawler
-        self.now = time.time
-        self.tally = CrawlCounts()
-        self.terms = RequestConfigs(
+        self.now = compat.steady_clock()
+        self.counts = CrawlCounts()
+        self.configs = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
             by_header=settings.by_header,
         )
-        self.notices = CrawlEvents(crawler, self.tally)
-        self.report = CrawlReport(crawler, self.tally, settings, self.now)
-        store = open_store(settings.store.uri, settings.store.params, self.notices)
-        self.slots = Concurrency(crawler, settings.max_waiting, coordinator_of(store), self.let_go)
-        self.policy = RobotsPolicy(
+        self.events = CrawlEvents(crawler, self.counts, self._watch_pages, _parser_of)
+        identity = settings.agent, settings.dialect.name
+        self.report = CrawlReport(crawler, self.counts, settings.report, identity, time.time)
+        self.resolver, self.admission = self._build(settings)
+        crawler.signals.connect(self.spider_opened, signals.spider_opened)
+        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
+        """The parts that wait, from the lowest up."""
+        store = open_store(settings.store.uri, settings.store.params, self.events)
+        delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
+
+        def close() -> None:
+            delays.close()
+            resolver.stop()
+
+        def visit(request: Request) -> AbstractAsyncContextManager[None]:
+            return admission.visit(request)
+
+        concurrency = Concurrency(self.crawler, settings.max_waiting, delays.release_gone, close)
+        fetch = Fetcher(
+            self.crawler,
+            visit,
+            concurrency.fetching.discard,
+            self.now,
+            settings.profile,
+            settings.fetch_retries,
+        )
+        resolver = Resolver(
             store,
-            Fetcher(crawler, self.slots, self.now, settings.profile, settings.fetch_retries),
+            fetch,
+            settings.profile.variant,
             self.now,
             compat.sleep,
-            settings.max_fetches,
+            FetchGate(settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later),
             settings.defer_timeout,
-            settings.wishes,
-            self.notices,
+            settings.access_overrides,
+            self.events,
         )
-        self.purposes, self.dry_run = settings.purposes, settings.dry_run
-        self.delays, self.patience = settings.delays, settings.defer_timeout
-        self._standings: dict[tuple[str, str], Standing] = {}
-        self._put_back: WeakSet[Request] = WeakSet()
-        crawler.signals.connect(self.spider_closed, signals.spider_closed)
+        decision = Decision(settings.delays, settings.purposes, settings.defer_timeout)
+        admission = Admission(
+            self.crawler,
+            resolver,
+            concurrency,
+            delays,
+            decision,
+            self.counts,
+            self.events,
+            self.now,
+            dry_run=settings.dry_run,
+        )
+        return resolver, admission
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:
@@ -92,57 +114,17 @@ class RobotsPolicyMiddleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Coroutine[Any, Any, Request | None] | None:
-        url, meta = urlparse_cached(request), request.meta
-        standing = self._standings.get((url.scheme, url.netloc))
-        if (
-            standing is None
-            or standing.until <= self.now()
-            or META_KEY in meta
-            or EXEMPT_KEY in meta
-            # All names in it are in one form; Headers would bring ours into it each time.
-            or (self.terms.by_header and dict.__contains__(request.headers, b"User-Agent"))
-        ):
-            return self._look_up(request)
-        if (
-            standing.at_once is not None
-            and not self.slots.pace.lanes
-            and standing.at_once(request.url, standing.terms.agent)
-        ):
-            standing.line.passed += 1
-            return None
-        return self._enter(request, standing)
-
-    def _look_up(self, request: Request) -> Coroutine[Any, Any, Request | None] | None:
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None
-        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
-        if origin.partition(":")[0] not in terms.dialect.access.schemes:
+        config = self.configs.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        if not config.applies_to(origin):
             return None
-        if not terms.obey and terms.crawl_delay is None:
-            return None
-        standing = self._known(request, origin, terms)
-        if standing is None:
-            return self._wait_or_put_back(request, origin, terms)
-        return self._enter(request, standing)
-
-    def _known(self, request: Request, origin: str, terms: RequestConfig) -> Standing | None:
-        """What holds for a request, where that is known."""
-        if terms.robots_txt is not None or not terms.obey:
-            octets = terms.robots_txt or b"" if terms.obey else b""
-            ruling: OriginRules | None = given(origin, terms.dialect, octets)
-        else:
-            ruling = self.policy.known(origin, terms.dialect, request)
-        return None if ruling is None else self._standing(request, ruling, terms)
-
-    def sitemaps(self, url: str) -> tuple[str, ...]:
-        """The sitemaps that the robots.txt of a URL's origin names; none while it is not known."""
-        origin = origin_of(url)
-        if origin is None:
-            return ()
-        standing = self._known(Request(url), origin, self.terms.of({}, None, origin))
-        rules = None if standing is None else standing.ruling.rules
-        return () if rules is None else rules.sitemaps
+        rules = self.admission.cached(request, origin, config)
+        if rules is None or self.admission.must_wait(request, rules, config):
+            return self.admission.admit_or_put_back(request, origin, config)
+        self.admission.check(request, rules, config)
+        return None
 
     def process_exception(
         self,
@@ -150,160 +132,48 @@ class RobotsPolicyMiddleware:
         exception: Exception,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> None:
+        self.admission.concurrency.fetching.discard(request)
         if not isinstance(exception, IgnoreRequest):
-            self._heard(request, answers=False)
+            self._note_reachability(request, answers=False)
+
+    def _watch_pages(self) -> None:
+        """From now on, notice which sites answer. Connecting twice changes nothing."""
+        self.crawler.signals.connect(self._answered, signals.response_downloaded)
 
     def _answered(self, request: Request) -> None:
-        self._heard(request, answers=True)
+        self._note_reachability(request, answers=True)
 
-    def _heard(self, request: Request, *, answers: bool) -> None:
-        """Whether the site itself answers matters where its robots.txt does not."""
-        url = urlparse_cached(request)
-        standing = self._standings.get((url.scheme, url.netloc))
-        if url.path == "/robots.txt" or standing is None:
-            return
-        if standing.ruling.access.result is AccessResult.UNREACHABLE:
-            self.policy.heard(standing.ruling.origin, answers=answers)
+    def _note_reachability(self, request: Request, *, answers: bool) -> None:
+        """Whether other pages answer matters to Google where robots.txt does not."""
+        origin = origin_of(request.url)
+        if origin is not None and not request.url.endswith("/robots.txt"):
+            self.resolver.note_reachability(origin, answers=answers)
 
-    async def _learned(self, request: Request, origin: str, terms: RequestConfig) -> Standing:
-        began = self.now()
-        with self.slots.lent():
-            ruling = await self.policy.ruling(origin, terms.dialect, request)
-        if ruling is None:
-            raise Closing
-        self.tally.of(origin).wait(self.now() - began)
-        return self._standing(request, ruling, terms)
+    def sitemaps(self, url: str) -> tuple[str, ...]:
+        """The sitemaps in the robots.txt of a URL's origin; none while it is not known."""
+        origin = origin_of(url)
+        if origin is None:
+            return ()
+        known = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
+        return () if known is None or known.rules is None else known.rules.sitemaps
 
-    def _standing(self, request: Request, ruling: OriginRules, terms: RequestConfig) -> Standing:
-        if ruling.access.result is AccessResult.UNREACHABLE:
-            self.crawler.signals.connect(self._answered, signals.response_downloaded)
-        line = self.tally.of(ruling.origin)
-        delay = self.delays.delay(ruling.crawl_delay(terms.agent), terms.crawl_delay)
-        self.notices.paced(ruling, delay, line)
-        more = delay.done or self.purposes or ruling.hours(terms.agent)
-        at_once = None if more else ruling.answer
-        standing = Standing(ruling, terms, line, ruling.access.fresh_until, delay, at_once)
-        if not terms.is_own:
-            if len(self._standings) >= MOST_STANDINGS:
-                self._standings.clear()  # they are found again in the policy
-            url = urlparse_cached(request)
-            self._standings[url.scheme, url.netloc] = standing
-        return standing
-
-    def _enter(
-        self, request: Request, standing: Standing
-    ) -> Coroutine[Any, Any, Request | None] | None:
-        """Let a request pass at once, if it need not wait for its turn."""
-        if self._lane(request, standing) is not None or self._opens_in(standing):
-            return self._wait_or_put_back(request, standing.ruling.origin, standing.terms)
-        self._judge(request, standing)
-        standing.line.passed += 1
-        return None
-
-    async def _wait_or_put_back(
-        self, request: Request, origin: str, terms: RequestConfig
-    ) -> Request | None:
-        try:
-            await self._wait(request, origin, terms)
-        except Closing:
-            return self._back(request)
-        return None
-
-    async def _wait(
-        self, request: Request, origin: str, terms: RequestConfig, *, again: bool = False
-    ) -> None:
-        """Until the rules are known, the site is open, and it is the request's turn.
-
-        again  whether rules that are learned now count for this request, however short their life
-        """
-        standing = self._known(request, origin, terms)
-        if standing is None:
-            standing = await self._learned(request, origin, terms)
-        lane = self._lane(request, standing)
-        if lane is None or not self.dry_run:  # a dry run counts once only: when it is its turn
-            self._judge(request, standing)
-        opens_in = self._opens_in(standing)
-        if opens_in:
-            with self.slots.lent():
-                await self.slots.sleep(opens_in)
-            return await self._wait(request, origin, terms)
-        if lane is None:
-            await self.slots.place()
-        elif not await self._went_in_turn(request, lane, standing, again=again):
-            return await self._wait(request, origin, terms, again=True)
-        standing.line.passed += 1
-        return None
-
-    async def _went_in_turn(
-        self, request: Request, lane: DelayQueue, standing: Standing, *, again: bool
-    ) -> bool:
-        """Wait for the request's turn. False if its rules grew old meanwhile."""
-        with self.slots.lent():
-            await lane.turn()
-        went = False
-        try:
-            current = self._known(request, standing.ruling.origin, standing.terms)
-            current = current or (standing if again else None)
-            if current is not None and not self._opens_in(current):
-                self._judge(request, current)
-                await self.slots.place()
-                went = True
-        finally:
-            if went:
-                lane.go(request)
-            else:
-                lane.give_back()
-        return went
-
-    def _lane(self, request: Request, standing: Standing) -> DelayQueue | None:
-        ruling, delay = standing.ruling, standing.delay.seconds
-        since_visit = self.now() - ruling.access.record.asked_at
-        return self.slots.lane(request, ruling.origin, delay, since_visit)
-
-    def _opens_in(self, standing: Standing) -> float:
-        return 0.0 if self.dry_run else standing.ruling.opens_in(standing.terms.agent, self.now())
-
-    def _judge(self, request: Request, standing: Standing) -> None:
-        """Disallowed where it may not be fetched; in a dry run that is only counted."""
-        verdict = objection(request.url, standing, self.purposes, self.patience, self.now())
-        if verdict is None:
-            return
-        standing.line.drop(verdict)
-        stats, reason = self.crawler.stats, verdict.reason.name.lower()
-        assert stats is not None  # the crawl has begun
-        logger.debug(
-            "Forbidden by robots.txt: %(request)s, %(cause)s",
-            {"request": request, "cause": verdict.cause},
-            extra={"spider": self.crawler.spider},
-        )
-        if self.dry_run:
-            stats.inc_value(f"robots/would_drop/{reason}")
-            return
-        stats.inc_value("robotstxt/forbidden")
-        stats.inc_value(f"robots/dropped/{reason}")
-        raise Disallowed(verdict)
-
-    def _back(self, request: Request) -> Request:
-        """Return a request to the scheduler, which keeps it if it has a place for it.
-
-        It is filtered no longer, as RetryMiddleware does it, lest it be taken for its duplicate.
-        """
-        if request.callback is NO_CALLBACK or request in self._put_back:
-            # It is engine.download's, which would ask again and again for what we return.
-            raise IgnoreRequest("It had to wait, and the crawl ends")
-        again: Request = request.replace(dont_filter=True)
-        self._put_back.add(again)
-        assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value("robots/put_back")
-        return again
-
-    def let_go(self) -> None:
-        """The crawl begins to close: who waits goes back, and no robots.txt is fetched any more."""
-        self.policy.stop()
+    def spider_opened(self) -> None:
+        for sentence in self.admission.concurrency.engine.missing:
+            logger.warning(
+                "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
+                {"sentence": sentence},
+                extra={"spider": self.crawler.spider},
+            )
 
     async def spider_closed(self, reason: str) -> None:
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
-        stats.set_value("robots/passed", sum(line.passed for line in self.tally.lines))
+        stats.set_value("robots/passed", sum(counts.passed for counts in self.counts.origins))
         self.report.write(reason)
-        await self.policy.close()
+        await self.resolver.close()
+
+
+def _parser_of(rules: RuleSet) -> object:
+    from .robotparser import RobotParser  # noqa: PLC0415 - it loads Protego, and few listen
+
+    return RobotParser(rules)

@@ -76,7 +76,7 @@ class Spider(scrapy.Spider):
 
     def closed(self, reason: str) -> None:
         middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
-        self.lines = middleware.tally.lines if middleware else ()
+        self.lines = middleware.counts.origins if middleware else ()
 
     def fail(self, failure: Any) -> None:
         self.seen.dropped[failure.request.url] = str(failure.value)

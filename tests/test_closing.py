@@ -97,4 +97,7 @@ async def test_who_does_not_come_from_the_scheduler_is_refused():
     with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")
         _, crawler = await crawl(other.url("/stop"), spider=Closing, download=dead.url("/"))
-        assert crawler.spider.failure == "It had to wait, and the crawl ends"
+        assert (
+            crawler.spider.failure
+            == "The crawl is closing; the request was still waiting for robots.txt"
+        )

@@ -10,10 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.fetch.fetcher import cause_of
+from scrapy_robots_policy.fetch.causes import cause_of
+from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
-from scrapy_robots_policy.resolver.origin import MOST_OCTETS
-from scrapy_robots_policy.resolver.resolver import Question
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
@@ -26,17 +25,17 @@ LIMITED = RFC.but("limited", size_limit=1000)
 class Asking(Spider):
     """Fetches one robots.txt and keeps the outcome."""
 
-    question: Question
+    question: FetchOrder
 
     async def start(self):
-        self.outcome = await middleware_of(self.crawler).policy.fetch(self.question)
+        self.outcome = await middleware_of(self.crawler).resolver.fetch(self.question)
         for request in self.requests:
             yield request
 
 
 async def fetch(origin, known=None, dialect=RFC, spider=Asking, **settings):
     settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 2, **settings}
-    question = Question(origin, known, dialect)
+    question = FetchOrder(origin, known, dialect)
     seen, crawler = await crawl(spider=spider, settings=settings, question=question)
     return crawler.spider.outcome, seen
 
@@ -187,7 +186,7 @@ async def test_no_credentials_no_cookies_no_cache():
     }
     spider = type("Asking", (Asking,), {"http_user": "user", "http_auth_domain": None})
     with Site({"/robots.txt": Answer(RULES.encode(), headers=cookie)}) as site:
-        question = Question(site.origin, None, RFC)
+        question = FetchOrder(site.origin, None, RFC)
         _, crawler = await crawl(
             site.url("/page"),
             spider=Asking if "HTTPAUTH_USER" in known_settings() else spider,
@@ -294,9 +293,9 @@ async def test_a_copy_that_was_cut_is_confirmed_to_those_only_who_read_no_more()
 
 @on_reactor
 async def test_where_a_dialect_has_no_limit_there_is_one_all_the_same():
-    with Site({"/robots.txt": Answer(b"#" * (MOST_OCTETS + 1000))}) as site:
+    with Site({"/robots.txt": Answer(b"#" * (MAX_OCTETS + 1000))}) as site:
         outcome, _ = await fetch(site.origin, dialect=RFC.but("free", size_limit=1 << 62))
-        assert len(outcome.octets) == MOST_OCTETS + 1
+        assert len(outcome.octets) == MAX_OCTETS + 1
 
 
 @on_reactor

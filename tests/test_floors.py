@@ -29,13 +29,16 @@ CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates
 # From the ground up. A name stands for a module, or for a package with all that is in it.
 FLOORS = [
     ["rep"],
-    ["crawl_delay", "escapes", "http_headers", "page", "report", "scrapy_versions", "stores"],
-    ["overrides", "pace", "page_rules", "policy", "site"],
-    ["body", "fetcher", "request_profile", "settings", "slots", "terms"],
-    ["parser"],
-    ["crawl_report", "notices", "standing"],
-    ["middlewares", "tag_middleware"],
-    ["command"],
+    ["compat", "exceptions", "lint"],
+    ["stores"],
+    ["fetch"],
+    ["resolver"],
+    ["report", "tags"],
+    ["config"],
+    ["admission"],
+    ["addon", "robotparser"],
+    ["downloadermiddlewares", "spidermiddlewares"],
+    ["commands"],
 ]
 FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 

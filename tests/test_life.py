@@ -52,7 +52,8 @@ class Phased(Spider):
             return []
         seconds, urls = self.ahead.pop(0)
         middleware = middleware_of(self.crawler)
-        middleware.now = middleware.policy.now = lambda: time.time() + seconds
+        middleware.now = middleware.resolver.now = lambda: time.time() + seconds
+        middleware.admission.now = middleware.now
         self.left = len(urls)
         return [scrapy.Request(url, self.parse, errback=self.fail) for url in urls]
 
@@ -68,7 +69,7 @@ class Phased(Spider):
         self.left -= 1
         if self.left:
             return []
-        while middleware_of(self.crawler).policy._asking:  # a refresh, which holds nobody up
+        while middleware_of(self.crawler).resolver._looked_up:  # a refresh, which holds nobody up
             await compat.sleep(0)
         return self.next_phase()
 

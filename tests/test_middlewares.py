@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots_policy import Disallowed, compat
 from scrapy_robots_policy.rep import Reason
-from scrapy_robots_policy.report import Line
+from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
@@ -91,8 +91,8 @@ async def test_what_is_obeyed_is_said_once_for_each_origin(caplog):
             if record.name == "scrapy_robots_policy" and record.levelno >= logging.INFO
         ]
         assert sorted(said) == [
-            ("INFO", f"robots.txt of {site.origin}: 200, its rules hold (rfc9309)"),
-            ("WARNING", f"robots.txt of {closed.origin}: 503, closed (rfc9309)"),
+            ("INFO", f"robots.txt of {site.origin}: 200, its rules are obeyed (rfc9309)"),
+            ("WARNING", f"robots.txt of {closed.origin}: 503, everything is disallowed (rfc9309)"),
         ]
 
 
@@ -106,7 +106,9 @@ async def test_the_tally_knows_what_became_of_each_origin():
         assert line.longest_wait <= line.waited <= 3 * line.longest_wait
         line.waits, line.waited, line.longest_wait = 0, 0.0, 0.0
         dropped = {"line 2, Disallow: /secret": 1}
-        assert line == Line(site.origin, "rules", "200", fetches=1, passed=2, dropped=dropped)
+        assert line == OriginCounts(
+            site.origin, "rules", "200", fetches=1, passed=2, dropped=dropped
+        )
 
 
 @on_reactor
@@ -299,6 +301,6 @@ async def test_a_dry_run_drops_nothing_and_tells_what_it_would_have_dropped():
         assert seen.dropped == {}
         assert seen.stats["robots/would_drop/rule"] == 2
         assert "robotstxt/forbidden" not in seen.stats
-        assert [line.dropped for line in middleware_of(crawler).tally.lines] == [
+        assert [line.dropped for line in middleware_of(crawler).counts.origins] == [
             {"line 2, Disallow: /secret": 2}
         ]

@@ -11,7 +11,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import MOST_LANES, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
@@ -163,11 +163,11 @@ SETTINGS = {
     "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
 }
 SAID = {
-    "kept": "wants 0.3 s between two requests: kept",
-    "clamped": "wants 0.3 s between two requests: clamped to 0.2 s",
-    "ignored": "wants 0.3 s between two requests: ignored",
-    "skipped": "wants 0.3 s between two requests: skipped",
-    "set": "wants 0.1 s between two requests: set",
+    "kept": "0.3 s (kept)",
+    "clamped": "0.3 s (clamped to 0.2 s)",
+    "ignored": "0.3 s (ignored)",
+    "skipped": "0.3 s (skipped)",
+    "set": "0.1 s (set)",
 }
 
 
@@ -178,8 +178,8 @@ async def test_what_becomes_of_a_delay_is_set_told_once_and_counted(case, caplog
     settings, delay = SETTINGS[case]
     with Site({"/robots.txt": slow(0.3)}) as site:
         seen, _ = await crawl(*pages(site, 3), settings=settings)
-        said = [r.getMessage() for r in caplog.records if "between two" in r.getMessage()]
-        assert said == ([f"{site.origin} {SAID[case]}"] if case in SAID else [])
+        said = [r.getMessage() for r in caplog.records if "Crawl-delay of" in r.getMessage()]
+        assert said == ([f"Crawl-delay of {site.origin}: {SAID[case]}"] if case in SAID else [])
         counted = {k: v for k, v in seen.robots_stats.items() if "crawl_delay" in k}
         if delay is None:
             assert counted == {"robots/crawl_delay/skipped": 1, "robots/dropped/crawl_delay": 3}
@@ -222,10 +222,10 @@ async def test_outside_its_visit_time_a_site_is_left_alone_where_the_dialect_lis
 
 
 @on_reactor
-async def test_idle_lanes_are_forgotten():
-    pace = DelayQueues(ALONE, time.monotonic, compat.call_later)
-    for n in range(3 * MOST_LANES):
-        lane = pace.lane(f"host{n}", f"http://host{n}", 10, since_visit=60)
-        assert lane is not None
-        assert lane.delay == 10
-    assert len(pace.lanes) <= 2 * MOST_LANES
+async def test_idle_queues_are_forgotten():
+    queues = DelayQueues(ALONE, time.monotonic, compat.call_later)
+    for n in range(3 * MAX_QUEUES):
+        queue = queues.queue(f"host{n}", f"http://host{n}", 10, since_visit=60)
+        assert queue is not None
+        assert queue.delay == 10
+    assert len(queues.by_slot) <= 2 * MAX_QUEUES

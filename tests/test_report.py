@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import CrawlCounts, Files, Line, Report, table
+from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
 from scrapy_robots_policy.report.counts import MOST_CAUSES
 from scrapy_robots_policy.report.html import page, time
 from scrapy_robots_policy.report.summary import as_json
@@ -21,12 +21,12 @@ def dropped_by(line: int, path: str = "/x") -> Verdict:
 
 
 def test_the_table_is_for_people():
-    rules = Line("http://a.example", "rules", "200", fetches=1, passed=12)
+    rules = OriginCounts("http://a.example", "rules", "200", fetches=1, passed=12)
     for number in (3, 9, 3):
         rules.drop(dropped_by(number))
     rules.wait(0.26)
     rules.wait(0.04)
-    closed = Line("http://long.example:8080", "disallow", "503")
+    closed = OriginCounts("http://long.example:8080", "disallow", "503")
     closed.drop(Verdict(False, Reason.UNREACHABLE, "rfc9309", "bot", why="503"))
     assert table([rules, closed]) == (
         "origin                    stance    passed  dropped  waited  why\n"
@@ -39,7 +39,7 @@ def test_the_table_is_for_people():
 
 
 def test_the_table_cannot_steer_the_terminal():
-    line = Line("http://a.example", "rules", "200")
+    line = OriginCounts("http://a.example", "rules", "200")
     line.drop(dropped_by(1, "/\x1b[2Jcaf\xc3\xa9"))
     assert table([line]).endswith(r"  line 1, Disallow: /\x1b[2Jcafé")
 
@@ -63,7 +63,7 @@ def test_a_tally_has_a_line_for_each_origin_up_to_a_bound():
 
 
 def test_a_line_knows_so_many_causes_and_no_more():
-    line = Line("http://a")
+    line = OriginCounts("http://a")
     for number in range(1, MOST_CAUSES + 11):
         line.drop(dropped_by(number))
     assert len(line.dropped) == MOST_CAUSES + 1
@@ -74,13 +74,13 @@ MARKUP = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>$style &amp; 
 SAFE = MARKUP.replace("\x1b", "\\x1b")
 
 
-def report_of(*lines: Line, **stats: int) -> Report:
+def report_of(*lines: OriginCounts, **stats: int) -> Report:
     told = {f"robots/{name}": count for name, count in stats.items()}
     return Report(MARKUP, "Bot", "google", 1e9, 1e9 + 75, "finished", lines, told)
 
 
 def hostile() -> Report:
-    line = Line(MARKUP, "rules", MARKUP, trouble=True, delay=5, paced=MARKUP)
+    line = OriginCounts(MARKUP, "rules", MARKUP, trouble=True, delay=5, paced=MARKUP)
     for _ in range(3):
         line.drop(dropped_by(1, f"{MARKUP}é\u202e".encode().decode("latin-1")))
     line.wait(1.5)
@@ -130,7 +130,7 @@ def test_the_page_loads_nothing_and_lets_in_its_own_style_alone():
 
 
 def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
-    lines = [Line(f"http://{number}.example", "rules", "200") for number in range(1, 1001)]
+    lines = [OriginCounts(f"http://{number}.example", "rules", "200") for number in range(1, 1001)]
     for number, line in enumerate(lines, 1):
         line.dropped["line 2, Disallow: /"] = number
         line.wait(number / 10)
@@ -145,7 +145,9 @@ def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
 
 
 def test_a_part_with_nothing_to_tell_is_left_out():
-    told = Reader(page(report_of(Line("http://a.example", "allow", "404", passed=3)), "r.json"))
+    told = Reader(
+        page(report_of(OriginCounts("http://a.example", "allow", "404", passed=3)), "r.json")
+    )
     titles = [told.texts[at].strip() for at in range(len(told.texts)) if told.texts[at].strip()]
     assert "Origins by stance" in titles
     assert "Nothing was dropped." in titles
@@ -153,7 +155,9 @@ def test_a_part_with_nothing_to_tell_is_left_out():
 
 
 def test_the_page_of_a_dry_run_does_not_say_that_anything_was_dropped():
-    line = Line("http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1})
+    line = OriginCounts(
+        "http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1}
+    )
     told = Reader(page(report_of(line, **{"would_drop/rule": 1}), "r.json")).texts
     assert "What would be dropped, by rule and line " in told
     assert "would be dropped" in told
@@ -161,7 +165,7 @@ def test_the_page_of_a_dry_run_does_not_say_that_anything_was_dropped():
 
 
 def test_the_data_is_plain():
-    line = Line("http://a.example", "disallow", "503", trouble=True, passed=2)
+    line = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2)
     line.drop(Verdict(False, Reason.UNREACHABLE, "google", "Bot", why="503"))
     line.wait(0.5)
     report = report_of(line, **{"dropped/unreachable": 1})
@@ -196,7 +200,7 @@ def test_the_data_is_plain():
 
 
 def test_causes_that_read_alike_are_counted_together():
-    line = Line("http://a.example")
+    line = OriginCounts("http://a.example")
     for path in ("/\xff", "/\xfe", "/\xfe"):
         line.drop(dropped_by(1, path))
     (told,) = as_json(report_of(line))["origins"]

@@ -44,7 +44,7 @@ class Places(Watching):
             yield response.follow("/last", callback=super().parse)
 
     def look(self, downloader):
-        waiting = middleware_of(self.crawler).slots.waiting
+        waiting = middleware_of(self.crawler).admission.concurrency.waiting
         return downloader.total_concurrency, waiting
 
 

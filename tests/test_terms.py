@@ -126,7 +126,7 @@ async def test_one_origin_is_asked_once_whatever_dialects_judge_it():
 
         assert site.count("/robots.txt") == 1
         assert sorted(site.pages) == ["/a/b?2", "/a/b?3"]
-        assert len(middleware_of(crawler).tally.lines) == 1
+        assert len(middleware_of(crawler).counts.origins) == 1
 
 
 @on_reactor

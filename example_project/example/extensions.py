@@ -55,7 +55,7 @@ class Table:
         assert middleware is not None  # settings.py enables both
         assert local is not None
         sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        print(*sites, "", report.table(middleware.tally.lines), sep="\n")  # noqa: T201 - the demo's output
+        print(*sites, "", report.table(middleware.counts.origins), sep="\n")  # noqa: T201 - the demo's output
         self._show_tags()
 
     def _show_tags(self) -> None:

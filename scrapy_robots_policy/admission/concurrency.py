@@ -1,96 +1,143 @@
-"""The places of CONCURRENT_REQUESTS: lent back while a request waits, taken again in turn.
+"""Places of CONCURRENT_REQUESTS: lent to other requests while a request waits, then taken again.
 
-Knows: Scrapy's downloader and what the engine does with it; nothing else in this package touches
-them. Must not know: robots.txt, rules, why somebody waits.
+Scrapy's engine takes requests from the scheduler until its downloader says that all places are
+taken. That counts every active request, waiting ones too; here they are taken off. A request whose
+wait has ended takes a place again when one is free, first come, first served, before the engine may
+take another one: so a host that answers late floods nobody.
 
-The engine sends requests until its downloader's `needs_backout` says that no place is left. That
-counts all active requests, those too that wait; here they are taken off. `total_concurrency` is
-only ever read, so that whoever else sets it is heard, and 0, no limit, stays 0. A request whose
-wait has ended takes its place when one is free, first come, first served, before the engine may
-send another: so a host that answers late floods nobody.
+A waiting request is counted in its download slot all the same, because the scheduler's queue takes
+the next request from the host with the fewest. Requests of a slow host that stand at the head of
+the queue would stop all others otherwise.
 
-While nobody waits, fetches a robots.txt or keeps a pace, the downloader is left as Scrapy made it.
+How many may wait. From `max_waiting` on, the engine gets no more requests, except for hosts that
+have few waiting: one for each such request that is scheduled meanwhile. Where the queue takes from
+idle hosts first, a single host has `MAX_WAITING_PER_HOST`: that the queue gave one of its requests
+means that nobody else has one there.
 """
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any
-from urllib.parse import urlsplit
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from scrapy import signals
-from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from .. import compat
-from ..stores import FleetCoordinator
-from .delay_queue import Closing, DelayQueue, DelayQueues
+from ..exceptions import CrawlClosing
 
-SLOT_KEY = "download_slot"
+MAX_WAITING_PER_HOST = 100
+
+
+class Place:
+    """The place of one request, lent to others until `reacquire` has it back."""
+
+    __slots__ = ("concurrency", "request", "stop_counting")
+
+    def __init__(
+        self, concurrency: Concurrency, request: Request, stop_counting: Callable[[], None]
+    ) -> None:
+        self.concurrency, self.request = concurrency, request
+        self.stop_counting = stop_counting
+
+    async def reacquire(self) -> None:
+        """Wait for a free place; who came first goes first. Raises CrawlClosing."""
+        await self.concurrency.reacquire(self.request)
+
+    def lend_again(self) -> None:
+        """Give the place back: the request has to wait once more."""
+        self.concurrency.lend_again(self.request)
 
 
 class Concurrency:
-    """Who waits, who waits no longer and wants in, who fetches a robots.txt.
+    """The places of one crawl.
 
-    max_waiting  how many requests may wait without a place; more of them keep theirs, so that the
-                 engine holds back
-    fleet        those who visit the same hosts
-    on_close     called when the engine begins to close: from then on nobody may wait
+    max_waiting   how many requests may wait without a place
+    release_gone  called with the active requests when some may have ended
+    on_closing    called when the engine begins to close
     """
 
     def __init__(
         self,
         crawler: Crawler,
         max_waiting: int,
-        fleet: FleetCoordinator,
-        on_close: Callable[[], None],
+        release_gone: Callable[[set[Request]], None],
+        on_closing: Callable[[], None],
     ) -> None:
-        self.crawler = crawler
-        self.max_waiting, self.on_close = max_waiting, on_close
-        self.waiting = 0
+        self.crawler, self.max_waiting = crawler, max_waiting
+        self.release_gone, self.on_closing = release_gone, on_closing
         self.is_closing = False
-        self.pace = DelayQueues(fleet, time.monotonic, compat.call_later)
-        self._returning: deque[Deferred[None]] = deque()
+        self.waiting: set[Request] = set()
+        self.fetching: set[Request] = set()  # robots.txt requests: they take no place
+        self._by_host: Counter[str] = Counter()
+        self._crowded_host: str | None = None
+        self._idle_hosts_first = compat.chooses_idle_hosts_first(crawler.settings)
+        self._extra_pops = 0
+        self._returning: deque[tuple[Request, Deferred[None]]] = deque()
         self._sleeping: set[Deferred[None]] = set()
-        self._extra: set[Request] = set()
-        self._engine: _Engine | None = None
+        self._engine: compat.EngineAccess | None = None
+
+    @property
+    def engine(self) -> compat.EngineAccess:
+        if self._engine is None:
+            self._engine = compat.EngineAccess(
+                self.crawler, self._make_room, self._is_full, self._close
+            )
+            self.crawler.signals.connect(self._scheduled, signals.request_scheduled)
+        return self._engine
 
     @contextmanager
-    def lent(self) -> Iterator[None]:
-        """While inside, the place of the request that waits belongs to others."""
-        if self.is_closing:
-            raise Closing
-        self.waiting += 1
-        self._hooked().wake()
-        try:
-            yield
-        finally:
-            self.waiting -= 1
-            self._unhook()
+    def lend(self, request: Request) -> Iterator[Place]:
+        """While inside, the place of the request belongs to others, until it is reacquired.
 
-    async def place(self) -> None:
-        """Wait for a place among those who send; who came first goes first."""
+        Raises CrawlClosing.
+        """
         if self.is_closing:
-            raise Closing
+            raise CrawlClosing
+        engine = self.engine
+        host = engine.slot_key(request)
+        place = Place(self, request, engine.count_for_host(request))
+        self.waiting.add(request)
+        self._by_host[host] += 1
+        self._extra_pops = max(0, self._extra_pops - 1)
+        self._crowded_host = host if self._by_host[host] >= MAX_WAITING_PER_HOST else None
+        engine.wake()
+        try:
+            yield place
+        finally:
+            self.waiting.discard(request)
+            self._by_host[host] -= 1
+            if not self._by_host[host]:
+                del self._by_host[host]
+            place.stop_counting()
+
+    async def reacquire(self, request: Request) -> None:
+        if self.is_closing:
+            raise CrawlClosing
+        self.waiting.discard(request)
+        if self._has_room(self._taken() - 1):
+            return
         turn: Deferred[None] = Deferred()
-        self._returning.append(turn)
-        self._admit()
+        self._returning.append((request, turn))
         try:
             await maybe_deferred_to_future(turn)
-        except BaseException:  # cancelled
-            if turn in self._returning:
-                self._returning.remove(turn)
-                self._unhook()
+        except BaseException:  # cancelled, or the crawl closes
+            if (request, turn) in self._returning:
+                self._returning.remove((request, turn))
             raise
 
+    def lend_again(self, request: Request) -> None:
+        self.waiting.add(request)
+        self.engine.wake()
+
     async def sleep(self, seconds: float) -> None:
-        """Wait for a time, or until the engine closes."""
+        """Wait for a time. Raises CrawlClosing."""
+        if self.is_closing:
+            raise CrawlClosing
         woken: Deferred[None] = Deferred()
         cancel = compat.call_later(seconds, lambda: woken.callback(None))
         self._sleeping.add(woken)
@@ -100,161 +147,49 @@ class Concurrency:
             self._sleeping.discard(woken)
             cancel()
 
-    @asynccontextmanager
-    async def fetch(self, request: Request) -> AsyncIterator[None]:
-        """While inside, the request may be active and take nobody's place."""
-        engine = self._hooked()
-        lane = self.pace.lanes.get(engine.slot_of(request)) if self.pace.lanes else None
-        if lane is not None:
-            await lane.turn(first=True)
-            lane.go(request)
-        self._extra.add(request)
-        try:
-            yield
-        finally:
-            self._extra.discard(request)
-            self._unhook()
-
-    def lane(
-        self, request: Request, origin: str, delay: float, since_visit: float
-    ) -> DelayQueue | None:
-        """Where a request has to line up; None: nowhere. As in `DelayQueues.lane`."""
-        if not delay and not self.pace.lanes:
-            return None
-        if not self.pace.lanes:
-            self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
-            self.crawler.signals.connect(self._visited, signals.request_left_downloader)
-        return self.pace.lane(self._hooked().slot_of(request), origin, delay, since_visit)
-
-    def _reached(self, request: Request) -> None:
-        lane = self.pace.lanes.get(request.meta[SLOT_KEY])
-        if lane is not None:
-            lane.reached(request)
-
-    def _visited(self, request: Request) -> None:
-        lane = self.pace.lanes.get(request.meta[SLOT_KEY])
-        if lane is not None:
-            lane.visited(request)
-
-    def _left(self, request: Request) -> None:
-        """A request is active no longer. Its extra place goes with it, lest a page take it."""
-        if self._extra:
-            self._extra.discard(request)
-        if self.pace.lanes:
-            lane = self.pace.lanes.get(self._hooked().slot_of(request))
-            if lane is not None:
-                lane.left(request)
-        if self._returning:
-            self._admit()
-
-    def _admit(self) -> None:
-        """Let in as many as there are places for."""
-        returning, engine = self._returning, self._hooked()
-        while returning:
-            places = engine.downloader.total_concurrency
-            if 0 < places <= self._taken(engine) - len(returning):
-                break
-            turn = returning.popleft()
+    def _make_room(self) -> None:
+        """The engine is about to ask for a request: those that return to their places go first."""
+        self.release_gone(self.engine.active)
+        while self._returning and self._has_room(self._taken() - len(self._returning)):
+            _, turn = self._returning.popleft()
             if not turn.called:
                 turn.callback(None)
-        self._unhook()
 
-    def _needs_backout(self) -> bool:
-        """What the downloader tells the engine meanwhile. A limit of 0 is none."""
-        engine = self._engine
-        assert engine is not None  # it asks
-        places: int = engine.downloader.total_concurrency
-        return 0 < places <= len(engine.active) and places <= self._taken(engine)
+    def _is_full(self) -> bool:
+        """Whether the engine has to wait before it takes another request from the scheduler."""
+        if not self._has_room(self._taken()):
+            return True
+        if len(self.waiting) >= self.max_waiting or self._is_crowded():
+            return not self._extra_pops
+        return False
 
-    def _taken(self, engine: _Engine) -> int:
-        """How many hold a place, those among them who wait to send."""
-        return len(engine.active) - min(self.waiting, self.max_waiting) - len(self._extra)
+    def _is_crowded(self) -> bool:
+        """Whether the queue has nothing but requests of hosts that have many waiting."""
+        host = self._crowded_host
+        if host is None or not self._idle_hosts_first:
+            return False
+        return self._by_host[host] >= MAX_WAITING_PER_HOST
+
+    def _scheduled(self, request: Request) -> None:
+        """A host with few waiting requests has one in the queue: it may be taken at once."""
+        if len(self.waiting) < self.max_waiting and not self._is_crowded():
+            self._extra_pops = 0
+        elif self._by_host[self.engine.slot_key(request)] < MAX_WAITING_PER_HOST:
+            self._extra_pops += 1
+
+    def _has_room(self, taken: int) -> bool:
+        limit = self.engine.limit
+        return limit <= 0 or taken < limit  # a limit of 0 is none
+
+    def _taken(self) -> int:
+        """How many active requests hold a place, those among them that wait to return to one."""
+        return len(self.engine.active) - len(self.waiting) - len(self.fetching)
 
     def _close(self) -> None:
         self.is_closing = True
-        for turn in (*self._returning, *self._sleeping):
-            if not turn.called:
-                turn.errback(Closing())
+        returning = [turn for _, turn in self._returning]
         self._returning.clear()
-        self.pace.close()
-        self.on_close()
-
-    def _hooked(self) -> _Engine:
-        if self._engine is None:
-            engine = self.crawler.engine
-            self._engine = _Engine(engine, self._left, self._needs_backout, self._close)
-        self._engine.hook()
-        return self._engine
-
-    def _unhook(self) -> None:
-        """Leave the downloader to Scrapy, if nobody waits, fetches or keeps a pace."""
-        busy = self.waiting or self._returning or self._extra or self.pace.lanes
-        if self._engine is not None and not busy:
-            self._engine.unhook()
-
-
-class _Engine:
-    """Scrapy's engine and its downloader: all that is used of them, the same in 2.13 to 2.19.
-
-    Of what is used, only `active`, `needs_backout` and `get_slot_key` are public. Once a request is
-    held back by throttling scopes, `slot_of` is what has to know of them.
-
-    left           is called when a request is active no longer; no signal tells it of all
-    needs_backout  takes the place of the downloader's own
-    close          is called when the engine begins to close; all signals come when it has waited
-
-    The first two hold from `hook` to `unhook`: every request would pay for them.
-    """
-
-    def __init__(
-        self,
-        engine: Any,
-        left: Callable[[Request], None],
-        needs_backout: Callable[[], bool],
-        close: Callable[[], None],
-    ) -> None:
-        self.downloader = downloader = engine.downloader
-        self.active = downloader.active = _Active(downloader.active)
-        self.left, self.needs_backout = left, needs_backout
-        own = getattr(downloader.needs_backout, "__func__", None)
-        self.is_stock = own is Downloader.needs_backout  # another's limits are left to it
-        if self.is_stock:
-            compat.lift_pool_limits(downloader)
-        self.wake: Callable[[], object] = engine._slot.nextcall.schedule  # noqa: SLF001
-        _call_before(engine._slot, "close", close)  # noqa: SLF001
-
-    def hook(self) -> None:
-        vars(self.active)["remove"] = self._remove
-        if self.is_stock:
-            self.downloader.needs_backout = self.needs_backout
-
-    def unhook(self) -> None:
-        vars(self.active).clear()
-        if self.is_stock:
-            vars(self.downloader).pop("needs_backout", None)
-
-    def _remove(self, request: Request) -> None:
-        _Active.remove(self.active, request)
-        self.left(request)
-
-    def slot_of(self, request: Request) -> str:
-        """The name of the slot that the request will go through."""
-        came_from = request.meta.get("redirect_urls")
-        if came_from and request.meta.get(SLOT_KEY) == urlsplit(came_from[-1]).hostname:
-            del request.meta[SLOT_KEY]  # a redirect takes along the slot of the host it came from
-        slot: str = self.downloader.get_slot_key(request)
-        return slot
-
-
-def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
-    method = getattr(owner, name)
-
-    def both() -> Any:
-        call()
-        return method()
-
-    setattr(owner, name, both)
-
-
-class _Active(set[Request]):
-    """The downloader's active requests, in a set that may have a `remove` of its own."""
+        for turn in (*returning, *self._sleeping):
+            if not turn.called:
+                turn.errback(CrawlClosing())
+        self.on_closing()

@@ -1,60 +1,62 @@
-"""What holds for the requests to one host, and what it has against a page.
-
-Knows: rules, the user's terms, delays and hours. Must not know: requests, Scrapy, stats.
-"""
+"""May this URL be fetched now, and if not, why: the one decision of a crawl."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ..config.delay_limit import Delay
 from ..config.request_config import RequestConfig
 from ..rep import Reason, Verdict
+from ..rep.delay_limit import Delay, DelayLimit
 from ..rep.usage import refusal
 from ..rep.verdict import refuse
-from ..report import Line
 from ..resolver.origin import OriginRules
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What holds for the requests to one host that ask for nothing special, and until when.
+class Decision:
+    """How a crawl decides.
 
-    at_once  says whether a URL is allowed for an agent; None where that is not all there is to ask
+    limit     the user's limit on the delays that sites ask for
+    purposes  what the crawl is for; the site may refuse it
+    patience  seconds that a request waits for a site's visit time
     """
 
-    ruling: OriginRules
-    terms: RequestConfig
-    line: Line
-    until: float
-    delay: Delay
-    at_once: Callable[[str, str], bool] | None
+    limit: DelayLimit
+    purposes: Collection[str]
+    patience: float
 
+    def delay(self, rules: OriginRules, config: RequestConfig) -> Delay:
+        """The delay between two requests that is kept, and what has become of the site's."""
+        return self.limit.delay(rules.crawl_delay(config.agent), config.crawl_delay)
 
-def objection(
-    url: str, standing: Standing, purposes: Collection[str], patience: float, now: float
-) -> Verdict | None:
-    """The verdict that forbids a page; None where none does.
+    def objection(
+        self, urls: Iterable[str], rules: OriginRules, config: RequestConfig, now: float
+    ) -> Verdict | None:
+        """The verdict that forbids a page; None if it may be fetched.
 
-    purposes  what the crawl is for; the owner may refuse it
-    patience  the seconds that a request waits for the hour of a site
-    """
-    ruling, agent = standing.ruling, standing.terms.agent
-    if not ruling.allowed(url, agent):
-        return ruling.verdict(url, agent)
-    if standing.at_once is not None:
+        urls  the forms in which the server may read the page's URL: the strictest answer counts
+        """
+        for url in urls:
+            if not rules.allowed(url, config.agent):
+                return rules.verdict(url, config.agent)
+            if self._is_refused_use(url, rules, config):
+                return refuse(rules.verdict(url, config.agent), self.purposes)
+        delay = self.delay(rules, config)
+        if delay.skips:
+            return _refused(config, Reason.CRAWL_DELAY, f"{delay.asked:g} s")
+        if rules.opens_in(config.agent, now) > self.patience:
+            times = ", ".join(map(str, rules.visit_times(config.agent)))
+            return _refused(config, Reason.VISIT_TIME, times)
         return None
-    if ruling.rules is not None and refusal(ruling.rules.usage(url, agent), purposes):
-        return refuse(ruling.verdict(url, agent), purposes)
-    if standing.delay.skips:
-        return _held_off(standing, Reason.CRAWL_DELAY, f"{standing.delay.asked:g} s")
-    if ruling.opens_in(agent, now) > patience:
-        return _held_off(standing, Reason.VISIT_TIME, ", ".join(map(str, ruling.hours(agent))))
-    return None
+
+    def _is_refused_use(self, url: str, rules: OriginRules, config: RequestConfig) -> bool:
+        """Whether the site refuses the page to a purpose of the crawl."""
+        if not self.purposes or rules.rules is None:
+            return False
+        return refusal(rules.rules.usage(url, config.agent), self.purposes) is not None
 
 
-def _held_off(standing: Standing, reason: Reason, why: str) -> Verdict:
-    """A verdict where it is not the rules that forbid a page."""
-    terms = standing.terms
-    return Verdict(False, reason, terms.dialect.name, terms.agent, why=why)
+def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:
+    """A verdict where it is not a rule that forbids the page."""
+    return Verdict(False, reason, config.dialect.name, config.agent, why=why)

@@ -1,175 +1,189 @@
-"""How fast single hosts are visited: a lane for each slot that somebody asks to be slow in.
+"""One queue for each download slot in which a delay between two requests is kept.
 
-Knows: delays, and how to wait for one's turn; the clock and the timer are handed in.
-Must not know: robots.txt, settings, the downloader.
+In a queue one request is under way at a time. The next one goes when the delay is over, counted
+from the end of the one before: so the host sees no shorter gap, whatever the network does.
+DOWNLOAD_DELAY, AutoThrottle and jitter act later, in the downloader. They can make a host slower,
+never faster, and a download slot that Scrapy throws away takes no delay with it.
 
-In a lane one request is under way at a time, and the next one goes when the delay is over, counted
-from the end of the one before: so the host sees no shorter gap, whatever the network does, and a
-request that waits for its turn stands before the downloader. There `DOWNLOAD_DELAY`, AutoThrottle
-and jitter may slow it down more, but nothing there can make a lane faster, and a slot that Scrapy
-throws away takes no delay with it.
+Processes that share a store ask its coordinator too, when their turn in the queue has come. In all
+of them together one request is under way at a time, and the host rests from its end for the delay.
 
-Who shares a store with other processes asks them too, when his turn in the lane has come: in all of
-them together one request is under way at a time, and the host rests from its end for the delay. To
-hand out times of departure instead would be cheaper, but a request that is slow to connect would
-meet the next one at the host's door, and a reserved time that is cancelled is lost to all. So:
-
-* Network latency makes gaps longer, never shorter: a request goes when the one before has ended
-  and the store has heard of it. The price is one way to the store and back for each request.
-* A request may take longer than the delay. The others ask again once a delay, which loses no time:
-  from its end they have to wait for a delay anyway, and from then on they know how long.
-* What was cancelled before it reached the downloader gives the turn back without a rest. What
-  reached it was a visit, however it ended.
-* The clock is the store's. Only a robots.txt, fetched before anybody knows of a delay, is told by
-  the clock of who fetched it.
-* A process that dies in its turn holds up the host for as long as a lease lasts, and the delay. The
-  right to a turn is renewed while it is had, so a visit may take its time.
-* A robots.txt that is fetched anew is a visit, and takes its turn before pages.
+* A request goes when the one before has ended and the store knows it. Network latency makes gaps
+  longer, never shorter. The price is one way to the store and back for each request.
+* A request may take longer than the delay. The other processes ask again once a delay. That loses
+  no time: they have to wait for a delay from its end anyway.
+* A request that leaves before it reaches the downloader gives its turn back without a rest. What
+  reached the downloader was a visit, however it ended.
+* The fetch of a robots.txt is a visit, and takes its turn before pages.
+* A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
+
+Who else may run: every `await` here lets other requests of the same slot join, be cancelled, and
+lets the crawl close. `_taken` is set before the first of them, and a turn that was granted to a
+request that is gone is given back in `_wait_here`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Container
+from contextlib import asynccontextmanager
 
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from ..exceptions import CrawlClosing
 from ..stores import FleetCoordinator
 
-MOST_LANES = 10_000
+MAX_QUEUES = 10_000
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
 
-class Closing(Exception):  # noqa: N818 - no error
-    """The crawl ends: who waits waits in vain."""
+class Turn:
+    """One request's turn. A turn that was not used is given back without a rest for the host."""
+
+    __slots__ = ("is_used",)
+
+    def __init__(self) -> None:
+        self.is_used = False
+
+    def used(self) -> None:
+        """The request goes to the downloader now."""
+        self.is_used = True
 
 
 class DelayQueue:
-    """One slot's line. `asked` has the seconds that each origin in this slot asks for."""
+    """The requests of one download slot.
+
+    delays  seconds by origin; the longest one is kept
+    busy    the queues of the crawl that have a request under way
+    """
 
     def __init__(
-        self, slot: str, fleet: FleetCoordinator, now: Callable[[], float], call_later: CallLater
+        self,
+        slot: str,
+        coordinator: FleetCoordinator,
+        now: Callable[[], float],
+        call_later: CallLater,
+        busy: set[DelayQueue],
     ) -> None:
-        self.slot, self.fleet, self.now, self.call_later = slot, fleet, now, call_later
-        self.asked: dict[str, float] = {}
+        self.slot, self.coordinator, self.now, self.call_later = slot, coordinator, now, call_later
+        self.busy = busy
+        self.delays: dict[str, float] = {}
         self.free_at = 0.0
-        self._line: deque[Deferred[None]] = deque()
-        self._taken = False
-        self._sent: tuple[Request, float] | None = None
-        self._inside: set[Request] = set()
-        self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
+        self._waiting: deque[Deferred[None]] = deque()
+        self._taken = False  # somebody's turn has come, and is not yet used or given back
+        self._holder: Request | None = None  # the request that has used the turn, until it is gone
+        self._visitors: set[Request] = set()  # requests of this slot in the downloader
+        self._stop_timer: Callable[[], None] | None = None
 
     @property
     def delay(self) -> float:
-        return max(self.asked.values(), default=0.0)
+        return max(self.delays.values(), default=0.0)
 
     @property
     def is_idle(self) -> bool:
-        busy = self._line or self._taken or self._inside
-        return not busy and self.free_at <= self.now()
+        return not (self._waiting or self._is_taken) and self.free_at <= self.now()
 
-    async def turn(self, *, first: bool = False) -> None:
-        """Wait for one's turn, in the line or before it. `go` or `give_back` must follow."""
-        await self._here(first=first)
-        while self.delay and (wait := await self._elsewhere()):
-            self.free_at = max(self.free_at, self.now() + wait)
-            self._taken = False
-            await self._here(first=True)
+    @property
+    def _is_taken(self) -> bool:
+        return self._taken or self._holder is not None or bool(self._visitors)
 
-    async def _elsewhere(self) -> float:
-        """Whether it is our turn among all processes too: 0, or the seconds to wait."""
+    @asynccontextmanager
+    async def turn(self, request: Request, *, first: bool = False) -> AsyncIterator[Turn]:
+        """Wait until it is the request's turn. `first`: before all others of this process.
+
+        Raises CrawlClosing.
+        """
+        await self._wait_here(first=first)
+        turn = Turn()
         try:
-            return await self.fleet.take(self.slot, self.delay)
-        except BaseException:  # cancelled
-            self.give_back()
-            raise
+            # The delay may have been taken back, or another process may have the host.
+            while self.delay and (wait := await self.coordinator.take(self.slot, self.delay)):
+                self.free_at = max(self.free_at, self.now() + wait)
+                self._taken = False
+                await self._wait_here(first=True)
+            yield turn
+        finally:
+            self._leave(request, turn)
 
-    async def _here(self, *, first: bool) -> None:
-        """Wait for one's turn among those of this process."""
+    async def _wait_here(self, *, first: bool) -> None:
+        """Wait for the turn among the requests of this process. Sets `_taken`."""
         if self.is_closed:
-            raise Closing
-        turn: Deferred[None] = Deferred()
-        (self._line.appendleft if first else self._line.append)(turn)
+            raise CrawlClosing
+        mine: Deferred[None] = Deferred()
+        (self._waiting.appendleft if first else self._waiting.append)(mine)
         self._next()
         try:
-            await maybe_deferred_to_future(turn)
+            await maybe_deferred_to_future(mine)
         except BaseException:
-            if turn in self._line:
-                self._line.remove(turn)
-            elif not self.is_closed:  # it came just then
-                self.give_back()
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+            elif not self.is_closed:  # the turn was granted just when the request was cancelled
+                self._taken = False
+                self._next()
             raise
 
-    def go(self, request: Request) -> None:
-        """The request whose turn it is goes to the downloader now."""
+    def _leave(self, request: Request, turn: Turn) -> None:
+        if not self._taken:
+            return  # the crawl closed, or the request was cancelled, while it waited in line
         self._taken = False
-        self._sent = request, self.free_at
-        self.free_at = self.now() + self.delay
-        self._next()
-
-    def give_back(self) -> None:
-        """It was one's turn, but one does not go."""
-        self._taken = False
-        if self._sent is None:
-            self.fleet.leave(self.slot, visited=False)
-        self._next()
+        if turn.is_used:
+            self._holder = request
+            self.busy.add(self)
+        else:
+            self.coordinator.leave(self.slot, visited=False)
+            self._next()
 
     def reached(self, request: Request) -> None:
-        """Any request of this slot has reached the downloader."""
-        self._inside.add(request)
+        """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
+        self._visitors.add(request)
+        self.busy.add(self)
 
-    def visited(self, request: Request) -> None:
-        """Its transfer is over."""
-        self._inside.discard(request)
-        self.free_at = self.now() + self.delay
-        if self._sent is not None and self._sent[0] is request:
-            self._sent = None
-            self.fleet.leave(self.slot, visited=True)
-        elif self._sent is not None:  # it was another's visit, which the lane could not hold up
-            self._sent = self._sent[0], self.free_at
-        self._next()
-
-    def left(self, request: Request) -> None:
-        """A request is gone. If the downloader has never seen it, it was no visit."""
-        if request in self._inside:
-            self.visited(request)  # cancelled
-        elif self._sent is not None and self._sent[0] is request:
-            self.free_at = self._sent[1]
-            self._sent = None
-            self.fleet.leave(self.slot, visited=False)
+    def release_gone(self, active: Container[Request]) -> None:
+        """End the visits whose requests are not among the active ones any more."""
+        gone = {request for request in self._visitors if request not in active}
+        if gone:
+            self._visitors -= gone
+            self.free_at = self.now() + self.delay
+        holder = self._holder
+        if holder is not None and holder not in active:
+            # Another middleware may have answered or dropped it before it reached the downloader.
+            self._holder = None
+            self.coordinator.leave(self.slot, visited=holder in gone)
+        if self._holder is None and not self._visitors:
+            self.busy.discard(self)
             self._next()
 
     def close(self) -> None:
         self.is_closed = True
         if self._stop_timer is not None:
             self._stop_timer()
-        while self._line:
-            turn = self._line.popleft()
+        while self._waiting:
+            turn = self._waiting.popleft()
             if not turn.called:
-                turn.errback(Closing())
+                turn.errback(CrawlClosing())
 
     def _next(self) -> None:
         """Let the first in line go, now or when it is time."""
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if not self._line or self._taken or self._inside:
+        if not self._waiting or self._is_taken:
             return
         wait = self.free_at - self.now()
         if wait > 0:
             self._stop_timer = self.call_later(wait, self._on_time)
+            return
+        turn = self._waiting.popleft()
+        if turn.called:  # cancelled
+            self._next()
         else:
-            turn = self._line.popleft()
-            if turn.called:  # cancelled
-                self._next()
-            else:
-                self._taken = True
-                turn.callback(None)
+            self._taken = True
+            turn.callback(None)
 
     def _on_time(self) -> None:
         self._stop_timer = None
@@ -177,42 +191,56 @@ class DelayQueue:
 
 
 class DelayQueues:
-    """The lanes of a crawl. `now`: any clock in seconds that never goes back."""
+    """The queues of a crawl. `now`: any clock in seconds that never goes back."""
 
     def __init__(
-        self, fleet: FleetCoordinator, now: Callable[[], float], call_later: CallLater
+        self, coordinator: FleetCoordinator, now: Callable[[], float], call_later: CallLater
     ) -> None:
-        self.fleet, self.now, self.call_later = fleet, now, call_later
-        self.lanes: dict[str, DelayQueue] = {}
-        self._sweep_at = MOST_LANES
+        self.coordinator, self.now, self.call_later = coordinator, now, call_later
+        self.by_slot: dict[str, DelayQueue] = {}
+        self.busy: set[DelayQueue] = set()
+        self._sweep_at = MAX_QUEUES
 
-    def lane(self, slot: str, origin: str, delay: float, since_visit: float) -> DelayQueue | None:
-        """Where a request to a slot has to line up; None: nowhere.
+    def queue(self, slot: str, origin: str, delay: float, since_visit: float) -> DelayQueue | None:
+        """The queue that a request has to wait in; None if it need not.
 
         delay        the seconds that the request's origin asks for; 0: none
-        since_visit  the seconds since it has been asked for its robots.txt, which was a visit too
+        since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
-        lane = self.lanes.get(slot)
+        queue = self.by_slot.get(slot)
         if not delay:
-            if lane is not None:
-                lane.asked.pop(origin, None)
-            return lane if lane is not None and lane.asked else None
-        if lane is None:
-            lane = self._open(slot)
-        if lane.asked.get(origin) != delay:
-            lane.asked[origin] = delay
+            if queue is not None:
+                queue.delays.pop(origin, None)
+            return queue if queue is not None and queue.delays else None
+        if queue is None:
+            queue = self._open(slot)
+        if queue.delays.get(origin) != delay:
+            queue.delays[origin] = delay
             rest = min(max(delay - since_visit, 0.0), delay)
-            lane.free_at = max(lane.free_at, self.now() + rest)
-        return lane
+            queue.free_at = max(queue.free_at, self.now() + rest)
+        return queue
+
+    def reached(self, request: Request, slot: str) -> None:
+        """A request has reached the downloader in this slot."""
+        queue = self.by_slot.get(slot)
+        if queue is not None:
+            queue.reached(request)
+
+    def release_gone(self, active: Container[Request]) -> None:
+        """End the visits whose requests are not among the active ones any more."""
+        for queue in tuple(self.busy):
+            queue.release_gone(active)
 
     def close(self) -> None:
-        for lane in self.lanes.values():
-            lane.close()
+        for queue in self.by_slot.values():
+            queue.close()
 
     def _open(self, slot: str) -> DelayQueue:
-        if len(self.lanes) >= self._sweep_at:
-            # What is idle past its delay may be forgotten: its next request opens it again.
-            self.lanes = {key: lane for key, lane in self.lanes.items() if not lane.is_idle}
-            self._sweep_at = max(MOST_LANES, 2 * len(self.lanes))
-        lane = self.lanes[slot] = DelayQueue(slot, self.fleet, self.now, self.call_later)
-        return lane
+        if len(self.by_slot) >= self._sweep_at:
+            # An idle queue past its delay may be forgotten: the next request opens it again.
+            self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
+            self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
+        queue = self.by_slot[slot] = DelayQueue(
+            slot, self.coordinator, self.now, self.call_later, self.busy
+        )
+        return queue

@@ -1,48 +1,65 @@
-"""One robots.txt by plain HTTP, without a crawl: a URL in, an outcome out, never an exception.
-
-Knows: HTTP. Must not know: what the octets say, what an outcome means.
+"""One robots.txt by plain HTTP, without a crawl: a URL in, a result out, never an exception.
 
 Unlike the crawl's fetcher this is one try, past Scrapy's middlewares: no retries, no proxies but
-those of the environment. What the outcome means is judged by the same `rep.access`.
+those of the environment. Redirects, bodies and causes are read by the crawl's own code.
 """
 
 from __future__ import annotations
 
 import http.client
-from collections.abc import Mapping
-from dataclasses import replace
-from time import time
-from typing import IO, Any
+from threading import Thread
+from time import monotonic, time
+from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ..fetch.fetcher import REDIRECTS, cause_of
+from ..exceptions import UnreadableBodyError
+from ..fetch.body import ACCEPTED, encodings_of, unpack
+from ..fetch.causes import cause_of
 from ..fetch.http_headers import lifetime, media_type, retry_after
+from ..fetch.order import MAX_OCTETS
+from ..fetch.redirects import Answer, follow
 from ..rep import FetchResult
-from ..resolver.origin import MOST_OCTETS
 
-TIMEOUT = 15.0  # seconds for one request: somebody waits at a terminal
+TIMEOUT = 15.0  # seconds for one step: somebody waits at a terminal
+DEADLINE = 30.0  # seconds for all of it, redirects too
 
 
 class _NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Hops are counted by `fetch`."""
+        """Redirects are followed by `fetch`."""
 
 
 _open = build_opener(_NoRedirects).open
 
 
-def fetch(url: str, user_agent: str, redirects: int) -> FetchResult:
-    """One try, with at most so many redirects. RFC 9309 §2.3.1.2."""
-    hops: tuple[str, ...] = ()
+def fetch(url: str, user_agent: str, redirects: int, deadline: float = DEADLINE) -> FetchResult:
+    """One try, with at most so many redirects, in so many seconds. RFC 9309 §2.3.1.2."""
+    results: list[FetchResult] = []
+    ends = monotonic() + deadline
+
+    def work() -> None:
+        results.append(_follow(url, user_agent, redirects, ends))
+
+    # A server that sends an octet now and then keeps a socket from timing out. The thread ends
+    # with the process, or when the server does.
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(deadline)
+    return results[0] if results else FetchResult(None, cause="timeout")
+
+
+def _follow(url: str, user_agent: str, redirects: int, ends: float) -> FetchResult:
+    way = follow(url, redirects)
+    target, _ = next(way)
     while True:
-        outcome, location = _get(url, user_agent)
-        target = _target(url, location)
-        if not target or target in hops or len(hops) == redirects:
-            return replace(outcome, hops=hops)
-        url = target
-        hops = (*hops, target)
+        answer = _get(target, user_agent, ends)
+        try:
+            target, _ = way.send(answer)
+        except StopIteration as end:
+            result: FetchResult = end.value
+            return result
 
 
 def is_web(url: str) -> bool:
@@ -54,37 +71,46 @@ def is_web(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def _target(url: str, location: str) -> str:
-    try:
-        target = urljoin(url, location) if location else ""
-    except ValueError:
-        return ""
-    return target if is_web(target) else ""
-
-
-def _get(url: str, user_agent: str) -> tuple[FetchResult, str]:
+def _get(url: str, user_agent: str, ends: float) -> Answer:
     """(what came, where it points to)"""
-    headers = {"Accept-Encoding": "identity", "User-Agent": user_agent}
+    headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
     try:
         try:
             response = _open(Request(url, headers=headers), timeout=TIMEOUT)  # noqa: S310 - see is_web
         except HTTPError as error:
             response = error
         with response:
-            return _outcome(response.status or 0, response.headers, response)
-    except (OSError, ValueError, http.client.HTTPException) as error:
+            return _answer(response, ends)
+    except (OSError, ValueError, UnreadableBodyError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         fault = reason if isinstance(reason, BaseException) else error
         return FetchResult(None, cause=cause_of(fault)), ""
 
 
-def _outcome(status: int, fields: Mapping[str, str], body: IO[bytes]) -> tuple[FetchResult, str]:
-    headers = {name.lower(): value for name, value in fields.items()}
-    outcome = FetchResult(
+def _answer(response: Any, ends: float) -> Answer:
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    status = response.status or 0
+    packed, is_whole = _read(response, ends) if 200 <= status < 300 else (b"", True)
+    encodings = encodings_of(headers.get("content-encoding", ""))
+    result = FetchResult(
         status,
-        body.read(MOST_OCTETS) if 200 <= status < 300 else b"",
+        unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole) if packed else b"",
         media_type=media_type(headers),
         lifetime=lifetime(headers, time()),
         retry_after=retry_after(headers, time()),
     )
-    return outcome, headers.get("location", "") if status in REDIRECTS else ""
+    return result, headers.get("location", "")
+
+
+def _read(response: Any, ends: float) -> tuple[bytes, bool]:
+    """(the body, cut at the limit; whether that is all of it). OSError where it ends too soon."""
+    parts: list[bytes] = []
+    room = MAX_OCTETS
+    while room and (part := response.read(min(room, 65_536))):
+        parts.append(part)
+        room -= len(part)
+        if monotonic() > ends:
+            raise TimeoutError
+    if room and getattr(response, "length", None):
+        raise http.client.IncompleteRead(b"".join(parts))
+    return b"".join(parts), bool(room)

@@ -18,8 +18,8 @@ from ..addon import refuse_second_middleware
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED, Hook, RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessMode, AccessOverrides
+from ..rep.delay_limit import DelayLimit, OverMost
 from ..report import Files
-from .delay_limit import DelayLimit, OverMost
 from .identity import (
     agent_of,
     dialect_from_crawler,
@@ -45,7 +45,7 @@ class PolicySettings:
     agent           our product token
     by_header       whether a request's own User-Agent header is stronger
     store           where robots.txt files are kept
-    wishes          what is put over every dialect's way to read an outcome
+    access_overrides  the user's limits on every dialect's access policy
     profile         how a robots.txt is asked for
     fetch_retries   how often one that failed quickly is made again
     max_fetches     how many are under way at a time
@@ -62,7 +62,7 @@ class PolicySettings:
     agent: str
     by_header: bool
     store: StoreSettings
-    wishes: AccessOverrides
+    access_overrides: AccessOverrides
     profile: RequestProfile
     fetch_retries: int
     max_fetches: int
@@ -89,7 +89,7 @@ class PolicySettings:
             agent_of(name, header, dialect),
             name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
             StoreSettings.from_settings(settings),
-            _wishes(settings),
+            _access_overrides(settings),
             _profile(settings),
             int(number(settings, "ROBOTS_FETCH_RETRIES", 2)),
             int(number(settings, "ROBOTS_MAX_FETCHES", 100, least=1)),
@@ -126,7 +126,7 @@ def _delays(settings: BaseSettings) -> DelayLimit:
     )
 
 
-def _wishes(settings: BaseSettings) -> AccessOverrides:
+def _access_overrides(settings: BaseSettings) -> AccessOverrides:
     told = settings.get("ROBOTS_ON_UNREACHABLE")
     if told is not None and told not in ON_UNREACHABLE:
         choices = ", ".join(ON_UNREACHABLE)

@@ -21,8 +21,10 @@ _CHOICES = ("dialect", "agent")
 
 @dataclass(frozen=True, slots=True)
 class RequestConfig:
-    """`agent` is a product token; `robots_txt` stands in place of the site's own file; `is_own`
-    says that the request itself has had a word in it, so that they hold for no other.
+    """What the user chose for a request.
+
+    agent       a product token
+    robots_txt  a file in place of the site's own
     """
 
     dialect: Dialect
@@ -30,7 +32,12 @@ class RequestConfig:
     obey: bool = True
     crawl_delay: float | None = None
     robots_txt: bytes | None = None
-    is_own: bool = False
+
+    def applies_to(self, origin: Origin) -> bool:
+        """Whether a request to the origin is asked about at all, or has a delay of the user's."""
+        if origin.partition(":")[0] not in self.dialect.access.schemes:
+            return False
+        return self.obey or self.crawl_delay is not None
 
 
 class RequestConfigs:
@@ -49,7 +56,9 @@ class RequestConfigs:
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> RequestConfig:
-        """ValueError where the request's own word is no good."""
+        """Raises ValueError where request.meta["robots"] is wrong."""
+        if not self.layers and META_KEY not in meta and not (self.by_header and user_agent):
+            return self.terms
         host = origin.partition("://")[2]
         found = _told(meta.get(META_KEY))
         for layer in self.layers:
@@ -60,7 +69,6 @@ class RequestConfigs:
             found.obey is not False,
             found.crawl_delay,
             found.robots_txt,
-            META_KEY in meta or (self.by_header and bool(user_agent)),
         )
 
     def _agent(self, user_agent: bytes | None) -> str:

@@ -1,15 +1,13 @@
 """The body of a robots.txt as it comes in: capped on the wire, and unpacked no further than that.
 
-Knows: Scrapy's download signals, gzip and deflate. Must not know: who asked, what the octets say.
-
-Scrapy gives up a body that is over a size; a robots.txt that is too long is to be cut instead
+Scrapy fails for a body that is over a size; a robots.txt that is too long has to be cut instead
 (RFC 9309 §2.5). And Scrapy unpacks a body whole or not at all; a few octets may mean gigabytes.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from scrapy import signals
@@ -17,12 +15,64 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
+from ..exceptions import UnreadableBodyError
+
 ACCEPTED = "gzip, deflate"
+MAX_ENCODINGS = 3  # nested in each other
+MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
 _META_KEY = "_robots_txt_body"
 
 
-class UnreadableBodyError(Exception):
-    """A body in an encoding that was not asked for, or broken in its encoding."""
+def encodings_of(content_encoding: str) -> Sequence[str]:
+    """The encodings of a Content-Encoding header, in the order in which they were applied."""
+    names = (name.strip().lower() for name in content_encoding.split(","))
+    return tuple(name for name in names if name)
+
+
+def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
+    """At most `limit` octets of a body. Raises UnreadableBodyError if it cannot be unpacked.
+
+    is_whole  whether the packed body came to its end; else it may end in the middle
+    """
+    if len(encodings) > MAX_ENCODINGS:
+        raise UnreadableBodyError(f"{len(encodings)} nested encodings")
+    octets = packed
+    for encoding in reversed(encodings):
+        octets = _decode(octets, encoding, limit, is_whole)
+    return octets[:limit]
+
+
+def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
+    if encoding == "identity":
+        return packed
+    if encoding not in ("gzip", "x-gzip", "deflate"):
+        raise UnreadableBodyError(encoding)
+    try:
+        return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes
+    except zlib.error:
+        if encoding != "deflate":
+            raise UnreadableBodyError(encoding) from None
+    try:
+        return _inflate(packed, -15, limit, is_whole)  # some servers send deflate without a header
+    except zlib.error:
+        raise UnreadableBodyError(encoding) from None
+
+
+def _inflate(packed: bytes, window: int, limit: int, is_whole: bool) -> bytes:
+    octets = b""
+    for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
+        unpacker = zlib.decompressobj(window)
+        octets += unpacker.decompress(packed, limit - len(octets))
+        packed = unpacker.unused_data
+        if len(octets) >= limit:
+            return octets
+        if not unpacker.eof and is_whole:
+            msg = "it ends too soon"
+            raise zlib.error(msg)
+        if not packed or not unpacker.eof:
+            return octets
+    msg = "it has too many members"
+    raise zlib.error(msg)
 
 
 class Body:
@@ -31,47 +81,19 @@ class Body:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.received = 0
-        self.encodings: list[str] = []
+        self.encodings: Sequence[str] = ()
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked body, cut at the limit. UnreadableBodyError if it cannot be unpacked."""
-        octets = response.body
-        for encoding in reversed(self.encodings):
-            octets = self._unpack(octets, encoding)
-        return octets[: self.limit]
-
-    def _unpack(self, packed: bytes, encoding: str) -> bytes:
-        if encoding == "identity":
-            return packed
-        if encoding not in ("gzip", "x-gzip", "deflate"):
-            raise UnreadableBodyError(encoding)
-        try:
-            return self._inflate(packed, 47)  # zlib's own word for: gzip or zlib, whichever it is
-        except zlib.error:
-            if encoding != "deflate":
-                raise UnreadableBodyError(encoding) from None
-        try:
-            return self._inflate(packed, -15)  # what some servers mean by deflate: no zlib header
-        except zlib.error:
-            raise UnreadableBodyError(encoding) from None
-
-    def _inflate(self, packed: bytes, window: int) -> bytes:
-        octets = b""
-        while packed and len(octets) < self.limit:
-            unpacker = zlib.decompressobj(window)
-            octets += unpacker.decompress(packed, self.limit - len(octets))
-            if not unpacker.eof and len(octets) < self.limit and self.received <= self.limit:
-                msg = "ends too soon"
-                raise zlib.error(msg)
-            packed = unpacker.unused_data  # RFC 1952 §2.2: a gzip file may have several members
-        return octets
+        """The unpacked body, cut at the limit. Raises UnreadableBodyError."""
+        is_whole = self.received <= self.limit
+        return unpack(response.body, self.encodings, self.limit, is_whole=is_whole)
 
 
 class Bodies:
-    """Listens to the downloads that bodies are expected of, and only while there are any."""
+    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, crawler: Crawler, on_downloaded: Callable[[Request], None]) -> None:
+        self.crawler, self.on_downloaded = crawler, on_downloaded
         self._expected = 0
 
     @contextmanager
@@ -92,7 +114,7 @@ class Bodies:
             return
         change = manager.connect if self._expected else manager.disconnect
         change(self._count, signals.bytes_received)
-        change(self._keep_packed, signals.response_downloaded)
+        change(self._downloaded, signals.response_downloaded)
 
     def _count(self, data: bytes, request: Request) -> None:
         body = request.meta.get(_META_KEY)
@@ -102,11 +124,12 @@ class Bodies:
         if body.received > body.limit:
             raise StopDownload(fail=False)
 
-    def _keep_packed(self, response: Response, request: Request) -> None:
-        """Hide the encoding from HttpCompressionMiddleware."""
+    def _downloaded(self, response: Response, request: Request) -> None:
+        """Hide the encoding from HttpCompressionMiddleware, which would unpack the body whole."""
         body = request.meta.get(_META_KEY)
         if body is None:
             return
-        told = b",".join(response.headers.getlist("Content-Encoding")).decode("latin-1")
-        body.encodings = [name.strip().lower() for name in told.split(",") if name.strip()]
+        headers = response.headers.getlist("Content-Encoding")
+        body.encodings = encodings_of(b",".join(headers).decode("latin-1"))
         response.headers.pop("Content-Encoding", None)
+        self.on_downloaded(request)

@@ -9,7 +9,7 @@ no credentials, no cache, no offsite filter, no redirect but the fetcher's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +64,16 @@ class RequestProfile:
         made = Request(url, NO_CALLBACK, headers=theirs | ours, meta=meta, dont_filter=True)
         return self._hooked(page, made)
 
+    def variant(self, page: Request | None) -> Hashable:
+        """What the request takes from a page's: requests with the same variant fail alike."""
+        if page is None:
+            return ()
+        meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
+        return meta, tuple(tuple(page.headers.getlist(name)) for name in self.headers)
+
     def _hooked(self, page: Request, made: Request) -> Request:
         request = made if self.hook is None else self.hook(page, made) or made
+        if request is page:  # it must go on waiting for its rules
+            request = page.replace(meta=dict(page.meta))
         request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
         return request

@@ -1,6 +1,17 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import Access, AccessMode, AccessPolicy, CacheEntry, FetchResult, advance, judge
+from .access import (
+    Access,
+    AccessMode,
+    AccessPolicy,
+    CacheEntry,
+    FetchResult,
+    Outcome,
+    Record,
+    Stance,
+    advance,
+    judge,
+)
 from .dialects.crawlers import Agent, add_agents, find_agent, product_token
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of, differences
@@ -19,9 +30,12 @@ __all__ = [
     "FetchResult",
     "Group",
     "Origin",
+    "Outcome",
     "Reason",
+    "Record",
     "Rule",
     "RuleSet",
+    "Stance",
     "Verdict",
     "add_agents",
     "advance",

@@ -1,7 +1,7 @@
 """What the fetch of a robots.txt lets a crawler do, and for how long.
 
 Knows: HTTP statuses, times, and an `AccessPolicy` (the part of a dialect that speaks of fetching).
-Must not know: what the octets say, how they were fetched, where a record is kept, what time it is.
+Must not know: what the octets say, how they were fetched, where an entry is kept, what time it is.
 
 Rule 1: facts and judgement stay apart. A `CacheEntry` holds what happened and is the same for every
 dialect; `judge` reads it under one policy. A store keeps records, so it outlives any dialect.
@@ -72,11 +72,11 @@ class FetchResult:
 class CacheEntry:
     """All that is remembered of one origin's robots.txt: facts, no dialect, no parsed rules.
 
-    latest         the last outcome, its octets left out where `octets` holds them
+    latest         the last result, its octets left out where `octets` holds them
     octets         of the last 2xx answer not since withdrawn by a 4xx; None if there is none
     fetched_at     when those octets were last known to be current
-    asked_at       when the last outcome came
-    failing_since  when the present run of failures began; None if the last outcome was none
+    asked_at       when the last result came
+    failing_since  when the present run of failures began; None if the last result was none
     failures       how many tries failed in that run
     """
 
@@ -105,7 +105,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """How a dialect reads an outcome. The defaults are RFC 9309's."""
+    """How a dialect reads a fetch result. The defaults are RFC 9309's."""
 
     successful: range = range(200, 300)
     text_only: bool = False  # another media type than text/* counts as no file
@@ -132,7 +132,7 @@ class AccessOverrides:
 
     lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
     error_lifetime  longest wait between tries while unreachable
-    unreachable     the stance for as long as no copy is at hand and none can be had; with it, all
+    unreachable     the mode for as long as no copy is at hand and none can be had; with it, all
                     that is no answer counts as unreachable, and a copy once had stays in force
     """
 
@@ -158,41 +158,51 @@ class AccessOverrides:
 class Access:
     """What may be done with an origin, and until when.
 
-    stance       what may be done now
+    mode       what may be done now
     why          a short sentence for people ("503", "timeout", "404, no robots.txt")
-    result       how the latest outcome was read
-    octets       the file, where the stance is RULES
-    fresh_until  ask again from then on; until the answer comes, the stance holds …
+    result       how the latest fetch result was read
+    octets       the file, where the mode is RULES
+    fresh_until  ask again from then on; until the answer comes, the mode holds …
     holds_until  … but no longer than this
     """
 
-    stance: AccessMode
+    mode: AccessMode
     why: str
     result: AccessResult
     octets: bytes
     fresh_until: float
     holds_until: float
-    record: CacheEntry
+    entry: CacheEntry
+
+    @property
+    def stance(self) -> AccessMode:
+        """The name of `mode` in version 0.1."""
+        return self.mode
+
+    @property
+    def record(self) -> CacheEntry:
+        """The name of `entry` in version 0.1."""
+        return self.entry
 
 
-def classify(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
-    """Read an outcome the way the policy does. RFC 9309 §2.3.1."""
-    status = outcome.status
+def classify(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
+    """Read a fetch result the way the policy does. RFC 9309 §2.3.1."""
+    status = fetched.status
     if status is None:
         return AccessResult.UNREACHABLE
-    if len(outcome.hops) > policy.redirects:  # followed for a policy with a wider budget
+    if len(fetched.hops) > policy.redirects:  # followed for a policy with a wider budget
         return policy.redirects_exhausted
     if status == 304:
         return AccessResult.UNCHANGED
     by_class = {2: _served, 3: _redirected, 4: _refused}
     read = by_class.get(status // 100)
-    return policy.other_status if read is None else read(outcome, policy)
+    return policy.other_status if read is None else read(fetched, policy)
 
 
-def _served(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
-    if outcome.status not in policy.successful:
+def _served(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
+    if fetched.status not in policy.successful:
         return AccessResult.UNAVAILABLE
-    if policy.text_only and outcome.media_type and not outcome.media_type.startswith("text/"):
+    if policy.text_only and fetched.media_type and not fetched.media_type.startswith("text/"):
         return AccessResult.UNAVAILABLE
     return AccessResult.SUCCESSFUL
 
@@ -201,24 +211,24 @@ def _redirected(_: FetchResult, policy: AccessPolicy) -> AccessResult:
     return policy.redirects_exhausted
 
 
-def _refused(outcome: FetchResult, policy: AccessPolicy) -> AccessResult:
-    if outcome.status == 429:
+def _refused(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
+    if fetched.status == 429:
         return policy.too_many_requests
-    return AccessResult.FORBIDDEN if outcome.status in (401, 403) else AccessResult.UNAVAILABLE
+    return AccessResult.FORBIDDEN if fetched.status in (401, 403) else AccessResult.UNAVAILABLE
 
 
-def remember(previous: CacheEntry | None, outcome: FetchResult, now: float) -> CacheEntry:
+def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
     """The facts after one more try. Knows no dialect: what counts as good copy is 2xx, plainly."""
-    status = outcome.status
+    status = fetched.status
     if status is not None and 200 <= status < 300:
-        return CacheEntry(replace(outcome, octets=b""), now, outcome.octets, now)
+        return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
-        return CacheEntry(_revalidated(previous.latest, outcome), now, previous.octets, now)
+        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
     if status is not None and 400 <= status < 500 and status != 429:
-        return CacheEntry(replace(outcome, octets=b""), now)
+        return CacheEntry(replace(fetched, octets=b""), now)
     if status is not None and 300 <= status < 400:
-        return CacheEntry(replace(outcome, octets=b""), now)
-    return _failed(previous, outcome, now)
+        return CacheEntry(replace(fetched, octets=b""), now)
+    return _failed(previous, fetched, now)
 
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
@@ -234,8 +244,8 @@ def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
     )
 
 
-def _failed(previous: CacheEntry | None, outcome: FetchResult, now: float) -> CacheEntry:
-    latest = replace(outcome, octets=b"")
+def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
+    latest = replace(fetched, octets=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:  # the next try shall still be conditional
@@ -252,83 +262,83 @@ def _failed(previous: CacheEntry | None, outcome: FetchResult, now: float) -> Ca
     )
 
 
-def has_whole_copy(record: CacheEntry, size_limit: int) -> bool:
+def has_whole_copy(entry: CacheEntry, size_limit: int) -> bool:
     """Whether the copy has all that is read by who reads so many octets."""
-    octets = record.octets
-    return octets is not None and (not record.latest.is_cut or len(octets) > size_limit)
+    octets = entry.octets
+    return octets is not None and (not entry.latest.is_cut or len(octets) > size_limit)
 
 
-def goes_far_enough(record: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:
-    """Whether the latest try found all that a policy asks for, be it that it was made for another
-    one. If not, the site is to be asked again.
+def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:
+    """Whether the latest try found all that a policy asks for, even if it was made for another
+    policy. If not, the site has to be asked again.
     """
-    latest = record.latest
+    latest = entry.latest
     if latest.status is None or not latest.is_cut:
         return True
     if 300 <= latest.status < 400:
         return len(latest.hops) >= policy.redirects
-    return not 200 <= latest.status < 300 or has_whole_copy(record, size_limit)
+    return not 200 <= latest.status < 300 or has_whole_copy(entry, size_limit)
 
 
-def judge(record: CacheEntry, now: float, policy: AccessPolicy) -> Access:
+def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     """What a policy makes of the facts at an instant."""
-    result = classify(record.latest, policy)
-    if result is AccessResult.SUCCESSFUL and record.octets is not None:
-        return _settled(record, AccessMode.RULES, result, policy)
+    result = classify(entry.latest, policy)
+    if result is AccessResult.SUCCESSFUL and entry.octets is not None:
+        return _settled(entry, AccessMode.RULES, result, policy)
     if result is AccessResult.FORBIDDEN:
-        return _settled(record, policy.forbidden, result, policy)
+        return _settled(entry, policy.forbidden, result, policy)
     if result is AccessResult.UNAVAILABLE:
-        return _settled(record, policy.unavailable, result, policy)
-    return _unreachable(record, now, policy)
+        return _settled(entry, policy.unavailable, result, policy)
+    return _unreachable(entry, now, policy)
 
 
 def _settled(
-    record: CacheEntry, stance: AccessMode, result: AccessResult, policy: AccessPolicy
+    entry: CacheEntry, mode: AccessMode, result: AccessResult, policy: AccessPolicy
 ) -> Access:
     shortest, longest = policy.lifetime_bounds
-    told = record.latest.lifetime
-    lifetime = policy.lifetime if told is None else min(max(told, shortest), longest)
-    fresh_until = record.asked_at + lifetime
-    octets = record.octets or b"" if stance is AccessMode.RULES else b""
+    asked_for = entry.latest.lifetime
+    lifetime = policy.lifetime
+    if asked_for is not None:
+        lifetime = min(max(asked_for, shortest), longest)
+    fresh_until = entry.asked_at + lifetime
+    octets = entry.octets or b"" if mode is AccessMode.RULES else b""
     # A file that grew old stays in force while a refresh runs, for one more lifetime at most.
-    return Access(
-        stance, explain(record), result, octets, fresh_until, fresh_until + lifetime, record
-    )
+    return Access(mode, explain(entry), result, octets, fresh_until, fresh_until + lifetime, entry)
 
 
-def _unreachable(record: CacheEntry, now: float, policy: AccessPolicy) -> Access:
-    since = record.failing_since if record.failing_since is not None else record.asked_at
+def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
+    since = entry.failing_since if entry.failing_since is not None else entry.asked_at
     step = next(step for step in policy.unreachable if now - since < step.until)
-    stance = step.with_copy if record.octets is not None else step.without_copy
-    if step.site_down is not None and not _site_answers(record.latest):
-        stance = step.site_down
-    retry_at = min(record.asked_at + _backoff(record, policy), since + step.until)
+    mode = step.with_copy if entry.octets is not None else step.without_copy
+    if step.site_down is not None and not _site_answers(entry.latest):
+        mode = step.site_down
+    retry_at = min(entry.asked_at + _backoff(entry, policy), since + step.until)
     return Access(
-        stance,
-        explain(record),
+        mode,
+        explain(entry),
         AccessResult.UNREACHABLE,
-        record.octets or b"" if stance is AccessMode.RULES else b"",
+        entry.octets or b"" if mode is AccessMode.RULES else b"",
         retry_at,
-        since + step.until if stance in (AccessMode.RULES, AccessMode.ALLOW) else retry_at,
-        record,
+        since + step.until if mode in (AccessMode.RULES, AccessMode.ALLOW) else retry_at,
+        entry,
     )
 
 
-def _site_answers(outcome: FetchResult) -> bool:
-    return outcome.status is not None if outcome.site_answers is None else outcome.site_answers
+def _site_answers(fetched: FetchResult) -> bool:
+    return fetched.status is not None if fetched.site_answers is None else fetched.site_answers
 
 
-def _backoff(record: CacheEntry, policy: AccessPolicy) -> float:
-    doubled = policy.retry_first * 2.0 ** min(max(record.failures, 1) - 1, 32)
-    wait = max(doubled, record.latest.retry_after or 0.0)
+def _backoff(entry: CacheEntry, policy: AccessPolicy) -> float:
+    doubled = policy.retry_first * 2.0 ** min(max(entry.failures, 1) - 1, 32)
+    wait = max(doubled, entry.latest.retry_after or 0.0)
     return min(wait, max(policy.error_lifetime, policy.retry_first))
 
 
 def advance(
-    previous: CacheEntry | None, outcome: FetchResult, now: float, policy: AccessPolicy
+    previous: CacheEntry | None, fetched: FetchResult, now: float, policy: AccessPolicy
 ) -> Access:
     """(what was known, what just happened, when, how to read it) → what may be done. Pure."""
-    return judge(remember(previous, outcome, now), now, policy)
+    return judge(remember(previous, fetched, now), now, policy)
 
 
 def is_fresh(access: Access, now: float) -> bool:
@@ -337,14 +347,18 @@ def is_fresh(access: Access, now: float) -> bool:
 
 
 def holds(access: Access, now: float) -> bool:
-    """Whether the stance may still be acted on, be it while a refresh runs."""
+    """Whether the mode may still be acted on, for instance while a refresh runs."""
     return now < max(access.fresh_until, access.holds_until)
 
 
-def explain(record: CacheEntry) -> str:
-    """A few words on the latest outcome: the status, or what kept one from coming."""
-    latest = record.latest
-    said = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()
+def explain(entry: CacheEntry) -> str:
+    """A few words on the latest fetch result: the status, or what kept one from coming."""
+    latest = entry.latest
+    words = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()
     if not latest.hops:
-        return said
-    return f"{said} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"
+        return words
+    return f"{words} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"
+
+
+Outcome, Record, Stance = FetchResult, CacheEntry, AccessMode
+"""Their names in version 0.1."""

@@ -19,6 +19,7 @@ Origin = NewType("Origin", str)
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
+_ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
@@ -46,6 +47,37 @@ def origin_of(url: str) -> Origin | None:
     if port is None or port == DEFAULT_PORTS[scheme]:
         return Origin(f"{scheme}://{host}")
     return Origin(f"{scheme}://{host}:{port}")
+
+
+def server_forms(url: str) -> tuple[str, ...]:
+    """The URL, and the one that the server may read in its place.
+
+    Not every client takes dot segments out of a path, but a server may do so before it looks for
+    the page: then "/a/../private" is "/private". RFC 3986 §5.2.4; `%2e` is a dot (§6.2.2.2).
+    """
+    if "/." not in url and "/%2" not in url:
+        return (url,)
+    resolved = without_dot_segments(url)
+    return (url,) if resolved == url else (url, resolved)
+
+
+def without_dot_segments(url: str) -> str:
+    """The URL with "." and ".." taken out of its path. RFC 3986 §5.2.4."""
+    found = _URL.match(url)
+    assert found is not None  # the pattern matches the empty string
+    path, mark, query = found[1].partition("?")
+    kept: list[str] = []
+    segments = path.split("/")
+    for segment in segments:
+        plain = _ESCAPED_DOT.sub(".", segment)
+        if plain == "..":
+            if len(kept) > 1:
+                kept.pop()
+        elif plain != ".":
+            kept.append(segment)
+    if _ESCAPED_DOT.sub(".", segments[-1]) in (".", ".."):
+        kept.append("")
+    return url[: found.start(1)] + "/".join(kept) + mark + query + url[found.end(1) :]
 
 
 def _host(host: str) -> str:

@@ -7,8 +7,8 @@ Knows: counts and words. Must not know: how a decision is made, Scrapy.
 from __future__ import annotations
 
 from .columns import table
-from .counts import CrawlCounts, Line
+from .counts import CrawlCounts, OriginCounts
 from .files import Files
 from .summary import Report
 
-__all__ = ["CrawlCounts", "Files", "Line", "Report", "table"]
+__all__ = ["CrawlCounts", "Files", "OriginCounts", "Report", "table"]

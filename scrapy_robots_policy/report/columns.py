@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..rep.escapes import shown
-from .counts import Line
+from .counts import OriginCounts
 
 HEAD = ("origin", "stance", "passed", "dropped", "waited", "why")
 _RIGHT = frozenset({2, 3, 4})
 
 
-def table(lines: Iterable[Line]) -> str:
+def table(lines: Iterable[OriginCounts]) -> str:
     """The tally as plain text: a row for each origin, and one for each cause of a drop."""
     rows: list[tuple[str, ...]] = [HEAD]
     for line in lines:
@@ -25,7 +25,7 @@ def table(lines: Iterable[Line]) -> str:
     return "\n".join(_aligned(row, widths) for row in rows)
 
 
-def _row(line: Line) -> tuple[str, ...]:
+def _row(line: OriginCounts) -> tuple[str, ...]:
     waited = f"{line.longest_wait:.1f} s" if line.waits else "-"
     dropped = sum(line.dropped.values())
     return line.origin, line.stance, str(line.passed), str(dropped), waited, line.why

@@ -1,7 +1,4 @@
-"""What was decided, origin by origin.
-
-Knows: what is counted. Must not know: how a decision is made, how the counts look.
-"""
+"""The counts of a crawl, origin by origin."""
 
 from __future__ import annotations
 
@@ -10,16 +7,16 @@ from dataclasses import dataclass, field
 
 from ..rep import Verdict
 
-MOST_ORIGINS = 10_000
-MOST_CAUSES = 100
+MAX_ORIGINS = 10_000
+MAX_CAUSES = 100
 THE_REST = "all others"
 
 
 @dataclass
-class Line:
+class OriginCounts:
     """The counts of one origin.
 
-    stance   what may be done with it, in a word ("rules", "disallow"); `why`: "200", "timeout"
+    stance   the access mode of its robots.txt ("rules", "disallow"); `why`: "200", "timeout"
     trouble  whether its robots.txt could not be had, or was refused
     passed   requests let through; `dropped`: requests dropped, by cause
     waits    requests that waited for its robots.txt, `waited` seconds in all
@@ -40,8 +37,8 @@ class Line:
     paced: str = ""
 
     def drop(self, verdict: Verdict) -> None:
-        known = verdict.cause in self.dropped or len(self.dropped) < MOST_CAUSES
-        cause = verdict.cause if known else THE_REST
+        has_room = verdict.cause in self.dropped or len(self.dropped) < MAX_CAUSES
+        cause = verdict.cause if has_room else THE_REST
         self.dropped[cause] = self.dropped.get(cause, 0) + 1
 
     def wait(self, seconds: float) -> None:
@@ -51,19 +48,19 @@ class Line:
 
 
 class CrawlCounts:
-    """A line for each origin, in the order they were met; beyond a bound they share the last."""
+    """The counts of each origin, in the order they were met; beyond a bound they share the last."""
 
-    def __init__(self, most_origins: int = MOST_ORIGINS) -> None:
-        self.most_origins = most_origins
-        self._lines: dict[str, Line] = {}
+    def __init__(self, max_origins: int = MAX_ORIGINS) -> None:
+        self.max_origins = max_origins
+        self._by_origin: dict[str, OriginCounts] = {}
 
-    def of(self, origin: str) -> Line:
-        line = self._lines.get(origin)
-        if line is None:
-            name = origin if len(self._lines) < self.most_origins else THE_REST
-            line = self._lines.setdefault(name, Line(name))
-        return line
+    def of(self, origin: str) -> OriginCounts:
+        counts = self._by_origin.get(origin)
+        if counts is None:
+            name = origin if len(self._by_origin) < self.max_origins else THE_REST
+            counts = self._by_origin.setdefault(name, OriginCounts(name))
+        return counts
 
     @property
-    def lines(self) -> Sequence[Line]:
-        return tuple(self._lines.values())
+    def origins(self) -> Sequence[OriginCounts]:
+        return tuple(self._by_origin.values())

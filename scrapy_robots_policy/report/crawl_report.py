@@ -10,28 +10,34 @@ from collections.abc import Callable
 
 from scrapy.crawler import Crawler
 
-from ..config import PolicySettings
-from . import CrawlCounts, Report
+from . import CrawlCounts, Files, Report
 
 logger = logging.getLogger("scrapy_robots_policy")
 
 
 class CrawlReport:
-    """The report of one crawl, which begins now. `now` gives POSIX seconds."""
+    """The report of one crawl, which begins now.
+
+    files     where it is written; None: nowhere
+    identity  the crawl's product token and the name of its dialect
+    now       POSIX seconds
+    """
 
     def __init__(
         self,
         crawler: Crawler,
-        tally: CrawlCounts,
-        settings: PolicySettings,
+        counts: CrawlCounts,
+        files: Files | None,
+        identity: tuple[str, str],
         now: Callable[[], float],
     ) -> None:
-        self.crawler, self.tally, self.settings, self.now = crawler, tally, settings, now
+        self.crawler, self.counts, self.files, self.now = crawler, counts, files, now
+        self.agent, self.dialect = identity
         self.began = now()
 
     def write(self, reason: str) -> None:
         """`reason` is the one for which the spider was closed."""
-        files = self.settings.report
+        files = self.files
         if files is None:
             return
         spider = self.crawler.spider
@@ -55,11 +61,11 @@ class CrawlReport:
         assert self.crawler.stats is not None
         return Report(
             self.crawler.spider.name,
-            self.settings.agent,
-            self.settings.dialect.name,
+            self.agent,
+            self.dialect,
             self.began,
             self.now(),
             reason,
-            self.tally.lines,
+            self.counts.origins,
             self.crawler.stats.get_stats(),
         )

@@ -1,118 +1,148 @@
-"""What the policy learns, told to the log, the stats, the tally and `robots_parsed`.
+"""What happens to robots.txt files in a crawl: written to the log, the stats and the counts.
 
-Knows: Scrapy's signals, stats and loggers. Must not know: how anything was learned or decided.
+The signal `robots_parsed` of Scrapy 2.18 is sent from here too.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from scrapy.crawler import Crawler
+from scrapy.http import Request
 
 from .. import compat
-from ..config.delay_limit import Delay
-from ..rep import RuleSet
-from ..rep.access import AccessMode, AccessResult, CacheEntry, FetchResult
+from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
+from ..rep.access import AccessResult
+from ..rep.delay_limit import Delay
+from ..resolver.events import ResolverEvents
 from ..resolver.origin import OriginRules
-from ..resolver.resolver import ResolverEvents
-from . import CrawlCounts, Line
+from .counts import CrawlCounts, OriginCounts
 
 logger = logging.getLogger("scrapy_robots_policy")
 
-# What is said of an origin whose stance is settled.
-SAID = {
-    AccessMode.RULES: "its rules hold",
-    AccessMode.ALLOW: "open",
-    AccessMode.DISALLOW: "closed",
-    AccessMode.DEFER: "put off",
+MODES = {
+    AccessMode.RULES: "its rules are obeyed",
+    AccessMode.ALLOW: "everything is allowed",
+    AccessMode.DISALLOW: "everything is disallowed",
+    AccessMode.DEFER: "requests wait for the next try",
 }
+TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
 class CrawlEvents(ResolverEvents):
-    """Tells of one crawl."""
+    """The events of one crawl.
 
-    def __init__(self, crawler: Crawler, tally: CrawlCounts) -> None:
-        self.crawler, self.tally = crawler, tally
+    on_unreachable  called when a robots.txt is unreachable in a dialect that asks whether the site
+                    itself answers
+    make_parser     gives what the receivers of `robots_parsed` get
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        counts: CrawlCounts,
+        on_unreachable: Callable[[], None],
+        make_parser: Callable[[RuleSet], object],
+    ) -> None:
+        self.crawler, self.counts = crawler, counts
+        self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self._warned_of: set[type[Exception]] = set()
 
-    async def learned(self, ruling: OriginRules, asker: Any, *, fetched: bool) -> None:
-        self._count(f"stance/{ruling.stance.value}")
-        line = self.tally.of(ruling.origin)
-        line.fetches += fetched
-        if (line.stance, line.why) != (ruling.stance.value, ruling.access.why):
-            self._say(ruling, line)
-        if ruling.rules is not None:
-            await self._parsed(ruling.rules, asker)
+    async def on_learned(self, rules: OriginRules, page: Any, *, fetched: bool) -> None:
+        mode = rules.mode.value
+        self._count(f"stance/{mode}")
+        counts = self.counts.of(rules.origin)
+        counts.fetches += fetched
+        if (counts.stance, counts.why) != (mode, rules.access.why):
+            self._log_mode(rules, counts)
+        if rules.access.result is AccessResult.UNREACHABLE and any(
+            step.site_down for step in rules.dialect.access.unreachable
+        ):
+            self.on_unreachable()
+        if rules.rules is not None:
+            await self._send_parsed(rules.rules, page)
 
-    async def _parsed(self, rules: RuleSet, asker: Any) -> None:
+    async def _send_parsed(self, rules: RuleSet, page: Any) -> None:
         signal = compat.ROBOTS_PARSED
-        if signal is None or not compat.is_heard(self.crawler, signal):
+        if signal is None or not compat.has_receivers(self.crawler, signal):
             return
-        from ..robotparser import RobotParser  # noqa: PLC0415 - it loads Protego, and few listen
+        parser = self.make_parser(rules)
+        await compat.send(self.crawler, signal, robotparser=parser, request=page)
 
-        parser = RobotParser(rules)
-        await compat.send(self.crawler, signal, robotparser=parser, request=asker)
-
-    def _say(self, ruling: OriginRules, line: Line) -> None:
-        line.stance, line.why = ruling.stance.value, ruling.access.why
-        line.trouble = trouble = ruling.access.result in (
-            AccessResult.UNREACHABLE,
-            AccessResult.FORBIDDEN,
-        )
+    def _log_mode(self, rules: OriginRules, counts: OriginCounts) -> None:
+        counts.stance, counts.why = rules.mode.value, rules.access.why
+        counts.trouble = trouble = rules.access.result in TROUBLE
+        is_warning = trouble or rules.mode is AccessMode.DISALLOW
         logger.log(
-            logging.WARNING if trouble or ruling.stance is AccessMode.DISALLOW else logging.INFO,
-            "robots.txt of %(origin)s: %(why)s, %(said)s (%(dialect)s)",
+            logging.WARNING if is_warning else logging.INFO,
+            "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
             {
-                "origin": ruling.origin,
-                "why": ruling.access.why,
-                "said": SAID[ruling.stance],
-                "dialect": ruling.dialect.name,
+                "origin": rules.origin,
+                "why": rules.access.why,
+                "mode": MODES[rules.mode],
+                "dialect": rules.dialect.name,
             },
             extra={"spider": self.crawler.spider},
         )
 
-    def paced(self, ruling: OriginRules, delay: Delay, line: Line) -> None:
-        """What becomes of the delay that an origin asks for; told where it is news."""
-        if line.origin != ruling.origin or line.delay == delay.asked:
+    def on_refused(self, request: Request, verdict: Verdict, *, counts_only: bool) -> None:
+        """A request is forbidden; in a dry run it is only counted."""
+        assert self.crawler.stats is not None  # the crawl has begun
+        reason = verdict.reason.name.lower()
+        logger.debug(
+            "Forbidden by robots.txt: %(request)s, %(cause)s",
+            {"request": request, "cause": verdict.cause},
+            extra={"spider": self.crawler.spider},
+        )
+        if counts_only:
+            self._count(f"would_drop/{reason}")
+        else:
+            self.crawler.stats.inc_value("robotstxt/forbidden")
+            self._count(f"dropped/{reason}")
+
+    def on_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
+        """The delay that an origin asks for, and what is done; logged when it is new."""
+        if counts.delay == delay.asked or counts.origin != rules.origin:
             return
-        line.delay, line.paced = delay.asked, str(delay)
+        counts.delay, counts.paced = delay.asked, str(delay)
         if delay.done:
             self._count(f"crawl_delay/{delay.done}")
             logger.info(
-                "%(origin)s wants %(asked)g s between two requests: %(done)s",
-                {"origin": ruling.origin, "asked": delay.asked, "done": delay},
+                "Crawl-delay of %(origin)s: %(asked)g s (%(done)s)",
+                {"origin": rules.origin, "asked": delay.asked, "done": delay},
                 extra={"spider": self.crawler.spider},
             )
 
-    def recalled(self, age: float | None) -> None:
+    def on_store_lookup(self, age: float | None) -> None:
         self._count("store/miss" if age is None else "store/hit")
-        self._grew_old(age or 0.0)
+        self._note_age(age or 0.0)
 
-    def shared(self, age: float) -> None:
+    def on_shared(self, age: float) -> None:
         self._count("store/shared")
-        self._grew_old(age)
+        self._note_age(age)
 
-    def tried(self, outcome: FetchResult, known: CacheEntry | None, record: CacheEntry) -> None:
+    def on_fetched(self, result: FetchResult, before: CacheEntry | None, entry: CacheEntry) -> None:
         self._count("fetched")
-        self._count(f"outcome/{outcome.cause if outcome.status is None else outcome.status}")
-        if known is None:
+        self._count(f"outcome/{result.cause if result.status is None else result.status}")
+        if before is None:
             return
-        self._grew_old(record.asked_at - known.current_at)
-        if record.failing_since is not None:
+        self._note_age(entry.asked_at - before.current_at)
+        if entry.failing_since is not None:
             self._count("refresh/failed")
         else:
-            same = record.octets == known.octets
+            same = entry.octets == before.octets
             self._count("refresh/unchanged" if same else "refresh/changed")
 
-    def _grew_old(self, age: float) -> None:
-        """How old the oldest answer was that was still gone by."""
+    def _note_age(self, age: float) -> None:
+        """The maximum age in seconds of a robots.txt that was still obeyed."""
         assert self.crawler.stats is not None  # the crawl has begun
         if age > 0:
             self.crawler.stats.max_value("robots/age/max", age)
 
     def store_failed(self, verb: str, error: Exception) -> None:
-        """Warned of once for each kind: a disk that is full stays so."""
+        """A warning for the first of each kind: a disk that is full stays so."""
         self._count("store/failed")
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
         self._warned_of.add(type(error))
@@ -126,8 +156,8 @@ class CrawlEvents(ResolverEvents):
     def store_lost(self, store: str, why: str) -> None:
         self._count("store/lost")
         logger.warning(
-            "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what it "
-            "knows by itself",
+            "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
+            "process knows",
             {"store": store, "why": why},
             extra={"spider": self.crawler.spider},
         )
@@ -139,9 +169,9 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def failed(self, origin: str, error: BaseException) -> None:
+    def on_fault(self, origin: str, error: BaseException) -> None:
         logger.error(
-            "A fault while asking for the robots.txt of %(origin)s, which counts as unreachable",
+            "A fault while fetching the robots.txt of %(origin)s, which counts as unreachable",
             {"origin": origin},
             exc_info=error,
             extra={"spider": self.crawler.spider},

@@ -18,7 +18,7 @@ from string import Template
 from typing import NamedTuple
 
 from ..rep.escapes import shown
-from .counts import Line
+from .counts import OriginCounts
 from .summary import Report, utc
 
 MOST = 25  # rows of a list; the data has all
@@ -153,7 +153,7 @@ def _drops(report: Report) -> str:
     return _bars(rows) or "<p>Nothing was dropped.</p>"
 
 
-def _waits(lines: Sequence[Line]) -> str:
+def _waits(lines: Sequence[OriginCounts]) -> str:
     waiting = sorted((line for line in lines if line.waits), key=lambda line: -line.longest_wait)
     return _bars(
         [
@@ -184,7 +184,7 @@ def _trouble(report: Report) -> str:
     return f"{told}<h3>What all tries to fetch brought</h3>{_bars(brought)}"
 
 
-def _delays(lines: Sequence[Line]) -> str:
+def _delays(lines: Sequence[OriginCounts]) -> str:
     asking = sorted((line for line in lines if line.delay), key=lambda line: -line.delay)
     return _bars([Bar(line.origin, line.paced, line.delay, f"{line.delay:g} s") for line in asking])
 
@@ -202,7 +202,7 @@ def _tags(report: Report) -> str:
     return _rows(head, rows, right={1, 2, 3})
 
 
-def _table(lines: Sequence[Line]) -> str:
+def _table(lines: Sequence[OriginCounts]) -> str:
     rows = [
         (
             line.origin,
@@ -219,12 +219,12 @@ def _table(lines: Sequence[Line]) -> str:
     return _rows(head, rows, right={3, 4, 5, 6})
 
 
-def _weight(line: Line) -> tuple[float, float]:
+def _weight(line: OriginCounts) -> tuple[float, float]:
     """The worst first."""
     return -_dropped(line), -line.longest_wait
 
 
-def _dropped(line: Line) -> int:
+def _dropped(line: OriginCounts) -> int:
     return sum(line.dropped.values())
 
 

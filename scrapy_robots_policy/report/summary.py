@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from .counts import THE_REST, Line
+from .counts import THE_REST, OriginCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Report:
     began: float
     ended: float
     reason: str
-    lines: Sequence[Line]
+    lines: Sequence[OriginCounts]
     stats: Mapping[str, Any]
 
     @property
@@ -43,7 +43,7 @@ class Report:
         return sum(sum(line.dropped.values()) for line in self.lines)
 
     @property
-    def origins(self) -> Sequence[Line]:
+    def origins(self) -> Sequence[OriginCounts]:
         """The lines that stand for one origin each."""
         return [line for line in self.lines if line.origin != THE_REST]
 

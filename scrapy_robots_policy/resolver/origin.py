@@ -1,16 +1,18 @@
-"""What is known of one origin, and what that lets each dialect do.
+"""One origin: its cache entry, the rules that each dialect makes of it, and the requests that wait.
 
-Knows: records, rules, and who waits for news of the origin.
-Must not know: stores, how a robots.txt is fetched, when to ask again.
+A cache entry holds facts: what a fetch brought, and when. A dialect makes `OriginRules` of them.
+They are made anew when the entry is new, or when time has changed what it means.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
 
 from twisted.internet.defer import Deferred
 
+from ..fetch.order import octets_read
 from ..rep import (
     AccessMode,
     CacheEntry,
@@ -28,49 +30,39 @@ from ..rep.access import (
     AccessOverrides,
     AccessResult,
     goes_far_enough,
-    is_fresh,
     remember,
 )
 from ..rep.directives import VisitTime
 from ..rep.url import path_of
 from ..rep.verdict import verdict_of
 
-MOST_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
-MOST_PACES = 100  # agents whose pace is remembered for a file; a crawl asks as one or a few
-
-
-def octets_read(dialect: Dialect) -> int:
-    """How much of a file is of use to a dialect."""
-    return min(dialect.size_limit, MOST_OCTETS)
+MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
+OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
 
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
-    """What one origin lets one dialect do; `rules` is None where the stance needs none."""
+    """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none."""
 
     origin: str
     dialect: Dialect
     access: Access
     rules: RuleSet | None
-    _paces: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
+    _pace: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     @property
-    def stance(self) -> AccessMode:
-        return self.access.stance
-
-    @property
-    def answer(self) -> Callable[[str, str], bool]:
-        """`allowed`, by the shortest way."""
-        return self.allowed if self.rules is None else self.rules.allowed
+    def mode(self) -> AccessMode:
+        return self.access.mode
 
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
             return self.rules.allowed(url, agent)
-        return self.access.stance is AccessMode.ALLOW or self._is_robots_txt(url)
+        return self.access.mode is AccessMode.ALLOW or self._is_robots_txt(url)
 
     def verdict(self, url: str, agent: str) -> Verdict:
+        """The answer of `allowed`, with its reason."""
         if self.rules is not None:
             return self.rules.verdict(url, agent)
         if self._is_robots_txt(url):
@@ -81,91 +73,125 @@ class OriginRules:
         return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests that the site asks for, where the dialect listens."""
-        return self._pace(agent)[0]
+        """Seconds between two requests that the site asks for, where the dialect honours them."""
+        return self.pace(agent)[0]
 
-    def hours(self, agent: str) -> tuple[VisitTime, ...]:
-        """When the site wants to be visited, where the dialect listens; none: at any time."""
-        return self._pace(agent)[1]
+    def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
+        """When the site wants to be visited, where the dialect honours that; none: at any time."""
+        return self.pace(agent)[1]
 
     def opens_in(self, agent: str, now: float) -> float:
-        """Seconds until then; 0: it is time."""
-        return min((span.opens_in(now) for span in self.hours(agent)), default=0.0)
+        """Seconds until the site's visit time begins; 0: now is a visit time."""
+        return min((span.opens_in(now) for span in self.visit_times(agent)), default=0.0)
 
-    def _pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
+    def pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
+        """(crawl delay in seconds, visit times)"""
+        pace = self._pace.get(agent)
+        if pace is None:
+            if len(self._pace) >= MAX_AGENTS:
+                self._pace.clear()
+            pace = self._pace[agent] = self._read_pace(agent)
+        return pace
+
+    def _read_pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
         if self.rules is None:
             return None, ()
-        if agent not in self._paces:
-            if len(self._paces) >= MOST_PACES:
-                self._paces.clear()
-            times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
-            self._paces[agent] = self.rules.crawl_delay(agent), times
-        return self._paces[agent]
+        times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
+        return self.rules.crawl_delay(agent), times
 
 
-def given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
-    """A ruling by a file that the user has given in place of the site's own: it never ages."""
-    record = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
+@lru_cache(maxsize=64)
+def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
+    """The rules of a file that the user has set in place of the site's own. They stay fresh."""
+    entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
     access = Access(
         AccessMode.RULES,
-        record.latest.cause,
+        entry.latest.cause,
         AccessResult.SUCCESSFUL,
         octets,
         FOREVER,
         FOREVER,
-        record,
+        entry,
     )
     return OriginRules(origin, dialect, access, parse(octets, dialect))
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
+class Waiter:
+    """A request that waits for news of its origin. `page` is the request itself, of any kind."""
+
+    news: Deferred[None]
+    page: Any
+
+
+@dataclass(slots=True, eq=False)
 class OriginState:
-    """One origin. `rulings` holds for `record` only."""
+    """All that is known of one origin.
+
+    entry     what came of the latest fetch; None: nothing is known
+    waiters   the requests that wait for news
+    is_looked_up  whether somebody is asking the store or the site now
+    answers   whether the last page that was asked of the site was answered; None: none was
+    """
 
     origin: str
-    wishes: AccessOverrides
-    record: CacheEntry | None = None
+    overrides: AccessOverrides
+    entry: CacheEntry | None = None
+    waiters: list[Waiter] = field(default_factory=list)
+    is_looked_up: bool = False
+    answers: bool | None = None
+    _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.rulings: dict[Dialect, OriginRules] = {}
-        self.waiting: list[Deferred[None]] = []
-        self.asking = False
-        self.answers: bool | None = None  # whether the last page asked of the site was answered
+    def rules(self, dialect: Dialect, now: float) -> OriginRules | None:
+        """What the dialect makes of the entry now.
 
-    def ruling(self, dialect: Dialect, now: float) -> OriginRules | None:
-        """What the record means to a dialect now; None where there is none that goes far enough."""
-        ruling = self.rulings.get(dialect)
-        current = ruling is not None and ruling.access.record is self.record
-        if current and ruling is not None and is_fresh(ruling.access, now):
-            return ruling
-        if self.record is None or not goes_far_enough(
-            self.record, dialect.access, octets_read(dialect)
+        None: there is no entry, or it was cut short of what this dialect reads.
+        """
+        rules = self._by_dialect.get(dialect)
+        if (
+            rules is not None
+            and rules.access.entry is self.entry
+            and now < rules.access.fresh_until
+        ):
+            return rules
+        if self.entry is None or not goes_far_enough(
+            self.entry, dialect.access, octets_read(dialect)
         ):
             return None
-        access = judge(self.record, now, self.wishes.over(dialect.access))
-        self.rulings[dialect] = ruling = OriginRules(
-            self.origin, dialect, access, _rules(access, dialect, ruling)
-        )
-        return ruling
+        access = judge(self.entry, now, self.overrides.over(dialect.access))
+        made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
+        self._by_dialect[dialect] = made
+        return made
 
-    def remember(self, outcome: FetchResult, now: float) -> CacheEntry:
-        """The facts after one more try, whether the site itself answers among them."""
-        if outcome.status is None:
-            before = None if self.record is None else self.record.latest.site_answers
-            answers = before if self.answers is None else self.answers
-            outcome = replace(outcome, site_answers=answers)
-        return remember(self.record, outcome, now)
+    def remember(self, result: FetchResult, now: float) -> CacheEntry:
+        """The entry after one more fetch."""
+        if result.status is None:
+            before = None if self.entry is None else self.entry.latest.site_answers
+            result = replace(result, site_answers=before if self.answers is None else self.answers)
+        return remember(self.entry, result, now)
 
     def wake(self) -> None:
-        waiting, self.waiting = self.waiting, []
-        for turn in waiting:
-            if not turn.called:  # cancelled by its owner
-                turn.callback(None)
+        """Tell all that wait that there is news."""
+        waiters, self.waiters = self.waiters, []
+        for waiter in waiters:
+            if not waiter.news.called:  # cancelled by its owner
+                waiter.news.callback(None)
+
+    @property
+    def octets(self) -> int:
+        """About how many octets of memory it takes: the file, and what its parsed rules take."""
+        file = self.entry.octets if self.entry is not None else None
+        parsed = sum(
+            getattr(rules.rules, "octets", 0)
+            for rules in self._by_dialect.values()
+            if rules.rules is not None
+        )
+        return len(file or b"") + parsed + OVERHEAD
 
 
-def _rules(access: Access, dialect: Dialect, before: OriginRules | None) -> RuleSet | None:
+def _parsed(access: Access, dialect: Dialect, before: OriginRules | None) -> RuleSet | None:
     """The rules of a file, parsed anew only where the octets are new."""
-    if access.stance is not AccessMode.RULES:
+    if access.mode is not AccessMode.RULES:
         return None
     if before is not None and before.rules is not None and before.access.octets == access.octets:
         return before.rules

@@ -1,313 +1,333 @@
-"""May I? What is known of origins, who waits for it, and when to ask again.
+"""Which rules hold for an origin now: one fetch at a time, stale while revalidated, one cache.
 
-Knows: the store and who shares it, dialects, and how to wait; fetching, sleeping and the clock are
-handed in. Must not know: Scrapy's requests, settings, crawler or stats, nor how a robots.txt is
-fetched.
+The words are those of RFC 9111. An answer is fresh for a time. When it is stale it is used once
+more while it is validated in the background. When it is too old even for that, requests wait.
 
-A fetch is a task of its own: nobody who waits for it owns it, so a cancelled request hurts no
-other. Each who waits has a Deferred of its own: one that is shared is used up by the first who
-awaits it. Before a site is asked its origin is claimed, for another process may be asking it.
+A lookup (store, then site) is a task of its own: no request that waits for it owns it, so a request
+that is cancelled hurts no other. Each waiting request has a Deferred of its own, because a shared
+one is used up by the first that awaits it.
+
+Who else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
+the crawl close. `is_looked_up` is set before the first await and taken back in `finally`, so there
+is one lookup for an origin at a time, and waiters are always woken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import replace
 from typing import Any
 
-from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred, DeferredList, DeferredSemaphore
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred, DeferredList
 
+from ..compat import start_task
+from ..exceptions import CrawlClosing
+from ..fetch.order import FetchOrder
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
-from ..rep.access import DAY, AccessOverrides, holds, is_fresh, remember
+from ..rep.access import AccessOverrides, holds, is_fresh, remember
 from ..rep.url import path_of
-from ..stores import Store, StoreEvents, coordinator_of
-from ..stores.bounded import Bounded
-from .origin import OriginRules, OriginState
+from ..stores import Store, coordinator_of
+from .cache import OriginCache
+from .events import ResolverEvents
+from .fetch_gate import FetchGate
+from .origin import OriginRules, OriginState, Waiter
 
-SITES = 20_000
-OCTETS = 64 * 1024 * 1024
-SITE_OVERHEAD = 4_000  # octets a site costs beside its file, about
+# Seconds to wait while another process fetches: the first look, the longest pause, and in all.
+FIRST_LOOK, LONGEST_PAUSE = 0.05, 2.0
+LEASE_PATIENCE = 300.0
 
-# Seconds that we wait for another of the fleet to fetch: from look to look, and in all.
-FIRST_LOOK, LONGEST_LOOK = 0.05, 2.0
-FLEET_PATIENCE = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a fetch is asked for. `asker` is handed through: it is the shell's, of any kind."""
-
-    origin: str
-    known: CacheEntry | None
-    dialect: Dialect
-    asker: Any = None
+MAX_SKEW = 60.0  # seconds that the clock of another machine may be ahead of ours
+MIN_LIFE = 1.0  # seconds in which no origin is fetched twice, whatever lifetime its answer has
+MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried until one gets an answer
 
 
-class ResolverEvents(StoreEvents):
-    """What the policy and its store tell as they go. Made to be overridden; nothing is told by
-    default.
-    """
+class Resolver:
+    """Answers for any number of origins, each in any number of dialects.
 
-    async def learned(self, ruling: OriginRules, asker: Any, *, fetched: bool) -> None:
-        """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
-
-    def recalled(self, age: float | None) -> None:
-        """The store knew an answer so old, in seconds; None: it knew none."""
-
-    def tried(self, outcome: FetchResult, known: CacheEntry | None, record: CacheEntry) -> None:
-        """A try to fetch has ended: what was known before it, and what is now."""
-
-    def shared(self, age: float) -> None:
-        """Another of the fleet had asked when we were about to; its answer's age in seconds."""
-
-    def failed(self, origin: str, error: BaseException) -> None:
-        """A fault in this package or in what was handed in: the origin counts as unreachable."""
-
-
-class RobotsPolicy:
-    """Answers for any number of origins, each asked about in any number of dialects.
-
-    fetch     tries to get a robots.txt once; all its failures are outcomes
-    now       seconds since the epoch
-    sleep     waits so many seconds
-    at_once   how many origins are asked at a time
-    patience  seconds a request waits at most for an origin that defers; then it gets that answer
-    wishes    what is put over every dialect's way to read an outcome
+    store      keeps entries beyond this process; None: nothing does
+    fetch      tries to get a robots.txt once; all its failures are results
+    variant    what a fetch takes from a page's request: fetches with the same one fail alike
+    now        seconds since the epoch; never goes back
+    sleep      waits so many seconds
+    gate       how many fetches may be under way
+    patience   seconds a request waits at most for an origin that defers; then it gets that answer
+    overrides  the user's limits on every dialect's access policy
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
-        store: Store,
-        fetch: Callable[[Question], Awaitable[FetchResult]],
+        store: Store | None,
+        fetch: Callable[[FetchOrder], Awaitable[FetchResult]],
+        variant: Callable[[Any], Hashable],
         now: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
-        at_once: int,
+        gate: FetchGate,
         patience: float,
-        wishes: AccessOverrides,
-        notices: ResolverEvents,
+        overrides: AccessOverrides,
+        events: ResolverEvents,
     ) -> None:
-        self.store, self.fetch, self.now, self.sleep = store, fetch, now, sleep
-        self.fleet = coordinator_of(store)
-        self.patience, self.wishes, self.notices = patience, wishes, notices
-        self._places: DeferredSemaphore = DeferredSemaphore(at_once)
-        self._settled: Bounded[OriginState] = Bounded(SITES, OCTETS)
-        self._asking: dict[str, OriginState] = {}
-        self._tasks: set[Deferred[None]] = set()
-        self._keeping: set[Deferred[None]] = set()
+        self.store, self.coordinator = store, coordinator_of(store)
+        self.fetch, self.variant, self.now, self.sleep = fetch, variant, now, sleep
+        self.gate, self.patience, self.overrides, self.events = gate, patience, overrides, events
+        self.cache = OriginCache(lambda origin, entry: OriginState(origin, overrides, entry))
         self.is_stopped = False
+        self._looked_up: dict[str, OriginState] = {}
+        self._lookups: set[Deferred[None]] = set()
+        self._puts: set[Deferred[None]] = set()
 
-    def known(self, origin: str, dialect: Dialect, asker: Any = None) -> OriginRules | None:
-        """What can be answered without waiting; what is past its time is renewed meanwhile."""
-        site = self._asking.get(origin) or self._settled.get(origin)
-        if site is None:
+    def cached(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules | None:
+        """Rules from memory. Stale ones are given too, and validated in the background.
+
+        None: nothing is known, or it is too old, or the origin defers.
+        """
+        state = self._looked_up.get(origin) or self.cache.get(origin)
+        if state is None:
             return None
         now = self.now()
-        ruling = site.ruling(dialect, now)
-        if ruling is None or ruling.stance is AccessMode.DEFER or not holds(ruling.access, now):
+        rules = state.rules(dialect, now)
+        if rules is None or rules.mode is AccessMode.DEFER:
             return None
-        if not site.asking and not self.is_stopped and not is_fresh(ruling.access, now):
-            self._ask(site, dialect, asker)
-        return ruling
+        if now < rules.access.fresh_until:
+            return rules
+        if not _may_be_used(rules, now):
+            return None
+        if not state.is_looked_up and not self.is_stopped and _may_be_fetched(rules, now):
+            self._start_lookup(state, dialect, page)
+        return rules
 
-    async def ruling(self, origin: str, dialect: Dialect, asker: Any = None) -> OriginRules | None:
-        """What holds for an origin, waited for where it must be; None once all has stopped."""
+    async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:
+        """The rules of an origin; waits for a fetch where nothing usable is known.
+
+        An origin that defers longer than `patience` gives rules whose mode is DEFER. Raises
+        CrawlClosing.
+        """
         arrived = self.now()
-        ruling = self.known(origin, dialect, asker)
-        while ruling is None and not self.is_stopped:
-            site = self._site(origin)
-            deferred = site.ruling(dialect, self.now())
-            if deferred is not None and deferred.stance is not AccessMode.DEFER:
-                deferred = None  # out of date: of no use
-            if deferred is not None and deferred.access.fresh_until > arrived + self.patience:
-                return deferred
-            await self._wait(site, dialect, asker, deferred)
-            ruling = self.known(origin, dialect, asker) or self._news(site, dialect, arrived)
-        return ruling
+        while not self.is_stopped:
+            rules = self.cached(origin, dialect, page)
+            if rules is not None:
+                return rules
+            state = self._looked_up.get(origin) or self.cache.get(origin) or self._new(origin)
+            rules = state.rules(dialect, self.now())
+            pause = 0.0
+            if rules is not None and rules.mode is AccessMode.DEFER:
+                if rules.access.fresh_until > arrived + self.patience:
+                    return rules
+                pause = rules.access.fresh_until - self.now()
+            elif rules is not None and rules.access.entry.asked_at >= arrived:
+                return rules  # fetched while we waited: it counts, however short its life
+            await self._news(state, dialect, page, pause)
+        raise CrawlClosing
 
-    def _news(self, site: OriginState, dialect: Dialect, since: float) -> OriginRules | None:
-        """What was learned since then counts, be its time over already."""
-        ruling = site.ruling(dialect, self.now())
-        if ruling is None or ruling.stance is AccessMode.DEFER:
-            return None
-        return ruling if ruling.access.record.asked_at >= since else None
+    def note_reachability(self, origin: str, *, answers: bool) -> None:
+        """A page of an origin was answered, or was not.
+
+        Google allows a robots.txt that was unreachable for 30 days only if other pages are there.
+        """
+        state = self._looked_up.get(origin) or self.cache.get(origin)
+        if state is not None:
+            state.answers = answers
 
     def stop(self) -> None:
-        """End what is under way and let go of all who wait: nothing is waited for any more."""
+        """End all lookups, and wake all waiting requests: they raise CrawlClosing."""
         self.is_stopped = True
-        for task in list(self._tasks):
-            task.cancel()
-        for site in list(self._asking.values()):
-            site.wake()
+        self.gate.close()
+        for lookup in list(self._lookups):
+            lookup.cancel()
+        for state in list(self._looked_up.values()):
+            state.wake()
 
     async def close(self) -> None:
-        """Stop, wait for what is being kept, then let go of the store."""
+        """Stop, wait until all entries are stored, then close the store."""
         self.stop()
-        await maybe_deferred_to_future(DeferredList(list(self._keeping)))
+        if self._puts:
+            await maybe_deferred_to_future(DeferredList(list(self._puts)))
+        if self.store is None:
+            return
         try:
             await self.store.close()
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("close", error)
+            self.events.store_failed("close", error)
 
-    def heard(self, origin: str, *, answers: bool) -> None:
-        """A page of an origin was answered, or was not: some dialects go by that in the end."""
-        site = self._asking.get(origin) or self._settled.get(origin)
-        if site is not None:
-            site.answers = answers
+    def _new(self, origin: str) -> OriginState:
+        return OriginState(origin, self.overrides)
 
-    def _site(self, origin: str) -> OriginState:
-        return (
-            self._asking.get(origin)
-            or self._settled.get(origin)
-            or OriginState(origin, self.wishes)
-        )
-
-    async def _wait(
-        self, site: OriginState, dialect: Dialect, asker: Any, deferred: OriginRules | None
-    ) -> None:
-        """Wait for the next news of an origin; see that somebody asks."""
-        turn: Deferred[None] = Deferred()
-        site.waiting.append(turn)
-        if not site.asking:
-            delay = deferred.access.fresh_until - self.now() if deferred else 0.0
-            self._ask(site, dialect, asker, delay)
-        await maybe_deferred_to_future(turn)
-
-    def _ask(self, site: OriginState, dialect: Dialect, asker: Any, delay: float = 0.0) -> None:
-        site.asking = True
-        self._asking[site.origin] = site
-        _start(self._inquire(site, dialect, asker, delay), self._tasks)
-
-    async def _inquire(self, site: OriginState, dialect: Dialect, asker: Any, delay: float) -> None:
-        """One look at the store and the site. Whatever happens, those who wait hear of it."""
+    async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
+        """Wait for the next news of an origin; start a lookup if none is under way."""
+        waiter = Waiter(Deferred(), page)
+        state.waiters.append(waiter)
+        if not state.is_looked_up:
+            self._start_lookup(state, dialect, page, pause)
         try:
-            if delay > 0:
-                await self.sleep(delay)
-            await self._learn(site, dialect, asker)
+            await maybe_deferred_to_future(waiter.news)
+        except BaseException:  # cancelled
+            if waiter in state.waiters:
+                state.waiters.remove(waiter)
+            raise
+
+    def _start_lookup(
+        self, state: OriginState, dialect: Dialect, page: Any, pause: float = 0.0
+    ) -> None:
+        state.is_looked_up = True
+        self._looked_up[state.origin] = state
+        start_task(self._look_up(state, dialect, page, pause), self._lookups)
+
+    async def _look_up(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
+        """One look at the store and the site. Whatever happens, waiting requests are woken."""
+        try:
+            if pause > 0:
+                await self.sleep(pause)
+            if state.entry is not None or not await self._recall(state, dialect, page):
+                await self._fetch_once_among_all(state, dialect, page)
         except BaseException as error:
             if self.is_stopped:
                 return
-            # A fault closes an origin the way a network error does. It never opens one.
-            outcome = FetchResult(None, cause=f"{type(error).__name__} while fetching")
-            site.record = remember(site.record, outcome, self.now())
-            self.notices.failed(site.origin, error)
+            # A fault closes an origin as a network error does. It never opens one.
+            result = FetchResult(None, cause=f"{type(error).__name__} while fetching")
+            state.entry = remember(state.entry, result, self.now())
+            self.events.on_fault(state.origin, error)
             if not isinstance(error, Exception):
                 raise
         finally:
-            site.asking = False
-            self._settle(site)
-            site.wake()
+            state.is_looked_up = False
+            self._looked_up.pop(state.origin, None)
+            self.cache.put(state)
+            state.wake()
 
-    def _settle(self, site: OriginState) -> None:
-        octets = site.record.octets if site.record is not None else None
-        self._settled.put(site.origin, site, len(octets or b"") + SITE_OVERHEAD)
-        self._asking.pop(site.origin, None)
-
-    async def _learn(self, site: OriginState, dialect: Dialect, asker: Any) -> None:
-        if site.record is None and await self._recall(site, dialect, asker):
-            return
-        began = self.now()
-        while not await self._has_asked(site, dialect, asker, self.now() - began):
-            waited = self.now() - began
-            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_LOOK))
-
-    async def _has_asked(
-        self, site: OriginState, dialect: Dialect, asker: Any, waited: float
-    ) -> bool:
-        """Claim an origin and ask it. False while another of the fleet does; who takes too long is
-        waited for no longer. What is claimed is asked at once, lest others wait for our queue.
-        """
-        await maybe_deferred_to_future(self._places.acquire())
-        try:
-            claim = await self.fleet.claim(site.origin)
-            if self._takes_over(site, claim.record, dialect):
-                self.fleet.release(site.origin)
-                await self._tell(site, dialect, asker, fetched=False)
-            elif claim.granted or waited > FLEET_PATIENCE:
-                await self._fetch(site, dialect, asker)
-            else:
-                return False
-        except BaseException:
-            self.fleet.release(site.origin)
-            raise
-        finally:
-            self._places.release()
-        return True
-
-    async def _fetch(self, site: OriginState, dialect: Dialect, asker: Any) -> None:
-        known = site.record
-        outcome = await self.fetch(Question(site.origin, known, dialect, asker))
-        site.record = site.remember(outcome, self.now())
-        self.notices.tried(outcome, known, site.record)
-        _start(self._keep_and_release(site.origin, site.record), self._keeping)
-        self._share(outcome)
-        await self._tell(site, dialect, asker, fetched=True)
-
-    def _takes_over(self, site: OriginState, record: CacheEntry | None, dialect: Dialect) -> bool:
-        """Go by what another of the fleet has learned; False where that leaves us to ask."""
-        ruling = site.ruling(dialect, self.now()) if self._take_in(site, record) else None
-        if ruling is None or not is_fresh(ruling.access, self.now()):
+    async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
+        """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
+        if self.store is not None:
+            try:
+                self._adopt(state, await self.store.get(state.origin))
+            except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+                self.events.store_failed("get", error)
+        entry = state.entry
+        self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
+        rules = state.rules(dialect, self.now())
+        if rules is None:
             return False
-        self.notices.shared(self.now() - ruling.access.record.current_at)
-        return True
-
-    def _take_in(self, site: OriginState, record: CacheEntry | None) -> bool:
-        """Go by a record if it is news. One of tomorrow is none: somebody's clock is wrong."""
-        if record is None or record.asked_at > self.now() + DAY:
-            return False
-        if site.record is not None and record.asked_at <= site.record.asked_at:
-            return False
-        site.record = record
-        return True
-
-    async def _recall(self, site: OriginState, dialect: Dialect, asker: Any) -> bool:
-        """Take the record from the store; True if nothing is left to ask."""
-        try:
-            self._take_in(site, await self.store.get(site.origin))
-        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("get", error)
-        record = site.record
-        self.notices.recalled(None if record is None else self.now() - record.current_at)
-        ruling = site.ruling(dialect, self.now())
-        if ruling is None:
-            return False
-        await self._tell(site, dialect, asker, fetched=False)
-        if is_fresh(ruling.access, self.now()):
+        await self.events.on_learned(rules, page, fetched=False)
+        if is_fresh(rules.access, self.now()):
             return True
-        site.wake()  # an old answer may still hold; who cannot use it waits on
+        state.wake()  # stale rules may be usable; who cannot use them goes on waiting
         return False
 
-    async def _tell(
-        self, site: OriginState, dialect: Dialect, asker: Any, *, fetched: bool
-    ) -> None:
-        ruling = site.ruling(dialect, self.now())
-        assert ruling is not None  # there is a record
-        await self.notices.learned(ruling, asker, fetched=fetched)
+    async def _fetch_once_among_all(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        """Fetch it here, unless another process does so now: then wait for its entry."""
+        began = self.now()
+        while not await self._fetch_if_claimed(state, dialect, page, self.now() - began):
+            waited = self.now() - began
+            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_PAUSE))
 
-    def _share(self, outcome: FetchResult) -> None:
-        """What was found at the end of redirects is the target's own robots.txt too, if it has that
-        very place. The store tells those who ask for it.
+    async def _fetch_if_claimed(
+        self, state: OriginState, dialect: Dialect, page: Any, waited: float
+    ) -> bool:
+        """Fetch if this process gets the lease, or if its holder takes longer than five minutes.
+
+        False while another process fetches. The place in the gate is taken before the lease, so
+        that no lease is held by a fetch that queues.
         """
-        if outcome.status not in range(200, 300) or not outcome.hops:
+        has_failed = state.entry is not None and state.entry.failing_since is not None
+        async with self.gate.enter(has_failed=has_failed):
+            try:
+                claim = await self.coordinator.claim(state.origin)
+                if self._adopt_shared(state, claim.entry, dialect):
+                    self.coordinator.release(state.origin)
+                    await self._report(state, dialect, page, fetched=False)
+                elif claim.granted or waited > LEASE_PATIENCE:
+                    await self._fetch(state, dialect, page)
+                else:
+                    return False
+            except BaseException:
+                self.coordinator.release(state.origin)
+                raise
+        return True
+
+    async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        before = state.entry
+        result = await self._fetch_for_somebody(state, dialect, page)
+        state.entry = state.remember(result, self.now())
+        self.events.on_fetched(result, before, state.entry)
+        if self.store is not None:
+            start_task(self._put_and_release(state.origin, state.entry), self._puts)
+        self._share_target(result)
+        await self._report(state, dialect, page, fetched=True)
+
+    async def _fetch_for_somebody(
+        self, state: OriginState, dialect: Dialect, page: Any
+    ) -> FetchResult:
+        """Fetch for one request; where nothing came back, for others with another proxy or header.
+
+        One request's dead proxy says nothing about the site that others reach without it.
+        """
+        result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, page))
+        tried = {self.variant(page)}
+        while result.status is None and len(tried) < MAX_VARIANTS and not self.is_stopped:
+            others = (waiter.page for waiter in state.waiters)
+            other = next((page for page in others if self.variant(page) not in tried), None)
+            if other is None:
+                break
+            tried.add(self.variant(other))
+            result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, other))
+        return result
+
+    def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
+        """Use what another process has fetched; False where it is of no use."""
+        rules = state.rules(dialect, self.now()) if self._adopt(state, entry) else None
+        if rules is None or not is_fresh(rules.access, self.now()):
+            return False
+        self.events.on_shared(self.now() - rules.access.entry.current_at)
+        return True
+
+    def _adopt(self, state: OriginState, entry: CacheEntry | None) -> bool:
+        """Use an entry of a store if it is newer than ours. One of the future is not used."""
+        if entry is None or entry.asked_at > self.now() + MAX_SKEW:
+            return False
+        if state.entry is not None and entry.asked_at <= state.entry.asked_at:
+            return False
+        state.entry = entry
+        return True
+
+    async def _report(
+        self, state: OriginState, dialect: Dialect, page: Any, *, fetched: bool
+    ) -> None:
+        rules = state.rules(dialect, self.now())
+        assert rules is not None  # there is an entry
+        await self.events.on_learned(rules, page, fetched=fetched)
+
+    def _share_target(self, result: FetchResult) -> None:
+        """Keep what was found at the end of redirects for its own origin too.
+
+        Only where the last URL is the place of that origin's own robots.txt.
+        """
+        if result.status not in range(200, 300) or not result.hops:
             return
-        target = origin_of(outcome.hops[-1])
-        if target is not None and path_of(outcome.hops[-1]) == "/robots.txt":
-            record = remember(None, replace(outcome, hops=()), self.now())
-            _start(self._keep(target, record), self._keeping)
+        target = origin_of(result.hops[-1])
+        if target is None or path_of(result.hops[-1]) != "/robots.txt":
+            return
+        entry = remember(None, replace(result, hops=()), self.now())
+        if self.store is not None:
+            start_task(self._put(target, entry), self._puts)
+        elif target not in self._looked_up and self.cache.get(target) is None:
+            self.cache.put(OriginState(target, self.overrides, entry))
 
-    async def _keep_and_release(self, origin: str, record: CacheEntry) -> None:
-        await self._keep(origin, record)
-        self.fleet.release(origin)
+    async def _put_and_release(self, origin: str, entry: CacheEntry) -> None:
+        await self._put(origin, entry)
+        self.coordinator.release(origin)
 
-    async def _keep(self, origin: str, record: CacheEntry) -> None:
+    async def _put(self, origin: str, entry: CacheEntry) -> None:
+        assert self.store is not None  # else nothing is put
         try:
-            await self.store.put(origin, record)
+            await self.store.put(origin, entry)
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("put", error)
+            self.events.store_failed("put", error)
 
 
-def _start(work: Coroutine[Any, Any, None], among: set[Deferred[None]]) -> None:
-    """Run a coroutine as a task of its own, held by `among` until it ends."""
-    task: Deferred[None] = deferred_from_coro(work)
-    among.add(task)
-    task.addBoth(lambda _: among.discard(task))
+def _may_be_used(rules: OriginRules, now: float) -> bool:
+    """Whether stale rules may still be used, once more, while they are validated."""
+    return holds(rules.access, now) or not _may_be_fetched(rules, now)
+
+
+def _may_be_fetched(rules: OriginRules, now: float) -> bool:
+    """Whether a site may be asked again, by our own floor between two fetches."""
+    return now - rules.access.entry.asked_at >= MIN_LIFE

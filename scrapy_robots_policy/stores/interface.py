@@ -30,11 +30,11 @@ class Claim:
     """What became of a claim.
 
     granted  it is ours to ask the origin, until we release it
-    record   the newest that the fleet knows; None: nothing
+    entry    the newest that the fleet knows; None: nothing
     """
 
     granted: bool
-    record: CacheEntry | None
+    entry: CacheEntry | None
 
 
 @runtime_checkable
@@ -58,7 +58,7 @@ class Alone:
     """The fleet of one: everything is granted at once."""
 
     async def claim(self, origin: str) -> Claim:  # noqa: ARG002 - as in `FleetCoordinator`
-        return Claim(granted=True, record=None)
+        return Claim(granted=True, entry=None)
 
     def release(self, origin: str) -> None:
         """Nobody waits for it."""
@@ -73,7 +73,7 @@ class Alone:
 ALONE = Alone()
 
 
-def coordinator_of(store: Store) -> FleetCoordinator:
+def coordinator_of(store: Store | None) -> FleetCoordinator:
     """Those who share a store; most stores are shared by nobody who could be asked."""
     return store if isinstance(store, FleetCoordinator) else ALONE
 

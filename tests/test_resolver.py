@@ -6,10 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from scrapy.utils.defer import maybe_deferred_to_future
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
-from scrapy_robots_policy.resolver.resolver import ResolverEvents, RobotsPolicy
+from scrapy_robots_policy.resolver.events import ResolverEvents
+from scrapy_robots_policy.resolver.fetch_gate import FetchGate
+from scrapy_robots_policy.resolver.resolver import Resolver
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -31,19 +35,19 @@ class World:
     outcomes: list[FetchResult | Exception]
     time: float = 1_000_000.0
     asked: list[CacheEntry | None] = field(default_factory=list)
-    told: list[tuple[str, bool]] = field(default_factory=list)
+    learned: list[tuple[str, bool]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    recalled: list[float | None] = field(default_factory=list)
+    lookups: list[float | None] = field(default_factory=list)
     tried: list[Any] = field(default_factory=list)
     store: Any = field(default_factory=MemoryStore)
-    at_once: int = 100
+    max_fetches: int = 100
     patience: float = 600.0
-    wishes: AccessOverrides = field(default_factory=AccessOverrides)
+    overrides: AccessOverrides = field(default_factory=AccessOverrides)
     gate: Gate | None = None
 
-    async def fetch(self, question):
+    async def fetch(self, order):
         turn = len(self.asked)
-        self.asked.append(question.known)
+        self.asked.append(order.entry)
         if self.gate:
             await self.gate.pass_()
         outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
@@ -54,36 +58,37 @@ class World:
     async def sleep(self, seconds):
         self.time += seconds
 
-    def policy(self) -> RobotsPolicy:
-        return RobotsPolicy(
+    def resolver(self) -> Resolver:
+        return Resolver(
             self.store,
             self.fetch,
+            lambda page: page,
             lambda: self.time,
             self.sleep,
-            self.at_once,
+            FetchGate(self.max_fetches, 4000, lambda: self.time, compat.call_later),
             self.patience,
-            self.wishes,
-            _Told(self),
+            self.overrides,
+            _Events(self),
         )
 
 
-class _Told(ResolverEvents):
+class _Events(ResolverEvents):
     def __init__(self, world):
         self.world = world
 
-    async def learned(self, ruling, asker, *, fetched):
-        self.world.told.append((ruling.stance.value, fetched))
+    async def on_learned(self, rules, page, *, fetched):
+        self.world.learned.append((rules.mode.value, fetched))
 
-    def recalled(self, age):
-        self.world.recalled.append(age)
+    def on_store_lookup(self, age):
+        self.world.lookups.append(age)
 
-    def tried(self, outcome, known, record):
-        self.world.tried.append((outcome, known, record))
+    def on_fetched(self, result, before, entry):
+        self.world.tried.append((result, before, entry))
 
     def store_failed(self, verb, error):
         self.world.faults.append(f"{verb}: {error}")
 
-    def failed(self, origin, error):
+    def on_fault(self, origin, error):
         self.world.faults.append(f"{origin}: {error}")
 
 
@@ -98,27 +103,27 @@ class BrokenStore:
         raise OSError("gone")
 
 
-def secret(ruling):
-    return ruling.allowed(f"{ORIGIN}/secret", "bot")
+def secret(rules):
+    return rules.allowed(f"{ORIGIN}/secret", "bot")
 
 
 @on_reactor
 async def test_many_wait_for_one_fetch_and_all_are_answered():
     world = World([SECRET], gate=Gate())
-    policy = world.policy()
-    waiting = [start(policy.ruling(ORIGIN, RFC)) for _ in range(5)]
+    resolver = world.resolver()
+    waiting = [start(resolver.rules_for(ORIGIN, RFC)) for _ in range(5)]
     await until_idle()
     world.gate.open()
-    rulings = await all_of(waiting)
-    assert [secret(ruling) for ruling in rulings] == [False] * 5
+    answers = await all_of(waiting)
+    assert [secret(rules) for rules in answers] == [False] * 5
     assert len(world.asked) == 1
 
 
 @on_reactor
 async def test_no_more_origins_are_asked_at_a_time_than_may_be():
-    world = World([SECRET], gate=Gate(), at_once=2)
-    policy = world.policy()
-    waiting = [start(policy.ruling(f"http://{number}.example", RFC)) for number in range(5)]
+    world = World([SECRET], gate=Gate(), max_fetches=2)
+    resolver = world.resolver()
+    waiting = [start(resolver.rules_for(f"http://{number}.example", RFC)) for number in range(5)]
     await until_idle()
     assert len(world.asked) == 2
     world.gate.open()
@@ -127,13 +132,15 @@ async def test_no_more_origins_are_asked_at_a_time_than_may_be():
 
 
 @on_reactor
-async def test_a_policy_that_stops_lets_go_of_what_queues():
-    world = World([SECRET], gate=Gate(), at_once=1)
-    policy = world.policy()
-    waiting = [start(policy.ruling(f"http://{number}.example", RFC)) for number in range(3)]
+async def test_a_resolver_that_stops_wakes_all_that_queue_for_a_fetch():
+    world = World([SECRET], gate=Gate(), max_fetches=1)
+    resolver = world.resolver()
+    waiting = [start(resolver.rules_for(f"http://{number}.example", RFC)) for number in range(3)]
     await until_idle()
-    await policy.close()
-    assert await all_of(waiting) == [None] * 3
+    await resolver.close()
+    for request in waiting:
+        with pytest.raises(CrawlClosing):
+            await maybe_deferred_to_future(request)
     assert len(world.asked) == 1
 
 
@@ -141,31 +148,31 @@ async def test_a_policy_that_stops_lets_go_of_what_queues():
 @on_reactor
 async def test_a_cancelled_asker_hurts_no_other(cancelled):
     world = World([SECRET], gate=Gate())
-    policy = world.policy()
-    waiting = [start(policy.ruling(ORIGIN, RFC)) for _ in range(5)]
+    resolver = world.resolver()
+    waiting = [start(resolver.rules_for(ORIGIN, RFC)) for _ in range(5)]
     await until_idle()
     waiting.pop(cancelled).cancel()
     world.gate.open()
-    rulings = await all_of(waiting)
-    assert [secret(ruling) for ruling in rulings] == [False] * 4
+    answers = await all_of(waiting)
+    assert [secret(rules) for rules in answers] == [False] * 4
     assert len(world.asked) == 1
 
 
 @on_reactor
 async def test_what_is_fresh_is_known_without_a_wait():
     world = World([SECRET])
-    policy = world.policy()
-    assert policy.known(ORIGIN, RFC) is None
-    ruling = await policy.ruling(ORIGIN, RFC)
-    assert policy.known(ORIGIN, RFC) is ruling
+    resolver = world.resolver()
+    assert resolver.cached(ORIGIN, RFC) is None
+    rules = await resolver.rules_for(ORIGIN, RFC)
+    assert resolver.cached(ORIGIN, RFC) is rules
     assert world.asked == [None]
 
 
 @on_reactor
 async def test_one_fetch_serves_every_dialect():
     world = World([FetchResult(429)])
-    policy = world.policy()
-    stances = [(await policy.ruling(ORIGIN, d)).stance for d in (RFC, GOOGLE, RFC)]
+    resolver = world.resolver()
+    stances = [(await resolver.rules_for(ORIGIN, d)).mode for d in (RFC, GOOGLE, RFC)]
     assert stances == [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.ALLOW]
     assert world.asked == [None]
 
@@ -181,11 +188,11 @@ CUT = {
 async def test_a_dialect_that_reads_more_than_was_fetched_asks_again(cut):
     more = DIALECTS["original1994"]  # seven redirects, and files of any size
     world = World([CUT[cut], SECRET])
-    policy = world.policy()
-    assert secret(await policy.ruling(ORIGIN, RFC))
-    assert policy.known(ORIGIN, more) is None
-    assert not secret(await policy.ruling(ORIGIN, more))
-    assert not secret(await policy.ruling(ORIGIN, RFC))
+    resolver = world.resolver()
+    assert secret(await resolver.rules_for(ORIGIN, RFC))
+    assert resolver.cached(ORIGIN, more) is None
+    assert not secret(await resolver.rules_for(ORIGIN, more))
+    assert not secret(await resolver.rules_for(ORIGIN, RFC))
     assert len(world.asked) == 2
     assert not world.faults
 
@@ -195,10 +202,10 @@ async def test_a_dialect_that_reads_more_than_was_fetched_asks_again(cut):
 async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
     more = RFC.but("more", size_limit=1 << 62, access=replace(RFC.access, redirects=10))
     world = World([CUT[cut], DOWN], patience=0.0)
-    policy = world.policy()
-    await policy.ruling(ORIGIN, RFC)
-    ruling = await policy.ruling(ORIGIN, more)
-    assert ruling.stance is (AccessMode.DISALLOW if cut == "redirects" else AccessMode.RULES)
+    resolver = world.resolver()
+    await resolver.rules_for(ORIGIN, RFC)
+    rules = await resolver.rules_for(ORIGIN, more)
+    assert rules.mode is (AccessMode.DISALLOW if cut == "redirects" else AccessMode.RULES)
     assert len(world.asked) == 2
     assert not world.faults
 
@@ -206,29 +213,29 @@ async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
 @on_reactor
 async def test_old_rules_hold_while_they_are_renewed():
     world = World([SECRET, OPEN])
-    policy = world.policy()
-    first = await policy.ruling(ORIGIN, RFC)
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
     world.time = first.access.fresh_until + 1
     world.gate = Gate()
-    assert policy.known(ORIGIN, RFC).rules is first.rules
+    assert resolver.cached(ORIGIN, RFC).rules is first.rules
     await until_idle()
     assert len(world.asked) == 2
-    assert not secret(await policy.ruling(ORIGIN, RFC))
+    assert not secret(await resolver.rules_for(ORIGIN, RFC))
     world.gate.open()
     await until_idle()
-    assert secret(policy.known(ORIGIN, RFC))
+    assert secret(resolver.cached(ORIGIN, RFC))
     assert len(world.asked) == 2
 
 
 @on_reactor
 async def test_old_rules_hold_when_to_renew_them_fails():
     world = World([SECRET, DOWN])
-    policy = world.policy()
-    first = await policy.ruling(ORIGIN, RFC)
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
     world.time = first.access.fresh_until + 1
-    policy.known(ORIGIN, RFC)
+    resolver.cached(ORIGIN, RFC)
     await until_idle()
-    second = policy.known(ORIGIN, RFC)
+    second = resolver.cached(ORIGIN, RFC)
     assert second.access.why == "timeout"
     assert second.rules is first.rules  # the same octets are not parsed again
 
@@ -236,32 +243,32 @@ async def test_old_rules_hold_when_to_renew_them_fails():
 @on_reactor
 async def test_rules_too_old_to_hold_are_waited_for():
     world = World([SECRET, OPEN])
-    policy = world.policy()
-    first = await policy.ruling(ORIGIN, RFC)
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
     world.time = first.access.holds_until + 1
-    assert policy.known(ORIGIN, RFC) is None
-    assert secret(await policy.ruling(ORIGIN, RFC))
+    assert resolver.cached(ORIGIN, RFC) is None
+    assert secret(await resolver.rules_for(ORIGIN, RFC))
 
 
 @on_reactor
 async def test_who_is_put_off_waits_for_a_later_try():
     world = World([DOWN, DOWN, SECRET])
-    policy = world.policy()
+    resolver = world.resolver()
     began = world.time
-    rulings = await all_of([start(policy.ruling(ORIGIN, DEFERRING)) for _ in range(3)])
-    assert [secret(ruling) for ruling in rulings] == [False] * 3
+    answers = await all_of([start(resolver.rules_for(ORIGIN, DEFERRING)) for _ in range(3)])
+    assert [secret(rules) for rules in answers] == [False] * 3
     assert len(world.asked) == 3
     assert world.time == began + 10 + 20  # the ladder's first wait, and its double
-    assert world.told == [("defer", True), ("defer", True), ("rules", True)]
+    assert world.learned == [("defer", True), ("defer", True), ("rules", True)]
 
 
 @on_reactor
 async def test_who_is_put_off_too_long_is_told_so():
     world = World([DOWN], patience=100.0)
-    policy = world.policy()
-    ruling = await policy.ruling(ORIGIN, DEFERRING)
-    assert ruling.stance is AccessMode.DEFER
-    assert not secret(ruling)
+    resolver = world.resolver()
+    rules = await resolver.rules_for(ORIGIN, DEFERRING)
+    assert rules.mode is AccessMode.DEFER
+    assert not secret(rules)
     assert len(world.asked) == 4  # after 0, 10, 30 and 70 s; the next try is after 150 s
     assert world.time == 1_000_070.0
 
@@ -269,9 +276,9 @@ async def test_who_is_put_off_too_long_is_told_so():
 @on_reactor
 async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_store():
     world = World([DOWN, SECRET], patience=5.0)
-    assert (await world.policy().ruling(ORIGIN, DEFERRING)).stance is AccessMode.DEFER
+    assert (await world.resolver().rules_for(ORIGIN, DEFERRING)).mode is AccessMode.DEFER
     began, world.patience = world.time, 600.0
-    assert not secret(await world.policy().ruling(ORIGIN, DEFERRING))
+    assert not secret(await world.resolver().rules_for(ORIGIN, DEFERRING))
     assert len(world.asked) == 2
     assert world.time == began + 10
 
@@ -279,56 +286,56 @@ async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_sto
 @on_reactor
 async def test_a_second_policy_on_the_same_store_asks_nothing_while_rules_are_fresh():
     world = World([SECRET])
-    await world.policy().ruling(ORIGIN, RFC)
+    await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
-    assert not secret(await world.policy().ruling(ORIGIN, RFC))
+    assert not secret(await world.resolver().rules_for(ORIGIN, RFC))
     assert world.asked == [None]
-    assert world.told == [("rules", True), ("rules", False)]
+    assert world.learned == [("rules", True), ("rules", False)]
 
 
 @on_reactor
 async def test_a_stored_record_past_its_time_is_used_while_it_is_renewed():
     world = World([SECRET, OPEN])
-    first = await world.policy().ruling(ORIGIN, RFC)
+    first = await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
     world.time = first.access.fresh_until + 1
     world.gate = Gate()
-    second = world.policy()
-    assert not secret(await second.ruling(ORIGIN, RFC))
+    second = world.resolver()
+    assert not secret(await second.rules_for(ORIGIN, RFC))
     assert world.asked[1].octets == SECRET.octets  # so that the fetch can be conditional
     world.gate.open()
     await until_idle()
-    assert secret(second.known(ORIGIN, RFC))
+    assert secret(second.cached(ORIGIN, RFC))
 
 
 @on_reactor
 async def test_a_store_that_fails_is_a_miss():
     world = World([SECRET], store=BrokenStore())
-    policy = world.policy()
-    assert not secret(await policy.ruling(ORIGIN, RFC))
-    await policy.close()
+    resolver = world.resolver()
+    assert not secret(await resolver.rules_for(ORIGIN, RFC))
+    await resolver.close()
     assert world.faults == ["get: locked", "put: full", "close: gone"]
 
 
 @on_reactor
 async def test_a_fault_in_the_fetch_closes_the_origin():
     world = World([RuntimeError("a bug"), SECRET])
-    policy = world.policy()
-    ruling = await policy.ruling(ORIGIN, RFC)
-    assert ruling.stance is AccessMode.DISALLOW
-    assert ruling.access.why == "RuntimeError while fetching"
+    resolver = world.resolver()
+    rules = await resolver.rules_for(ORIGIN, RFC)
+    assert rules.mode is AccessMode.DISALLOW
+    assert rules.access.why == "RuntimeError while fetching"
     assert world.faults == [f"{ORIGIN}: a bug"]
-    world.time = ruling.access.fresh_until
-    assert (await policy.ruling(ORIGIN, RFC)).stance is AccessMode.RULES
+    world.time = rules.access.fresh_until
+    assert (await resolver.rules_for(ORIGIN, RFC)).mode is AccessMode.RULES
 
 
 @on_reactor
 async def test_robots_txt_itself_is_allowed_where_all_else_is_closed():
-    ruling = await World([DOWN]).policy().ruling(ORIGIN, RFC)
-    answers = {path: ruling.allowed(ORIGIN + path, "bot") for path in ("/robots.txt", "/", "/a")}
+    rules = await World([DOWN]).resolver().rules_for(ORIGIN, RFC)
+    answers = {path: rules.allowed(ORIGIN + path, "bot") for path in ("/robots.txt", "/", "/a")}
     assert answers == {"/robots.txt": True, "/": False, "/a": False}
     for path, allowed in answers.items():
-        assert ruling.verdict(ORIGIN + path, "bot").allowed is allowed
+        assert rules.verdict(ORIGIN + path, "bot").allowed is allowed
 
 
 @on_reactor
@@ -339,9 +346,9 @@ async def test_to_close_keeps_what_was_learned():
             await super().put(origin, record)
 
     world = World([SECRET], store=SlowStore())
-    policy = world.policy()
-    await policy.ruling(ORIGIN, RFC)
-    await policy.close()
+    resolver = world.resolver()
+    await resolver.rules_for(ORIGIN, RFC)
+    await resolver.close()
     assert (await world.store.get(ORIGIN)).octets == SECRET.octets
 
 
@@ -366,38 +373,38 @@ FOUND = replace(SECRET, hops=(f"{WWW}/robots.txt",))
 @on_reactor
 async def test_the_target_of_redirects_is_filled_where_it_is_a_robots_txt(outcome, shared):
     world = World([outcome])
-    await world.policy().ruling(ORIGIN, RFC)
+    await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
     record = await world.store.get(WWW)
     assert (record is not None) is shared
     if record is not None:
         assert (record.octets, record.latest.hops) == (outcome.octets, ())
-        assert (await world.policy().ruling(WWW, RFC)).stance is AccessMode.RULES
+        assert (await world.resolver().rules_for(WWW, RFC)).mode is AccessMode.RULES
         assert world.asked == [None]
 
 
 @on_reactor
 async def test_what_the_user_wishes_is_over_the_dialect():
-    world = World([SECRET, DOWN], wishes=AccessOverrides(lifetime=5.0))
-    ruling = await world.policy().ruling(ORIGIN, RFC)
-    assert ruling.access.fresh_until == world.time + 5.0
+    world = World([SECRET, DOWN], overrides=AccessOverrides(lifetime=5.0))
+    rules = await world.resolver().rules_for(ORIGIN, RFC)
+    assert rules.access.fresh_until == world.time + 5.0
 
 
 @on_reactor
 async def test_the_age_of_what_is_gone_by_is_told():
     world = World([SECRET, DOWN, OPEN])
-    policy = world.policy()
-    first = await policy.ruling(ORIGIN, RFC)
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
     for _ in range(2):
         world.time += 25 * 3600
-        policy.known(ORIGIN, RFC)
+        resolver.cached(ORIGIN, RFC)
         await until_idle()
     ages = [known and record.asked_at - known.current_at for _, known, record in world.tried]
     assert ages == [None, 25 * 3600, 50 * 3600]
-    assert first.access.record.octets == SECRET.octets
+    assert first.access.entry.octets == SECRET.octets
     world.time += 60
-    await world.policy().ruling(ORIGIN, RFC)
-    assert world.recalled == [None, 60]
+    await world.resolver().rules_for(ORIGIN, RFC)
+    assert world.lookups == [None, 60]
 
 
 THIRTY_DAYS = 31 * 24 * 3600.0
@@ -416,12 +423,12 @@ THIRTY_DAYS = 31 * 24 * 3600.0
 @on_reactor
 async def test_after_30_days_google_goes_by_whether_pages_are_answered(heard, stance):
     world = World([DOWN])
-    policy = world.policy()
-    await policy.ruling(ORIGIN, GOOGLE)
+    resolver = world.resolver()
+    await resolver.rules_for(ORIGIN, GOOGLE)
     for answers in heard:
-        policy.heard(ORIGIN, answers=answers)
+        resolver.note_reachability(ORIGIN, answers=answers)
     world.time += THIRTY_DAYS
     for _ in range(2):  # what was heard holds on from try to try
         world.time += 3600
-        assert (await policy.ruling(ORIGIN, GOOGLE)).stance is stance
-    assert policy.heard("http://unknown.example", answers=True) is None
+        assert (await resolver.rules_for(ORIGIN, GOOGLE)).mode is stance
+    assert resolver.note_reachability("http://unknown.example", answers=True) is None

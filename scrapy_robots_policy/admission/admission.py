@@ -1,0 +1,206 @@
+"""When a request may go to the downloader: the one way of every request that has to wait.
+
+`admit` is read from top to bottom. The rules of the origin are waited for and asked. Then the
+request waits for the site's visit time, for its turn where a delay is kept, and for a free place of
+CONCURRENT_REQUESTS. Rules that grew too old meanwhile are fetched and asked again.
+
+Who else may run: at every `await` rules may change, the request may be cancelled, and the crawl may
+close. The context managers give back the place, the turn and the count in the download slot.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from weakref import WeakSet
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Request
+from scrapy.http.request import NO_CALLBACK
+
+from ..compat import SLOT_KEY
+from ..config.request_config import RequestConfig
+from ..exceptions import CrawlClosing, Disallowed
+from ..rep import Origin
+from ..rep.url import server_forms
+from ..report import CrawlCounts
+from ..report.events import CrawlEvents
+from ..resolver.origin import OriginRules, rules_given
+from ..resolver.resolver import Resolver
+from .concurrency import Concurrency
+from .decision import Decision
+from .delay_queue import DelayQueue, DelayQueues, Turn
+
+logger = logging.getLogger("scrapy_robots_policy")
+
+
+class Admission:
+    """Lets requests pass, refuses them, or has them wait.
+
+    decision  how the crawl decides
+    dry_run   whether a request that would be refused is only counted, and passes
+    now       seconds since the epoch
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
+        self,
+        crawler: Crawler,
+        resolver: Resolver,
+        concurrency: Concurrency,
+        delays: DelayQueues,
+        decision: Decision,
+        counts: CrawlCounts,
+        events: CrawlEvents,
+        now: Callable[[], float],
+        *,
+        dry_run: bool,
+    ) -> None:
+        self.crawler, self.resolver, self.concurrency = crawler, resolver, concurrency
+        self.delays, self.decision, self.counts, self.events = delays, decision, counts, events
+        self.now, self.dry_run = now, dry_run
+        self._put_back: WeakSet[Request] = WeakSet()
+
+    def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """The rules for a request that are known without waiting."""
+        if config.robots_txt is not None or not config.obey:
+            return rules_given(origin, config.dialect, (config.obey and config.robots_txt) or b"")
+        return self.resolver.cached(origin, config.dialect, request)
+
+    def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
+        """Whether a request whose rules are known has to wait for its turn or a visit time."""
+        return self._queue(request, rules, config) is not None or self._opens_in(rules, config) > 0
+
+    def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
+        """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
+        self._refuse_early(request, rules, config, counts_only=self.dry_run)
+        self.counts.of(rules.origin).passed += 1
+
+    async def admit(self, request: Request, origin: Origin, config: RequestConfig) -> None:
+        """Wait until `request` may be sent: rules, visit time, its turn, a free place.
+
+        Raises Disallowed, CrawlClosing.
+        """
+        refetched = False
+        with self.concurrency.lend(request) as place:
+            while True:
+                rules = await self._rules_for(request, origin, config)
+                if not self.dry_run:  # a dry run counts a request once, when it goes
+                    self._refuse_early(request, rules, config)
+                await self._wait_for_visit_time(rules, config)
+                async with self._turn(request, rules, config) as turn:
+                    await place.reacquire()
+                    # The request has waited in queues. Rules that are no longer usable count only
+                    # if they were fetched twice for it: their lifetime is shorter than the queue.
+                    current = self.cached(request, origin, config) or (rules if refetched else None)
+                    if current is not None and not self._opens_in(current, config):
+                        if current is not rules or self.dry_run:
+                            self._refuse_early(request, current, config, counts_only=self.dry_run)
+                        self.counts.of(origin).passed += 1
+                        turn.used()
+                        return
+                    refetched = current is None
+                place.lend_again()
+
+    async def admit_or_put_back(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> Request | None:
+        """Admit a request; give it back for the scheduler if the crawl closes first."""
+        try:
+            await self.admit(request, origin, config)
+        except CrawlClosing:
+            return self._back(request)
+        return None
+
+    @asynccontextmanager
+    async def visit(self, request: Request) -> AsyncIterator[None]:
+        """Inside, a robots.txt may be fetched: in its turn at its host, in nobody's place."""
+        if self.delays.by_slot:
+            queue = self.delays.by_slot.get(self.concurrency.engine.slot_key(request))
+            if queue is not None:
+                async with queue.turn(request, first=True) as turn:
+                    turn.used()
+        self.concurrency.fetching.add(request)
+        try:
+            yield
+        finally:
+            self.concurrency.fetching.discard(request)
+
+    async def _rules_for(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> OriginRules:
+        rules = self.cached(request, origin, config)
+        if rules is None:
+            began = self.now()
+            rules = await self.resolver.rules_for(origin, config.dialect, request)
+            self.counts.of(origin).wait(self.now() - began)
+        return rules
+
+    def _refuse_early(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        *,
+        counts_only: bool = False,
+    ) -> None:
+        """Count and raise Disallowed if the rules forbid the request."""
+        verdict = self.decision.objection(server_forms(request.url), rules, config, self.now())
+        if verdict is None:
+            return
+        self.counts.of(rules.origin).drop(verdict)
+        self.events.on_refused(request, verdict, counts_only=counts_only)
+        if not counts_only:
+            raise Disallowed(verdict)
+
+    async def _wait_for_visit_time(self, rules: OriginRules, config: RequestConfig) -> None:
+        while (seconds := self._opens_in(rules, config)) > 0:
+            await self.concurrency.sleep(seconds)
+
+    def _opens_in(self, rules: OriginRules, config: RequestConfig) -> float:
+        return 0.0 if self.dry_run else rules.opens_in(config.agent, self.now())
+
+    def _turn(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> AbstractAsyncContextManager[Turn]:
+        queue = self._queue(request, rules, config)
+        return _no_delay() if queue is None else queue.turn(request)
+
+    def _queue(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> DelayQueue | None:
+        """The queue of the request's download slot, if a delay is kept there."""
+        delay = self.decision.delay(rules, config)
+        self.events.on_delay(rules, delay, self.counts.of(rules.origin))
+        if not delay.seconds and not self.delays.by_slot:
+            return None
+        if not self.delays.by_slot:
+            self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+        slot = self.concurrency.engine.slot_key(request)
+        since_visit = self.now() - rules.access.entry.asked_at
+        return self.delays.queue(slot, rules.origin, delay.seconds, since_visit)
+
+    def _reached(self, request: Request) -> None:
+        self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
+
+    def _back(self, request: Request) -> Request:
+        """A copy of the request for the scheduler, which keeps it if it has a place for it.
+
+        It is not filtered as a duplicate of itself, as RetryMiddleware does it.
+        """
+        if request.callback is NO_CALLBACK or request in self._put_back:
+            # It came from engine.download_async, which would ask again for whatever we return.
+            msg = "The crawl is closing; the request was still waiting for robots.txt"
+            raise IgnoreRequest(msg)
+        again: Request = request.replace(dont_filter=True)
+        self._put_back.add(again)
+        assert self.crawler.stats is not None  # the crawl has begun
+        self.crawler.stats.inc_value("robots/put_back")
+        return again
+
+
+@asynccontextmanager
+async def _no_delay() -> AsyncIterator[Turn]:
+    yield Turn()

@@ -1,0 +1,26 @@
+"""The exceptions of this package that users and other folders meet."""
+
+from __future__ import annotations
+
+from scrapy.exceptions import IgnoreRequest
+
+from .rep import Verdict
+
+
+class Disallowed(IgnoreRequest):
+    """A request that robots.txt, or the lack of one, forbids. `verdict` has the reason."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(f"Forbidden by robots.txt: {verdict.cause}")
+        self.verdict = verdict
+
+    def __reduce__(self) -> tuple[type[Disallowed], tuple[Verdict]]:
+        return type(self), (self.verdict,)
+
+
+class CrawlClosing(Exception):  # noqa: N818 - no error: the crawl ends
+    """The crawl is closing while a request still waits. Its request goes back to the scheduler."""
+
+
+class UnreadableBodyError(Exception):
+    """A body in an encoding that was not asked for, or broken in its encoding."""

@@ -1,0 +1,29 @@
+"""What is to be fetched, and how much of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..rep import CacheEntry, Dialect
+
+MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOrder:
+    """A robots.txt to fetch.
+
+    entry  what is known of it, so that the fetch can be conditional
+    page   the request that waits for it, of any kind, or None
+    """
+
+    origin: str
+    entry: CacheEntry | None
+    dialect: Dialect
+    page: Any = None
+
+
+def octets_read(dialect: Dialect) -> int:
+    """How many octets of a robots.txt are fetched for a dialect. RFC 9309 §2.5."""
+    return min(dialect.size_limit, MAX_OCTETS)

@@ -1,0 +1,100 @@
+"""The one cache of origins: what was used last stays ready, what was not is packed, then forgotten.
+
+An origin that is ready has its parsed rules. They can take many times the octets of the file, so
+they count with what they take. An origin that is packed has its file and its facts as a zlib frame.
+One bound in octets and one in number hold for all of them together.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from ..rep import CacheEntry
+from ..stores.codec import decode, encode
+from .origin import OriginState
+
+MAX_ORIGINS = 200_000
+MAX_OCTETS = 128 * 1024 * 1024
+MAX_READY_OCTETS = 64 * 1024 * 1024
+PACKED_OVERHEAD = 250  # octets a packed origin takes beside its frame and its name: CPython 3.11
+
+
+class OriginCache:
+    """The states of origins, the least recently used first. `make` gives the state of an entry."""
+
+    def __init__(
+        self,
+        make: Callable[[str, CacheEntry], OriginState],
+        max_origins: int = MAX_ORIGINS,
+        max_octets: int = MAX_OCTETS,
+        max_ready_octets: int = MAX_READY_OCTETS,
+    ) -> None:
+        self.make, self.max_origins = make, max_origins
+        self.max_octets, self.max_ready_octets = max_octets, max_ready_octets
+        self.ready_octets = self.packed_octets = 0
+        self._ready: OrderedDict[str, tuple[OriginState, int]] = OrderedDict()
+        self._packed: OrderedDict[str, bytes] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._ready) + len(self._packed)
+
+    @property
+    def octets(self) -> int:
+        return self.ready_octets + self.packed_octets
+
+    def get(self, origin: str) -> OriginState | None:
+        kept = self._ready.get(origin)
+        if kept is not None:
+            state, octets = kept
+            if state.octets != octets:
+                self.put(state)  # its rules were laid out since, and take more now
+            else:
+                self._ready.move_to_end(origin)
+            return state
+        return self._unpacked(origin) if origin in self._packed else None
+
+    def put(self, state: OriginState) -> None:
+        """Keep a state as the most recently used one, in place of what was kept for its origin."""
+        self.discard(state.origin)
+        octets = state.octets
+        self._ready[state.origin] = state, octets
+        self.ready_octets += octets
+        self._shrink()
+
+    def discard(self, origin: str) -> None:
+        kept = self._ready.pop(origin, None)
+        if kept is not None:
+            self.ready_octets -= kept[1]
+        frame = self._packed.pop(origin, None)
+        if frame is not None:
+            self.packed_octets -= _size(origin, frame)
+
+    def _unpacked(self, origin: str) -> OriginState:
+        state = self.make(origin, decode(self._packed[origin]))
+        self.put(state)
+        return state
+
+    def _shrink(self) -> None:
+        """Pack, then forget, what was not used for longest. The newest origin always stays."""
+        while len(self._ready) > 1 and self.ready_octets > self.max_ready_octets:
+            self._pack()
+        while len(self) > self.max_origins or self.octets > self.max_octets:
+            if self._packed:
+                origin, frame = self._packed.popitem(last=False)
+                self.packed_octets -= _size(origin, frame)
+            elif len(self._ready) > 1:
+                self._pack()
+            else:
+                return
+
+    def _pack(self) -> None:
+        origin, (state, octets) = self._ready.popitem(last=False)
+        self.ready_octets -= octets
+        if state.entry is not None:
+            frame = self._packed[origin] = encode(state.entry)
+            self.packed_octets += _size(origin, frame)
+
+
+def _size(origin: str, frame: bytes) -> int:
+    return len(origin) + len(frame) + PACKED_OVERHEAD

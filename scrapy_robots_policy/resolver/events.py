@@ -1,0 +1,28 @@
+"""What the resolver and its store report as they go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..rep import CacheEntry, FetchResult
+from ..stores import StoreEvents
+from .origin import OriginRules
+
+
+class ResolverEvents(StoreEvents):
+    """Callbacks of a `Resolver` and its store. They do nothing by default."""
+
+    async def on_learned(self, rules: OriginRules, page: Any, *, fetched: bool) -> None:
+        """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
+
+    def on_store_lookup(self, age: float | None) -> None:
+        """`age`: seconds since the stored copy was last known to be current; None on a miss."""
+
+    def on_fetched(self, result: FetchResult, before: CacheEntry | None, entry: CacheEntry) -> None:
+        """A try to fetch has ended: the entry before it, and the one after."""
+
+    def on_shared(self, age: float) -> None:
+        """Another process had fetched it when we were about to; its answer's age in seconds."""
+
+    def on_fault(self, origin: str, error: BaseException) -> None:
+        """A fault in this package or in what was handed in: the origin counts as unreachable."""

@@ -1,0 +1,117 @@
+"""How many robots.txt are fetched at a time: few that are young, and all that the system allows.
+
+A fetch that gets no answer for some seconds costs a socket and little else. It must not hold a
+place that a young fetch could have, or a hundred hosts that never answer would stop all others.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+YOUNG = 2.0  # seconds
+MAX_OPEN = 4_000
+FILES_LEFT = 256  # open files that pages, logs and feeds are left
+
+CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+
+
+def max_open_fetches() -> int:
+    """How many sockets robots.txt may take in this process, by its limit of open files."""
+    try:
+        import resource  # noqa: PLC0415 - there is none on Windows
+    except ImportError:
+        return MAX_OPEN
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return MAX_OPEN
+    return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
+
+
+class FetchGate:
+    """Lets fetches begin, first come, first served; those that failed before go after all others.
+
+    max_young  how many may be under way that are younger than `YOUNG` seconds
+    max_open   how many may be under way in all
+    """
+
+    def __init__(
+        self, max_young: int, max_open: int, now: Callable[[], float], call_later: CallLater
+    ) -> None:
+        self.max_young, self.max_open = max_young, max(max_open, max_young)
+        self.now, self.call_later = now, call_later
+        self._began: OrderedDict[object, float] = OrderedDict()  # the young ones, oldest first
+        self._open = 0
+        self._queue: deque[Deferred[None]] = deque()
+        self._last_queue: deque[Deferred[None]] = deque()
+        self._stop_timer: Callable[[], None] | None = None
+
+    @asynccontextmanager
+    async def enter(self, *, has_failed: bool) -> AsyncIterator[None]:
+        """Wait until a fetch may begin. `has_failed`: the one before did, for the same origin."""
+        if not self._has_room():
+            turn: Deferred[None] = Deferred()
+            queue = self._last_queue if has_failed else self._queue
+            queue.append(turn)
+            self._set_timer()
+            try:
+                await maybe_deferred_to_future(turn)
+            except BaseException:
+                if turn in queue:
+                    queue.remove(turn)
+                else:
+                    self._leave(turn)  # it was let in just when it was cancelled
+                raise
+        else:
+            turn = Deferred()
+            self._begin(turn)
+        try:
+            yield
+        finally:
+            self._leave(turn)
+
+    def _begin(self, turn: Deferred[None]) -> None:
+        self._open += 1
+        self._began[turn] = self.now()
+
+    def _leave(self, turn: Deferred[None]) -> None:
+        self._open -= 1
+        self._began.pop(turn, None)
+        self._let_in()
+
+    def _has_room(self) -> bool:
+        while self._began and self.now() - next(iter(self._began.values())) >= YOUNG:
+            self._began.popitem(last=False)
+        return len(self._began) < self.max_young and self._open < self.max_open
+
+    def _let_in(self) -> None:
+        while (self._queue or self._last_queue) and self._has_room():
+            turn = (self._queue or self._last_queue).popleft()
+            if not turn.called:
+                self._begin(turn)
+                turn.callback(None)
+        self._set_timer()
+
+    def _set_timer(self) -> None:
+        """While fetches queue, look again when the oldest young one is young no longer."""
+        if self._stop_timer is not None:
+            self._stop_timer()
+            self._stop_timer = None
+        if (self._queue or self._last_queue) and self._began and self._open < self.max_open:
+            oldest = next(iter(self._began.values()))
+            self._stop_timer = self.call_later(
+                max(YOUNG - (self.now() - oldest), 0.0), self._on_time
+            )
+
+    def _on_time(self) -> None:
+        self._stop_timer = None
+        self._let_in()
+
+    def close(self) -> None:
+        if self._stop_timer is not None:
+            self._stop_timer()
+            self._stop_timer = None
