@@ -2,7 +2,7 @@
 # setup.cfg or pyproject.toml has changed. Nothing but Python >= 3.10 and a package registry is asked for.
 #
 #   PYTHON=python3.12    which Python                       (default: python3)
-#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest)
+#   SCRAPY=2.13          which Scrapy `make test` runs on   (default: the newest; master: not yet released)
 #   ARGS="-k crawl -x"   more arguments for pytest
 
 PYTHON ?= python3
@@ -12,12 +12,16 @@ ARGS   ?=
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
-.PHONY: help demo fleet test lint types format corpus table bench memory fleets hostile clean
+.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table bench memory fleets hostile clean
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
 	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
-	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy)"
+	@echo "make quick    the tests that take no whole crawl, server or browser: some seconds"
+	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy); the end says what was skipped"
+	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
+	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
+	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
@@ -34,8 +38,21 @@ demo: $(VENV)/demo/made
 fleet: $(VENV)/fleet/made
 	@cd example_project && $(CURDIR)/$(VENV)/fleet/bin/python -m example.fleet $(ARGS)
 
+quick: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --quiet -m "not slow and not corpus" $(ARGS)
+
 test: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(ARGS)
+
+# test_hostile.py measures time, of which tracing makes another one.
+coverage: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --cov --ignore tests/rep/test_hostile.py $(ARGS)
+
+mutants: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m tests.mutants $(ARGS)
+
+versions: $(VENV)/tox/made
+	$(VENV)/tox/bin/tox run $(ARGS)
 
 lint: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check
@@ -73,7 +90,7 @@ fleets: $(CORPUS)/made $(VENV)/fleet/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/fleet/bin/python benchmarks/fleet_store.py $(ARGS)
 
 clean:
-	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
 
 INSTALL_demo   := --editable .
 INSTALL_fleet  := --editable .[redis] scrapy-redis
@@ -81,7 +98,11 @@ INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]
-INSTALL_test-$(SCRAPY) := --editable .[test] $(if $(filter newest,$(SCRAPY)),,scrapy==$(SCRAPY).*)
+INSTALL_tox    := tox
+SCRAPY_newest  :=
+SCRAPY_master  := scrapy@https://github.com/scrapy/scrapy/archive/refs/heads/master.tar.gz
+INSTALL_test-$(SCRAPY) := --editable .[test] \
+	$(if $(filter newest master,$(SCRAPY)),$(SCRAPY_$(SCRAPY)),scrapy==$(SCRAPY).*)
 
 $(VENV)/%/made: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed: make PYTHON=python3.12 ...")'

@@ -1,6 +1,6 @@
-"""A headless Chromium that does nothing by itself, for tests of pages.
+"""A headless Chromium that loads nothing by itself, for tests of pages.
 
-Knows: how it is started. Must not know: what a page is to show.
+Test files that use it set `pytestmark = needs_browser`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+from tests.missing import NO_BROWSER, NO_SELENIUM, has_browser
+
+webdriver = pytest.importorskip("selenium.webdriver", reason=NO_SELENIUM)
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-if not CHROMIUM or not DRIVER:
-    pytest.skip("chromium and its driver are not installed", allow_module_level=True)
+needs_browser = pytest.mark.skipif(not has_browser(), reason=NO_BROWSER)
 
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),

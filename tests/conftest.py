@@ -1,30 +1,55 @@
-"""What several tests share: one Redis, empty for each of them."""
+"""Shared by all tests: a Redis for the tests that use one, and a list of the skipped tests.
+
+This file imports neither Scrapy nor redis-py, so that `make quick` starts at once.
+"""
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
-from scrapy_robots_policy import compat
-from tests.redis_server import BINARY, RedisServer
+import pytest
 
 
 @pytest.fixture(scope="session")
 def needs_redis():
-    if BINARY is None:
-        pytest.skip("there is no redis-server on this machine")
+    from scrapy_robots_policy import compat  # noqa: PLC0415 - it imports Scrapy
+    from tests.missing import NO_REDIS, has_redis  # noqa: PLC0415 - only where it is used
+
+    if not has_redis():
+        pytest.skip(NO_REDIS)
     if not compat.has_asyncio():
-        pytest.skip("redis-py needs asyncio")
+        pytest.skip("redis-py needs asyncio's reactor")
 
 
 @pytest.fixture(scope="session")
 def running_redis(needs_redis):
+    from tests.redis_server import RedisServer  # noqa: PLC0415 - it imports redis-py
+
     with RedisServer() as server:
         yield server
 
 
 @pytest.fixture
 def redis(running_redis):
+    """A Redis that is empty, and has counted no command yet."""
     with running_redis.client() as client:
         client.flushall()
         client.config_resetstat()
     return running_redis
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say how many tests were skipped for each reason. A reason ends in the command that helps."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
+        return
+    terminalreporter.section("skipped")
+    for reason, count in Counter(map(reason_of, skipped)).most_common():
+        tests = "1 test was" if count == 1 else f"{count} tests were"
+        terminalreporter.write_line(f"{tests} skipped: {reason}")
+
+
+def reason_of(report):
+    """`report` is a skipped test, or a skipped file, which counts as one test."""
+    _path, _line, reason = report.longrepr
+    return reason.removeprefix("Skipped: ")

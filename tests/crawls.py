@@ -140,6 +140,16 @@ def middleware_of(crawler: Crawler) -> RobotsPolicyMiddleware:
     return found
 
 
+def waiting_in(crawler: Crawler) -> int:
+    """How many requests wait now without a place in CONCURRENT_REQUESTS."""
+    return middleware_of(crawler).slots.waiting
+
+
+def delays_of(crawler: Crawler) -> dict[str, float]:
+    """The delay that is kept, in seconds, for each download slot that has one."""
+    return {slot: lane.delay for slot, lane in middleware_of(crawler).slots.pace.lanes.items()}
+
+
 def _seen(crawler: Crawler) -> Seen:
     spider, stats = crawler.spider, crawler.stats
     assert isinstance(spider, Spider)

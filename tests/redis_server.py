@@ -5,7 +5,6 @@ Knows: how redis-server is started. Must not know: what is kept in it.
 
 from __future__ import annotations
 
-import shutil
 import signal
 import socket
 import subprocess
@@ -18,7 +17,6 @@ from typing import Any
 from redis import Redis
 
 SLOTS = 16384  # of every cluster
-BINARY = shutil.which("redis-server")
 
 
 def free_port() -> int:
@@ -84,9 +82,8 @@ class RedisServer:
         return Redis(port=self.port, **options)
 
     def _command(self) -> Sequence[str]:
-        assert BINARY is not None
         place = ("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", str(self.socket))
-        return (BINARY, *place, "--save", "", "--appendonly", "no")
+        return ("redis-server", *place, "--save", "", "--appendonly", "no")
 
     def _listens(self) -> bool:
         try:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+GATE_DEADLINE = 60.0  # seconds, after which a gate that nobody opens is passed
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -45,6 +47,22 @@ def moved(to: str, status: int = 301) -> Answer:
 
 
 PAGE = Answer(b"<html><title>page</title></html>", headers={"Content-Type": "text/html"})
+
+
+class Opener:
+    """A page that opens gates when it has been asked for so many times, on one site or several."""
+
+    def __init__(self, count: int, *gates: threading.Event) -> None:
+        self.left, self.gates = count, gates
+        self._lock = threading.Lock()
+
+    def __call__(self, _headers: Mapping[str, str]) -> Answer:
+        with self._lock:
+            self.left -= 1
+            if self.left == 0:
+                for gate in self.gates:
+                    gate.set()
+        return PAGE
 
 
 @dataclass(frozen=True)
@@ -141,7 +159,7 @@ class Site:
             answer = self._answer(first[1], headers)
         over = self._closing.wait(answer.after)
         if answer.gate:
-            self.gate(answer.gate).wait()
+            self.gate(answer.gate).wait(GATE_DEADLINE)
         with self._lock:
             self.busy -= 1
             self.hits[place] = replace(self.hits[place], answered=time.monotonic())

@@ -10,6 +10,8 @@ from tests.crawls import Spider, crawl
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, robots
 
+pytestmark = pytest.mark.slow
+
 RULES = "User-agent: *\nDisallow: /<b>\nDisallow: /x\nCrawl-delay: 0.05\n"
 TAGGED = Answer(PAGE.body, headers={**PAGE.headers, "X-Robots-Tag": "noindex"})
 

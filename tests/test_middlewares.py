@@ -16,6 +16,8 @@ from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
 
+pytestmark = pytest.mark.slow
+
 SECRET = "User-agent: *\nDisallow: /secret\n"
 STOCK = {"ADDONS": {}, "ROBOTSTXT_OBEY": True}
 QUICK = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False, "DOWNLOAD_TIMEOUT": 0.3}
@@ -101,7 +103,7 @@ async def test_the_tally_knows_what_became_of_each_origin():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         _, crawler = await crawl(*(site.url(path) for path in ("/", "/a", "/secret")))
         (line,) = crawler.spider.lines
-        assert 0 < line.longest_wait < 10
+        assert line.longest_wait > 0
         assert 1 <= line.waits <= 3  # who comes late need not wait
         assert line.longest_wait <= line.waited <= 3 * line.longest_wait
         line.waits, line.waited, line.longest_wait = 0, 0.0, 0.0

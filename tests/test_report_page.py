@@ -7,8 +7,10 @@ import json
 import pytest
 
 from scrapy_robots_policy.report import Files
-from tests.browser import started  # skips where there is no browser
+from tests.browser import needs_browser, started
 from tests.test_report import SAFE, hostile
+
+pytestmark = [pytest.mark.slow, needs_browser]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,9 @@ from scrapy import version_info
 
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
-from tests.site import Answer, Site, robots
+from tests.site import Answer, Opener, Site, robots
+
+pytestmark = pytest.mark.slow
 
 OPEN = robots("")
 
@@ -113,7 +115,12 @@ async def test_requests_enter_in_the_order_in_which_they_came():
 
 @on_reactor
 async def test_no_more_robots_txt_are_fetched_at_a_time_than_may_be():
-    sites = [Site({"/robots.txt": robots("", after=0.05)}, f"127.0.0.{n}") for n in range(1, 7)]
+    # Nobody is answered before two are asked.
+    sites = [Site({}, f"127.0.0.{n}") for n in range(1, 7)]
+    opener = Opener(2, *(site.gate("open") for site in sites))
+    late = robots("", after=0.05, gate="open")
+    for site in sites:
+        site.script["/robots.txt"] = lambda headers: opener(headers) and late
     await crawl(
         *(site.url() for site in sites),
         settings={"ROBOTS_MAX_FETCHES": 2, "CONCURRENT_REQUESTS": 16},

@@ -24,6 +24,8 @@ from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
 
+pytestmark = pytest.mark.slow
+
 LINKS = '<a href="/a">a</a> <a href="/b">b</a>'
 PAST, FUTURE = (formatdate(time.time() + offset, usegmt=True) for offset in (-3600, 3600))
 

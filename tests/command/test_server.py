@@ -13,6 +13,8 @@ from scrapy_robots_policy.rep import DIALECTS, parse
 from tests.site import Answer, Site
 from tests.site import robots as served
 
+pytestmark = pytest.mark.slow
+
 ROBOTS = "User-agent: *\nDisallow: /private/\nAllow: /private/press/\n"
 QUESTION = {
     "robots": ROBOTS,

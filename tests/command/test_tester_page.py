@@ -9,12 +9,14 @@ import pytest
 
 from scrapy_robots_policy.commands.tester.server import Server
 from scrapy_robots_policy.rep import DIALECTS
-from tests.browser import started  # skips where there is no browser
+from tests.browser import needs_browser, started  # skips where there is no selenium
 
 from selenium.common.exceptions import StaleElementReferenceException  # isort: skip
 from selenium.webdriver.common.by import By  # isort: skip
 from selenium.webdriver.common.keys import Keys  # isort: skip
 from selenium.webdriver.support.ui import Select, WebDriverWait  # isort: skip
+
+pytestmark = [pytest.mark.slow, needs_browser]
 
 GIVEN = {"robots": "", "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
 

@@ -116,6 +116,7 @@ def hostile_line(chance: random.Random) -> str:
     return f"{key}:{chance.choice(['', ' ', chr(9)])}{value}{chance.choice(['', '', ' ', ' # c'])}"
 
 
+@pytest.mark.slow
 def test_small_hostile_files_are_read_alike(perl: str):
     chance = random.Random(1994)
     files = [

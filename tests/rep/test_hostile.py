@@ -15,6 +15,8 @@ import pytest
 from scrapy_robots_policy.rep import DIALECTS, parse
 from scrapy_robots_policy.rep.dialects.options import Beyond
 
+pytestmark = pytest.mark.slow
+
 AGENT = "FooBot"
 CRAWLER = b"User-agent: FooBot\n"
 URL = "http://example.com/" + "a" * 2_000

@@ -147,6 +147,7 @@ def test_other_encodings_than_utf8_are_found(body, line):
     assert [finding.line for finding in of("R102", body)] == [line]
 
 
+@pytest.mark.slow
 def test_a_file_over_the_limit_tells_who_reads_how_much():
     (finding,) = of("R103", b"User-agent: *\n" + b"Disallow: /abcdefgh\n" * 26_000)
     assert {"rfc9309", "yandex"} <= set(finding.dialects)
@@ -173,6 +174,7 @@ def test_control_characters_are_found():
     ]
 
 
+@pytest.mark.slow
 def test_a_group_of_too_many_rules_is_found():
     text = "User-agent: *\n" + "".join(f"Disallow: /{number}\n" for number in range(10_000))
     (finding,) = of("R107", text, "yandex")
@@ -213,6 +215,7 @@ def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     assert not of("R401", no_slash, "baidu")
 
 
+@pytest.mark.slow
 @given(
     st.binary(max_size=300) | st.text(alphabet="Uuser-agntDisalow:*$/%7E# \n\r\0ä", max_size=200)
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,8 @@ from tests.rep.strategies import (
     VALUES,
     group_of,
 )
+
+pytestmark = pytest.mark.slow
 
 AGENT = "FooBot"
 

@@ -20,6 +20,8 @@ from scrapy_robots_policy.stores import open_store, sqlite
 from tests.on_reactor import on_reactor
 from tests.stores.worker import OCTETS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent.parent
 ORIGIN = "https://example.com"
 NOW = 2_000_000_000.0

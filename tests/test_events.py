@@ -1,0 +1,46 @@
+"""What must be true of the log and the counts that a crawl leaves: see also test_middlewares.py."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots_policy.config.delay_limit import Delay
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.report import CrawlCounts
+from scrapy_robots_policy.report.events import CrawlEvents
+from scrapy_robots_policy.resolver.origin import given
+
+HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsewhere", "beyond"))
+
+
+@pytest.fixture
+def events():
+    """The events of a crawl whose report has room for two origins; the others share a line."""
+    return CrawlEvents(get_crawler(), CrawlCounts(most_origins=2))
+
+
+def pace(events, origin, seconds):
+    delay = Delay(seconds, seconds, "kept") if seconds else Delay()
+    ruling = given(origin, DIALECTS["rfc9309"], b"")
+    events.paced(ruling, delay, events.tally.of(origin))
+
+
+def test_a_delay_is_said_when_it_is_new_and_when_it_changes(events, caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    for seconds in (2.0, 2.0, 3.0, 0.0, 3.0):
+        pace(events, HERE, seconds)
+    assert len(caplog.records) == 3
+    assert events.crawler.stats.get_value("robots/crawl_delay/kept") == 3
+    assert events.tally.of(HERE).delay == 3.0
+
+
+def test_origins_that_share_a_line_have_no_delay_there(events, caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    for origin in (HERE, ELSEWHERE, BEYOND):
+        pace(events, origin, 2.0)
+    delays = {line.origin: line.delay for line in events.tally.lines}
+    assert delays == {HERE: 2.0, ELSEWHERE: 2.0, "all others": 0.0}
+    assert len(caplog.records) == 2
