@@ -26,7 +26,7 @@ from .config import PolicySettings
 from .config.request_config import RequestConfig, RequestConfigs, is_exempt
 from .exceptions import Disallowed
 from .fetch.fetcher import Fetcher
-from .rep import origin_of
+from .rep import RuleSet, origin_of
 from .report import CrawlCounts
 from .report.crawl_report import CrawlReport
 from .report.events import CrawlEvents

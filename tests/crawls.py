@@ -142,12 +142,13 @@ def middleware_of(crawler: Crawler) -> RobotsPolicyMiddleware:
 
 def waiting_in(crawler: Crawler) -> int:
     """How many requests wait now without a place in CONCURRENT_REQUESTS."""
-    return middleware_of(crawler).slots.waiting
+    return len(middleware_of(crawler).admission.concurrency.waiting)
 
 
 def delays_of(crawler: Crawler) -> dict[str, float]:
     """The delay that is kept, in seconds, for each download slot that has one."""
-    return {slot: lane.delay for slot, lane in middleware_of(crawler).slots.pace.lanes.items()}
+    queues = middleware_of(crawler).admission.delays.by_slot
+    return {slot: queue.delay for slot, queue in queues.items()}
 
 
 def _seen(crawler: Crawler) -> Seen:

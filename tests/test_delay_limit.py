@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.config.delay_limit import NONE, Delay, DelayLimit, OverMost
+from scrapy_robots_policy.rep.delay_limit import NONE, Delay, DelayLimit, OverMost
 
 CLAMP = DelayLimit(most=20.0, over_most=OverMost.CLAMP)
 SKIP = DelayLimit(most=20.0, over_most=OverMost.SKIP)

@@ -7,11 +7,11 @@ import logging
 import pytest
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy.config.delay_limit import Delay
 from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.report import CrawlCounts
 from scrapy_robots_policy.report.events import CrawlEvents
-from scrapy_robots_policy.resolver.origin import given
+from scrapy_robots_policy.resolver.origin import rules_given
 
 HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsewhere", "beyond"))
 
@@ -19,13 +19,13 @@ HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsew
 @pytest.fixture
 def events():
     """The events of a crawl whose report has room for two origins; the others share a line."""
-    return CrawlEvents(get_crawler(), CrawlCounts(most_origins=2))
+    return CrawlEvents(get_crawler(), CrawlCounts(max_origins=2), lambda: None, lambda rules: rules)
 
 
 def pace(events, origin, seconds):
     delay = Delay(seconds, seconds, "kept") if seconds else Delay()
-    ruling = given(origin, DIALECTS["rfc9309"], b"")
-    events.paced(ruling, delay, events.tally.of(origin))
+    rules = rules_given(origin, DIALECTS["rfc9309"], b"")
+    events.on_delay(rules, delay, events.counts.of(origin))
 
 
 def test_a_delay_is_said_when_it_is_new_and_when_it_changes(events, caplog):
@@ -34,13 +34,13 @@ def test_a_delay_is_said_when_it_is_new_and_when_it_changes(events, caplog):
         pace(events, HERE, seconds)
     assert len(caplog.records) == 3
     assert events.crawler.stats.get_value("robots/crawl_delay/kept") == 3
-    assert events.tally.of(HERE).delay == 3.0
+    assert events.counts.of(HERE).delay == 3.0
 
 
 def test_origins_that_share_a_line_have_no_delay_there(events, caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     for origin in (HERE, ELSEWHERE, BEYOND):
         pace(events, origin, 2.0)
-    delays = {line.origin: line.delay for line in events.tally.lines}
+    delays = {counts.origin: counts.delay for counts in events.counts.origins}
     assert delays == {HERE: 2.0, ELSEWHERE: 2.0, "all others": 0.0}
     assert len(caplog.records) == 2

@@ -1,5 +1,5 @@
-"""What must be true of policies and lanes that share a Redis: one asks for all, one goes at a time,
-and no harm is done where one of them, or the Redis, dies.
+"""What must be true of resolvers and delay queues that share a Redis: one fetches for all, one goes
+at a time, and no harm is done where one of them, or the Redis, dies.
 """
 
 from __future__ import annotations
@@ -11,12 +11,16 @@ from typing import Any
 
 import pytest
 import scrapy
+from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import DelayQueue
+from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
-from scrapy_robots_policy.resolver.resolver import FLEET_PATIENCE, ResolverEvents, RobotsPolicy
+from scrapy_robots_policy.resolver.events import ResolverEvents
+from scrapy_robots_policy.resolver.fetch_gate import FetchGate
+from scrapy_robots_policy.resolver.resolver import LEASE_PATIENCE, Resolver
 from scrapy_robots_policy.stores import StoreEvents, open_store
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
@@ -47,13 +51,13 @@ class World:
     outcomes: list[FetchResult | Exception]
     later: float = 0.0
     asked: list[Any] = field(default_factory=list)
-    askers: list[Any] = field(default_factory=list)
+    pages: list[Any] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
 
-    async def fetch(self, question):
+    async def fetch(self, order):
         turn = len(self.asked)
-        self.asked.append(question.known)
-        self.askers.append(question.asker)
+        self.asked.append(order.entry)
+        self.pages.append(order.page)
         await self.gate.pass_()
         outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
         if isinstance(outcome, Exception):
@@ -65,14 +69,15 @@ class World:
 
     @asynccontextmanager
     async def members(self, redis, count=2, **options):
-        """So many policies, as so many processes have them. `options` are of their stores."""
-        policies = [
-            RobotsPolicy(
+        """So many resolvers, as so many processes have them. `options` are of their stores."""
+        resolvers = [
+            Resolver(
                 RedisStore(Address.of_uri(redis.url), StoreEvents(), **options),
                 self.fetch,
+                lambda page: None,
                 lambda: time.time() + self.later,
                 compat.sleep,
-                1,
+                FetchGate(1, 1, time.monotonic, compat.call_later),
                 600.0,
                 AccessOverrides(),
                 ResolverEvents(),
@@ -80,14 +85,14 @@ class World:
             for _ in range(count)
         ]
         try:
-            yield policies
+            yield resolvers
         finally:
-            for policy in policies:
-                await policy.close()
+            for resolver in resolvers:
+                await resolver.close()
 
 
-def secret(ruling):
-    return ruling.allowed(f"{ORIGIN}/secret", "bot")
+def secret(rules):
+    return rules.allowed(f"{ORIGIN}/secret", "bot")
 
 
 def looks(redis):
@@ -96,19 +101,19 @@ def looks(redis):
         return client.info("commandstats").get("cmdstat_eval", {"calls": 0})["calls"]
 
 
-async def rulings_of(policies, dialect=RFC):
-    return await all_of([start(policy.ruling(ORIGIN, dialect)) for policy in policies])
+async def rules_of(resolvers, dialect=RFC):
+    return await all_of([start(resolver.rules_for(ORIGIN, dialect)) for resolver in resolvers])
 
 
 @on_reactor
 async def test_one_asks_and_all_are_answered(redis):
     world = World([SECRET, OPEN])
-    async with world.members(redis, 5) as policies:
-        waiting = start(rulings_of(policies))
+    async with world.members(redis, 5) as resolvers:
+        waiting = start(rules_of(resolvers))
         await world.is_asked()
         await until(lambda: looks(redis) >= 20)  # of the four others
         world.gate.open()
-        assert [secret(ruling) for ruling in (await all_of([waiting]))[0]] == [False] * 5
+        assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 5
         assert world.asked == [None]
 
 
@@ -116,25 +121,25 @@ async def test_one_asks_and_all_are_answered(redis):
 async def test_what_still_queues_in_one_process_another_asks(redis):
     world = World([SECRET])
     async with world.members(redis) as (one, other):
-        waiting = [start(one.ruling(ORIGIN, RFC, "one"))]
+        waiting = [start(one.rules_for(ORIGIN, RFC, "one"))]
         await world.is_asked()
-        waiting.append(start(one.ruling("http://next.example", RFC, "one")))
-        await until(lambda: one._places.waiting)
-        waiting.append(start(other.ruling("http://next.example", RFC, "other")))
+        waiting.append(start(one.rules_for("http://next.example", RFC, "one")))
+        await until(lambda: one.gate._queue)
+        waiting.append(start(other.rules_for("http://next.example", RFC, "other")))
         await world.is_asked(2)
         world.gate.open()
         await all_of(waiting)
-        assert world.askers == ["one", "other"]
+        assert world.pages == ["one", "other"]
 
 
 @on_reactor
 async def test_that_a_site_is_unreachable_counts_for_all(redis):
     world = World([DOWN, OPEN])
     world.gate.open()
-    async with world.members(redis) as policies:
-        rulings = await rulings_of(policies)
-        assert [ruling.stance for ruling in rulings] == [AccessMode.DISALLOW] * 2
-        assert len({ruling.access.fresh_until for ruling in rulings}) == 1
+    async with world.members(redis) as resolvers:
+        answers = await rules_of(resolvers)
+        assert [rules.mode for rules in answers] == [AccessMode.DISALLOW] * 2
+        assert len({rules.access.fresh_until for rules in answers}) == 1
         assert world.asked == [None]
 
 
@@ -142,9 +147,9 @@ async def test_that_a_site_is_unreachable_counts_for_all(redis):
 async def test_who_are_put_off_wait_for_one_who_asks_again(redis):
     world = World([DOWN, DOWN, SECRET])
     world.gate.open()
-    async with world.members(redis, 4) as policies:
-        rulings = await rulings_of(policies, DEFERRING)
-        assert [secret(ruling) for ruling in rulings] == [False] * 4
+    async with world.members(redis, 4) as resolvers:
+        answers = await rules_of(resolvers, DEFERRING)
+        assert [secret(rules) for rules in answers] == [False] * 4
         assert len(world.asked) == 3
 
 
@@ -152,12 +157,12 @@ async def test_who_are_put_off_wait_for_one_who_asks_again(redis):
 async def test_what_grew_old_is_renewed_by_one(redis):
     world = World([SECRET, OPEN])
     world.gate.open()
-    async with world.members(redis, 4) as policies:
-        await rulings_of(policies)
+    async with world.members(redis, 4) as resolvers:
+        await rules_of(resolvers)
         world.later = 25 * 3600
-        old = [policy.known(ORIGIN, RFC) for policy in policies]
-        assert [secret(ruling) for ruling in old] == [False] * 4  # it holds meanwhile
-        await until(lambda: all(secret(policy.known(ORIGIN, RFC)) for policy in policies))
+        old = [resolver.cached(ORIGIN, RFC) for resolver in resolvers]
+        assert [secret(rules) for rules in old] == [False] * 4  # it holds meanwhile
+        await until(lambda: all(secret(resolver.cached(ORIGIN, RFC)) for resolver in resolvers))
         assert len(world.asked) == 2
 
 
@@ -165,7 +170,7 @@ async def test_what_grew_old_is_renewed_by_one(redis):
 async def test_who_asks_for_too_long_is_waited_for_no_longer(redis):
     world = World([SECRET])
     async with world.members(redis) as (one, other):
-        start(one.ruling(ORIGIN, RFC))
+        start(one.rules_for(ORIGIN, RFC))
         await world.is_asked()
         later = time.time()
 
@@ -174,9 +179,9 @@ async def test_who_asks_for_too_long_is_waited_for_no_longer(redis):
             later += seconds
 
         other.now, other.sleep = lambda: later, sleep
-        waiting = start(other.ruling(ORIGIN, RFC))
+        waiting = start(other.rules_for(ORIGIN, RFC))
         await world.is_asked(2)
-        assert later > time.time() + FLEET_PATIENCE - 10
+        assert later > time.time() + LEASE_PATIENCE - 10
         world.gate.open()
         assert not secret((await all_of([waiting]))[0])
 
@@ -186,8 +191,8 @@ async def test_a_fault_of_one_is_not_taken_for_the_sites(redis):
     world = World([RuntimeError("a bug"), SECRET])
     world.gate.open()
     async with world.members(redis) as (one, other):
-        assert (await one.ruling(ORIGIN, RFC)).stance is AccessMode.DISALLOW
-        assert not secret(await other.ruling(ORIGIN, RFC))
+        assert (await one.rules_for(ORIGIN, RFC)).mode is AccessMode.DISALLOW
+        assert not secret(await other.rules_for(ORIGIN, RFC))
         assert len(world.asked) == 2
 
 
@@ -196,12 +201,13 @@ async def test_who_stops_while_he_asks_leaves_it_to_the_others_at_once(redis):
     world = World([OPEN, SECRET])
     # A lease that lasts so long ends in time only if it is given back.
     async with world.members(redis, lasting=600.0) as (one, other):
-        stopped = start(one.ruling(ORIGIN, RFC))
+        stopped = start(one.rules_for(ORIGIN, RFC))
         await world.is_asked()
-        waiting = start(other.ruling(ORIGIN, RFC))
+        waiting = start(other.rules_for(ORIGIN, RFC))
         await until_idle()
         one.stop()
-        assert await all_of([stopped]) == [None]
+        with pytest.raises(CrawlClosing):
+            await maybe_deferred_to_future(stopped)
         await world.is_asked(2)
         world.gate.open()
         assert not secret((await all_of([waiting]))[0])
@@ -211,13 +217,13 @@ async def test_who_stops_while_he_asks_leaves_it_to_the_others_at_once(redis):
 async def test_a_redis_that_dies_while_they_wait_lets_each_ask_by_himself():
     world = World([SECRET])
     with RedisServer() as server:
-        async with world.members(server, 3) as policies:
-            waiting = start(rulings_of(policies))
+        async with world.members(server, 3) as resolvers:
+            waiting = start(rules_of(resolvers))
             await world.is_asked()
             server.kill()
             await world.is_asked(3)
             world.gate.open()
-            assert [secret(ruling) for ruling in (await all_of([waiting]))[0]] == [False] * 3
+            assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 3
 
 
 @on_reactor
@@ -226,27 +232,27 @@ async def test_an_answer_of_tomorrow_is_not_believed(redis):
     world.gate.open()
     async with world.members(redis) as (one, other):
         one.now = lambda: time.time() + 30 * 24 * 3600
-        await one.ruling(ORIGIN, RFC)
+        await one.rules_for(ORIGIN, RFC)
         await until_idle()
-        assert not secret(await other.ruling(ORIGIN, RFC))
+        assert not secret(await other.rules_for(ORIGIN, RFC))
         assert len(world.asked) == 2
 
 
 @on_reactor
 async def test_a_turn_ends_with_its_own_visit(redis):
     store = open_store(redis.url)
-    lane = DelayQueue("host", store, time.monotonic, compat.call_later)
-    lane.asked["http://host"] = 60.0
-    mine, others = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
-    await lane.turn()
-    lane.go(mine)
-    for request in (mine, others):
-        lane.reached(request)
-    lane.visited(others)
+    queues = DelayQueues(store, time.monotonic, compat.call_later)
+    queue = queues.queue("host", "http://host", 60.0, since_visit=60.0)
+    mine, exempt = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
+    async with queue.turn(mine) as turn:
+        turn.used()
+    for request in (mine, exempt):
+        queues.reached(request, "host")
+    queues.release_gone({mine})
     with redis.client() as client:
         await until_idle()
-        assert client.get("robots:{host}:turn") != b""  # it is had
-        lane.visited(mine)
-        await until(lambda: client.get("robots:{host}:turn") == b"")  # it rests
-        assert 10_000 < client.pttl("robots:{host}:turn") <= 60_000
+        assert client.get("robots:{host}:turn") != b""  # this process holds it
+        queues.release_gone(set())
+        await until(lambda: client.get("robots:{host}:turn") == b"")  # the host rests
+        assert 58_000 < client.pttl("robots:{host}:turn") <= 60_000
     await store.close()

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, FLEET_PATIENCE, LONGEST_LOOK
+from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, LEASE_PATIENCE
+from scrapy_robots_policy.resolver.resolver import LONGEST_PAUSE as LONGEST_LOOK
 from scrapy_robots_policy.stores import STORES, StoreEvents
 from scrapy_robots_policy.stores.memory import MAX_OCTETS, MAX_RECORDS
 from scrapy_robots_policy.stores.redis import RedisStore
@@ -45,7 +46,7 @@ def test_its_figures_are_those_of_the_code():
         f"{LONGEST_PAUSE:g} s at most",
     ):
         assert sentence in TEXT
-    assert FLEET_PATIENCE == 300
+    assert LEASE_PATIENCE == 300
     assert "up to five minutes" in TEXT
 
 

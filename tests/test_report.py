@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
-from scrapy_robots_policy.report.counts import MOST_CAUSES
+from scrapy_robots_policy.report.counts import MAX_CAUSES
 from scrapy_robots_policy.report.html import page, time
 from scrapy_robots_policy.report.summary import as_json
 
@@ -49,13 +49,13 @@ def test_an_empty_table_has_its_head():
 
 
 def test_a_tally_has_a_line_for_each_origin_up_to_a_bound():
-    tally = CrawlCounts(most_origins=2)
+    tally = CrawlCounts(max_origins=2)
     first = tally.of("http://1")
     first.passed = 5
     for number in range(2, 10):
         tally.of(f"http://{number}").passed += 1
     assert tally.of("http://1") is first
-    assert [(line.origin, line.passed) for line in tally.lines] == [
+    assert [(line.origin, line.passed) for line in tally.origins] == [
         ("http://1", 5),
         ("http://2", 1),
         ("all others", 7),
@@ -64,9 +64,9 @@ def test_a_tally_has_a_line_for_each_origin_up_to_a_bound():
 
 def test_a_line_knows_so_many_causes_and_no_more():
     line = OriginCounts("http://a")
-    for number in range(1, MOST_CAUSES + 11):
+    for number in range(1, MAX_CAUSES + 11):
         line.drop(dropped_by(number))
-    assert len(line.dropped) == MOST_CAUSES + 1
+    assert len(line.dropped) == MAX_CAUSES + 1
     assert line.dropped["all others"] == 10
 
 

@@ -9,6 +9,7 @@ import pytest
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents

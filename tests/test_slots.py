@@ -46,7 +46,7 @@ class Places(Watching):
             yield response.follow("/last", callback=super().parse)
 
     def look(self, downloader):
-        waiting = middleware_of(self.crawler).admission.concurrency.waiting
+        waiting = len(middleware_of(self.crawler).admission.concurrency.waiting)
         return downloader.total_concurrency, waiting
 
 
@@ -62,18 +62,21 @@ async def test_a_place_is_lent_while_a_request_waits_and_no_longer():
         assert crawler.spider.noted[-1] == (2, 0)
 
 
-class Hooks(Places):
+class Counted(Places):
     def look(self, downloader):
-        return sorted(vars(downloader).keys() & {"needs_backout"} | vars(downloader.active).keys())
+        return {key: len(slot.active) for key, slot in downloader.slots.items()}
 
 
 @on_reactor
-async def test_while_nobody_waits_the_downloader_is_as_scrapy_made_it():
+async def test_a_request_that_waits_counts_for_its_host_and_no_longer():
     with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
         other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
-        _, crawler = await crawl(late.url("/1"), other.url("/first"), spider=Hooks)
-        assert crawler.spider.noted[0] == ["needs_backout", "remove"]
-        assert crawler.spider.noted[-1] == []
+        urls = [late.url("/1"), late.url("/2"), other.url("/first")]
+        _, crawler = await crawl(*urls, spider=Counted)
+        # Two pages that wait, and the request for the robots.txt that they wait for.
+        assert crawler.spider.noted[0]["127.0.0.1"] == 3
+        assert crawler.spider.noted[-1].get("127.0.0.1", 0) == 0
+        assert type(crawler.engine.downloader.active) is set
 
 
 @on_reactor

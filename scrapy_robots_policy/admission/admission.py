@@ -136,6 +136,8 @@ class Admission:
             began = self.now()
             rules = await self.resolver.rules_for(origin, config.dialect, request)
             self.counts.of(origin).wait(self.now() - began)
+        delay = self.decision.delay(rules, config)
+        self.events.on_delay(rules, delay, self.counts.of(origin))
         return rules
 
     def _refuse_early(
@@ -173,7 +175,6 @@ class Admission:
     ) -> DelayQueue | None:
         """The queue of the request's download slot, if a delay is kept there."""
         delay = self.decision.delay(rules, config)
-        self.events.on_delay(rules, delay, self.counts.of(rules.origin))
         if not delay.seconds and not self.delays.by_slot:
             return None
         if not self.delays.by_slot:

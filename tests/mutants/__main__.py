@@ -3,7 +3,7 @@
 `mutants.toml` lists the mutants: a text that stands exactly once in the package, what it is changed
 into, and the tests that must fail then. Each mutant is made in a copy of the project. A test that
 hangs has failed. Exit status: 0 where enough mutants are killed, 1 where not, 2 where the list
-itself is wrong: a text that does not stand in the package exactly once, or a file that is not there.
+itself is wrong: a text that is not in the package exactly once, or a file that is not there.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def run_tests(root: Path, tests: Sequence[str]) -> tuple[int | None, str]:
 
 
 def fate(mutant: Mutant) -> str:
-    """ "killed", "hung" (as good as that) or "survived"."""
+    """What became of it: "killed", "hung" (as good as that) or "survived"."""
     with copy_of_project() as root:
         place = mutant.place(root)
         place.write_text(place.read_text("utf-8").replace(mutant.text, mutant.into), "utf-8")
