@@ -12,7 +12,11 @@ ARGS   ?=
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
+# Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
+CRAWLS := refusals origins cache_memory slow_host waiting pace stop soak overhead turns
+
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table bench memory fleets hostile clean
+.PHONY: check_stream $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -26,10 +30,14 @@ help:
 	@echo "make types    mypy, strict"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
 	@echo "make table    write the tables of dialects, in README.md and docs/dialects.md, from the data"
-	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look)"
+	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
+	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
 	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
-	@echo "make hostile  time hostile files against Protego"
+	@echo "make hostile  time hostile files against Protego and fastrobots (see bench)"
+	@echo "make refusals, origins, cache_memory, slow_host, waiting, pace, stop, soak, overhead, turns"
+	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
+	@echo "make check_stream  a million URLs through \`scrapy robots check\`"
 	@echo "make clean    remove all that make has made"
 
 demo: $(VENV)/demo/made
@@ -68,8 +76,8 @@ types: $(VENV)/typing/made
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 
-hostile: $(VENV)/corpus/made
-	$(VENV)/corpus/bin/python benchmarks/hostile.py
+hostile: $(VENV)/bench/made
+	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)
 
 # The files come from Protego's source distribution. The version is fixed: the tests name them.
 PROTEGO := protego-0.7.0
@@ -84,6 +92,9 @@ bench: $(CORPUS)/made $(VENV)/bench/made
 
 memory: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/memory.py $(ARGS)
+
+check_stream $(CRAWLS): $(VENV)/bench/made
+	$(VENV)/bench/bin/python benchmarks/$@.py $(ARGS)
 
 fleets: $(CORPUS)/made $(VENV)/fleet/made
 	$(VENV)/fleet/bin/python benchmarks/fleet.py

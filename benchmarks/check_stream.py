@@ -20,13 +20,7 @@ from typing import IO
 RULES = b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /*?session=\n" + b"".join(
     b"Disallow: /section%d/private\nAllow: /section%d/private/press\n" % (n, n) for n in range(100)
 )
-START = (
-    "from scrapy.cmdline import execute; import scrapy.cmdline as c, sys;"
-    "from scrapy_robots_policy.commands import RobotsCommand;"
-    "find = c._get_commands_from_entry_points;"
-    "c._get_commands_from_entry_points = lambda *a: {**find(*a), 'robots': RobotsCommand()};"
-    "execute(['scrapy', 'robots', 'check', '--robots', sys.argv[1]])"
-)  # also where the package is not installed
+CHECK = [sys.executable, "-m", "scrapy", "robots", "check", "--robots"]
 
 
 def main() -> None:
@@ -41,16 +35,18 @@ def main() -> None:
 def _measure(robots: Path, stdin: IO[bytes], count: int) -> None:
     began = perf_counter()
     process = subprocess.Popen(  # noqa: S603 - ourselves
-        [sys.executable, "-c", START, str(robots)], stdin=stdin, stdout=subprocess.PIPE
+        [*CHECK, str(robots)], stdin=stdin, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
-    answers, told, first = 0, 0, 0.0
+    answers, tenths, first = 0, 0, 0.0
     while octets := os.read(process.stdout.fileno(), 1 << 16):
         first = first or perf_counter()
         answers += octets.count(b"\n")
-        if answers * 10 // count > told:
-            told = answers * 10 // count
+        if answers * 10 // count > tenths:
+            tenths = answers * 10 // count
             print(f"{answers:>9,} answers  {_kib(process.pid):>7,} KiB")
+    if not answers:
+        sys.exit("`scrapy robots check` gave no answer")
     took = perf_counter() - first
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0  # it is waited for already

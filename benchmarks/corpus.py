@@ -55,12 +55,15 @@ def questions(every: int = 1) -> list[Asked]:
 
 
 def _urls(body: bytes, chance: random.Random) -> list[str]:
-    rules = [found[1].decode("utf-8", "replace") for found in _RULE.finditer(body)]
-    chosen = chance.sample(rules, min(20, len(rules)))
+    paths = paths_of_rules(body)
+    chosen = chance.sample(paths, min(20, len(paths)))
     ends = ("", "x", "/y.html")
-    return [SITE + _path(rule) + chance.choice(ends) for rule in chosen] + [
-        SITE + path for path in COMMON
-    ]
+    return [SITE + path + chance.choice(ends) for path in chosen] + [SITE + path for path in COMMON]
+
+
+def paths_of_rules(body: bytes) -> list[str]:
+    """A path that each Allow or Disallow line is likely to match."""
+    return [_path(rule[1].decode("utf-8", "replace")) for rule in _RULE.finditer(body)]
 
 
 def _path(rule: str) -> str:

@@ -8,15 +8,15 @@ Knows: how Scrapy is started and stopped. Must not know: what is compared.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -27,8 +27,6 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
-
-from scrapy_robots_policy.compat import call_later
 
 OFF = {"ROBOTSTXT_OBEY": False}
 STOCK = {"ROBOTSTXT_OBEY": True}
@@ -42,6 +40,7 @@ class Plan:
     """One crawl.
 
     first       a URL that is answered before the others are asked for and measuring begins
+    whole       whether what comes before the answer to `first` is measured too
     stop_after  seconds until SIGINT comes, as by Ctrl-C
     sample      seconds between samples of memory
     collect     seconds between two collections of all idle slots, which Scrapy does every minute
@@ -50,6 +49,7 @@ class Plan:
     urls: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
     first: str = ""
+    whole: bool = False
     stop_after: float | None = None
     sample: float | None = None
     collect: float | None = None
@@ -62,6 +62,8 @@ class Crawled:
     answered   how often each URL was answered
     stopping   when SIGINT came, 0 if it did not
     memory     MiB resident, every `sample` seconds
+    resident   MiB resident when the crawl was over
+    peak       MiB resident at most, until then
     """
 
     began: float
@@ -72,6 +74,8 @@ class Crawled:
     stats: dict[str, Any]
     stopping: float = 0.0
     memory: list[float] = field(default_factory=list)
+    resident: float = 0.0
+    peak: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -82,6 +86,7 @@ class Crawling:
     """A crawl under way. `log` is what it has written so far."""
 
     def __init__(self, plan: Plan) -> None:
+        self.plan = plan
         self._out = TemporaryFile("a+")  # noqa: SIM115 - open as long as the crawl is of interest
         self._log = TemporaryFile("a+")  # noqa: SIM115 - as above
         self.process = subprocess.Popen(  # noqa: S603 - ourselves
@@ -101,6 +106,11 @@ class Crawling:
         self._log.seek(0)
         return self._log.read()
 
+    @property
+    def resident(self) -> float:
+        """MiB resident now; 0 if the process has ended."""
+        return memory(self.process.pid)[0]
+
     def result(self, timeout: float = 1200) -> Crawled:
         """Wait for its end. A crawl that takes longer is killed."""
         try:
@@ -115,6 +125,17 @@ class Crawling:
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+
+
+def memory(pid: int | str = "self") -> tuple[float, float]:
+    """MiB resident now, and at most so far; 0 for a process that has ended."""
+    status = Path(f"/proc/{pid}/status").read_text("ascii")
+    now, peak = ((status.partition(key)[2].split() or "0")[0] for key in ("VmRSS:", "VmHWM:"))
+    return int(now) / 1024, int(peak) / 1024
+
+
+def call_later(seconds: float, function: Callable[[], None]) -> None:
+    asyncio.get_running_loop().call_later(seconds, function)
 
 
 def crawl(plan: Plan, timeout: float = 1200) -> Crawled:
@@ -153,7 +174,8 @@ class Spider(scrapy.Spider):
         self.seen.failed[failure.request.url] = str(failure.value)[:100]
 
     def begin(self, response: Any) -> None:  # noqa: ARG002 - Scrapy gives it
-        self.measure()
+        if not self.plan.whole:
+            self.measure()
         self.ready.callback(None)
 
     def measure(self) -> None:
@@ -177,13 +199,13 @@ class Spider(scrapy.Spider):
         call_later(self.plan.collect or 1.0, self.collect)
 
     def sample(self) -> None:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-        self.seen.memory.append(pages * resource.getpagesize() / 2**20)
+        self.seen.memory.append(memory()[0])
         call_later(self.plan.sample or 1.0, self.sample)
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy gives it
         self.seen.ended = time.monotonic()
         self.seen.processor = time.process_time() - self.seen.processor
+        self.seen.resident, self.seen.peak = memory()
         self.seen.answered = dict(self.answered)
 
 

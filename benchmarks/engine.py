@@ -1,10 +1,15 @@
 """How fast a robots.txt is read and asked, side by side with the peers.
 
-    python benchmarks/engine.py [--every N] [--rounds N]
+    python benchmarks/engine.py [--every N] [--rounds N] [--urls N] [--only NAME ...]
 
 In each round every peer reads every file, answers one question to each, then all questions twice;
 the second time counts as warm. Peers take turns within a round, and medians over the rounds are
 given as ratios to Protego: above 1 is faster. Times are this thread's processor time.
+
+Then come tables of refusals (`refused.py`), of a million URLs of one file (`bulk.py`), of memory,
+and of one large file (`large.py`). The column of wrong answers is explained in `wrong.py`. All that
+is printed on standard output is Markdown. `--only robots_policy fastrobots` measures Protego and
+the peers whose name holds one of these words.
 """
 
 from __future__ import annotations
@@ -21,9 +26,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import bulk
 import large
+import refused
 from corpus import Asked, questions
 from peers import Peer, peers
+from wrong import right_answers, wrong_answers
 
 clock = time.thread_time
 
@@ -39,16 +47,17 @@ class Round:
 
 def measure(peer: Peer, asked: list[Asked]) -> Round:
     parse, allowed = peer.parse, peer.allowed
+    firsts = [peer.address(item.urls[0]) for item in asked]
     gc.collect()
     gc.disable()
     began = clock()
     parsed = [parse(item.body) for item in asked]
     parse_time = clock() - began
-    for rules, item in zip(parsed, asked, strict=True):
-        attempt(allowed, rules, item.urls[0], item.agent)
+    for rules, item, address in zip(parsed, asked, firsts, strict=True):
+        attempt(allowed, rules, address, item.agent)
     made = Round(parse_time, clock() - began)
     for rules, item in zip(parsed, asked, strict=True):
-        urls = item.urls[: peer.per_file]
+        urls = [peer.address(url) for url in item.urls[: peer.per_file]]
         ask(allowed, rules, urls, item.agent)
         began = clock()
         ask(allowed, rules, urls, item.agent)
@@ -82,7 +91,7 @@ def memory(peer: Peer, asked: list[Asked]) -> float:
     before = tracemalloc.get_traced_memory()[0]
     parsed = [peer.parse(item.body) for item in asked]
     for rules, item in zip(parsed, asked, strict=True):
-        attempt(peer.allowed, rules, item.urls[0], item.agent)
+        attempt(peer.allowed, rules, peer.address(item.urls[0]), item.agent)
     gc.collect()
     held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
@@ -139,23 +148,81 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1, help="take every n-th file")
     parser.add_argument("--rounds", type=int, default=5)
-    told = parser.parse_args(arguments)
-    asked, all_peers = questions(told.every), peers()
-    made: dict[str, list[Round]] = {peer.name: [] for peer in all_peers}
-    for at in range(told.rounds):
-        for peer in all_peers:
-            print(f"round {at + 1} of {told.rounds}: {peer.name}", file=sys.stderr)
+    parser.add_argument("--urls", type=int, default=bulk.URLS, help="of one file, for bulk.py")
+    parser.add_argument("--only", nargs="+", default=[""], help="peers by a word of their names")
+    options = parser.parse_args(arguments)
+    asked = questions(options.every)
+    protego, *others = peers()
+    chosen = [peer for peer in others if any(word in peer.name for word in options.only)]
+    every = [protego, *chosen]
+    refusing = refused.refused(protego, asked)
+    made: dict[str, list[Round]] = {peer.name: [] for peer in every}
+    refusals: dict[str, list[refused.Refusals]] = {peer.name: [] for peer in every}
+    for at in range(options.rounds):
+        for peer in every:
+            progress(f"round {at + 1} of {options.rounds}: {peer.name}")
             made[peer.name].append(measure(peer, asked))
-    base = made[all_peers[0].name]
+            refusals[peer.name].append(refused.measure(peer, refusing))
     count = sum(len(item.urls) for item in asked)
-    print(f"{len(asked)} files, {count} questions, {told.rounds} rounds; {machine()}.\n")
-    head = ["times faster than Protego", "parse", "parse, first answer", "warm answer"]
-    head += ["p1", "p10", "median file", "p90", "p99", "one answer"]
-    print(table(head, [_row(peer, made[peer.name], base, asked) for peer in all_peers]))
-    held = {peer.name: memory(peer, asked) for peer in all_peers}
+    print(f"{len(asked)} files, {count} questions, {options.rounds} rounds; {machine()}.")
+    show_speed(every, asked, made, refusals)
+    show_refusals(every, refusing, refusals)
+    show_bulk(every, options.urls)
+    progress("memory, and one large file")
+    held = {peer.name: memory(peer, asked) for peer in every if not peer.compiled}
     head = ["memory held beside the file", "octets a file", "share of Protego's"]
-    print("\n" + table(head, _shares(held)))
-    print("\n" + table(["one file of 500 KiB", *large.COLUMNS], large.rows(all_peers)))
+    show(head, _shares(held))
+    show(["one file of 500 KiB", *large.COLUMNS], large.rows(every))
+
+
+def progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def show(head: list[str], rows: list[list[str]]) -> None:
+    print("\n" + table(head, rows), flush=True)
+
+
+def show_speed(
+    every: list[Peer],
+    asked: list[Asked],
+    made: dict[str, list[Round]],
+    refusals: dict[str, list[refused.Refusals]],
+) -> None:
+    progress("wrong answers")
+    right = right_answers(asked)
+    count = f"{sum(len(item.urls) for item in asked):,}"
+    base = made[every[0].name]
+    rows = []
+    for peer in every:
+        wrong = "" if right is None else f"{wrong_answers(peer, asked, right):,}"
+        refusal = f"{refused.mean(refusals[peer.name]) * 1e6:.2f} µs"
+        rows.append([*_row(peer, made[peer.name], base, asked), refusal, wrong])
+    head = ["times faster than Protego", "parse", "parse, first answer", "warm answer"]
+    head += ["p1", "p10", "median file", "p90", "p99", "one answer", "one refusal, with its reason"]
+    show([*head, f"wrong answers of {count} against Google's parser"], rows)
+    if right is None:
+        print("\nWrong answers are not counted: jwm.robotstxt, Google's parser, is not installed.")
+    else:
+        print(f"\nA wrong answer is one that Google's own parser gives otherwise, of {count}.")
+
+
+def show_refusals(
+    every: list[Peer], refusing: list[Asked], refusals: dict[str, list[refused.Refusals]]
+) -> None:
+    count = sum(len(item.urls) for item in refusing)
+    print(f"\n{count} of the questions, to {len(refusing)} of the files, are refused by Protego.")
+    base = refusals[every[0].name]
+    rows = [refused.row(peer, refusals[peer.name], base) for peer in every]
+    show(["a refusal, asked again", *refused.COLUMNS, "what it tells"], rows)
+
+
+def show_bulk(every: list[Peer], urls: int) -> None:
+    rows = []
+    for peer in every:
+        progress(f"{urls} URLs of one file: {peer.name}")
+        rows.append(bulk.row(peer, urls))
+    show([f"{urls:,} URLs of one file", *bulk.columns()], rows)
 
 
 def _shares(held: dict[str, float]) -> list[list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -15,23 +16,65 @@ from urllib.robotparser import RobotFileParser
 OURS = "scrapy_robots_policy"
 
 
+def _same(url: str) -> str:
+    return url
+
+
 @dataclass(frozen=True)
 class Peer:
-    """parse: octets → anything; allowed: (that, URL, product token) → bool."""
+    """One parser.
+
+    parse     the file's octets -> anything
+    allowed   (what `parse` gave, URL, product token) -> bool
+    per_file  how many questions a file is timed with: few, where each question costs a parse
+    address   URL -> what this parser is asked about instead; done before the clock runs
+    reasons   what a refusal tells, in words
+    refuse    as `allowed`, but reads all that `reasons` names; None: `allowed` is all there is
+    checker   (what `parse` gave, product token) -> the function for many URLs; None: `allowed`
+    compiled  whether its memory is out of tracemalloc's sight
+    """
 
     name: str
     parse: Callable[[bytes], Any]
     allowed: Callable[[Any, str, str], bool]
-    per_file: int = 1_000_000  # questions to one file, where a question costs a parse
+    per_file: int = 1_000_000
+    address: Callable[[str], str] = _same
+    reasons: str = "-"
+    refuse: Callable[[Any, str, str], Any] | None = None
+    checker: Callable[[Any, str], Callable[[str], bool]] | None = None
+    compiled: bool = False
+
+    def check(self, parsed: Any, agent: str) -> Callable[[str], bool]:
+        """The fastest function this parser has for many URLs of one file."""
+        if self.checker:
+            return self.checker(parsed, agent)
+        allowed = self.allowed
+        return lambda url: allowed(parsed, url, agent)
 
 
 def peers() -> list[Peer]:
     """All that are installed, Protego first: it is what the others are measured against."""
-    made = []
-    for make in (_protego, _ours, _ours_google, _urllib, _robotspy, _rerp, _gpyrobotstxt):
-        with contextlib.suppress(ImportError):
-            made.append(make())
-    return made
+    makers = (_protego, _ours, _ours_google, _fastrobots, _urllib, _robotspy, _rerp)
+    made = map(_installed, (*makers, _jwm_robotstxt, _gpyrobotstxt))
+    return [peer for peer in made if peer]
+
+
+def _installed(make: Callable[[], Peer]) -> Peer | None:
+    try:
+        return make()
+    except ImportError as error:
+        print(f"left out, as it is not installed: {error.name}", file=sys.stderr)
+        return None
+
+
+def google_parser() -> Callable[[bytes, str, str], bool] | None:
+    """Google's own parser: (octets, product token, URL) -> bool. None where it is not installed."""
+    try:
+        from jwm.robotstxt.googlebot import RobotsMatcher
+    except ImportError:
+        return None
+    allowed: Callable[[bytes, str, str], bool] = RobotsMatcher().OneAgentAllowedByRobots
+    return allowed
 
 
 def _text(body: bytes) -> str:
@@ -46,17 +89,50 @@ def _protego() -> Peer:
         f"Protego {version('protego')}",
         lambda body: Protego.parse(_text(body)),
         lambda parsed, url, agent: parsed.can_fetch(url, agent),
+        checker=lambda parsed, agent: lambda url: parsed.can_fetch(url, agent),
     )
 
 
 def _ours(dialect: str = "rfc9309") -> Peer:
     from scrapy_robots_policy.rep import RuleSet, parse
 
-    return Peer(f"{OURS}, {dialect}", partial(parse, dialect=dialect), RuleSet.allowed)
+    def refuse(rules: RuleSet, url: str, agent: str) -> object:
+        verdict = rules.verdict(url, agent)
+        return verdict.allowed, verdict.reason, verdict.rule, verdict.line
+
+    def checker(rules: RuleSet, agent: str) -> Callable[[str], bool]:
+        make = getattr(rules, "checker", None)
+        if make is None:
+            return lambda url: rules.allowed(url, agent)
+        check: Callable[[str], bool] = make(agent)
+        return check
+
+    return Peer(
+        f"{OURS}, {dialect}",
+        partial(parse, dialect=dialect),
+        RuleSet.allowed,
+        reasons="reason, rule, line",
+        refuse=refuse,
+        checker=checker,
+    )
 
 
 def _ours_google() -> Peer:
     return _ours("google")
+
+
+def _fastrobots() -> Peer:
+    """It is asked about paths, as it cannot read URLs (its own `url_path` drops the query)."""
+    from fastrobots import Robots
+
+    return Peer(
+        f"fastrobots {version('fastrobots')} (Rust)",
+        lambda body: Robots.parse(_text(body)),
+        lambda parsed, path, agent: parsed.allowed(path, agent),
+        address=lambda url: url[url.index("/", len("https://")) :],
+        checker=lambda parsed, agent: parsed.agent(agent).allowed,
+        compiled=True,
+    )
 
 
 def _urllib() -> Peer:
@@ -92,6 +168,26 @@ def _rerp() -> Peer:
         f"robotexclusionrulesparser {version('robotexclusionrulesparser')}",
         parse,
         lambda p, url, agent: p.is_allowed(agent, url),
+    )
+
+
+def _jwm_robotstxt() -> Peer:
+    """Google's parser, compiled. It reads the file anew for every question."""
+    from jwm.robotstxt.googlebot import RobotsMatcher
+
+    matcher = RobotsMatcher()
+
+    def refuse(body: bytes, url: str, agent: str) -> object:
+        return matcher.OneAgentAllowedByRobots(body, agent, url), matcher.matching_line()
+
+    return Peer(
+        f"jwm.robotstxt {version('jwm.robotstxt')} (Google's, C++)",
+        bytes,
+        lambda body, url, agent: matcher.OneAgentAllowedByRobots(body, agent, url),
+        per_file=3,
+        reasons="line",
+        refuse=refuse,
+        compiled=True,
     )
 
 

@@ -1,0 +1,86 @@
+"""A broad crawl: what one more origin costs, of which the crawl wants a single page.
+
+    python benchmarks/origins.py [--rounds N] [--hosts N ...] [--kinds stock ours]
+
+1,500 hosts, and then 8,000, with a small robots.txt and one page each. So for every page a
+robots.txt is fetched, read, and asked once. Each crawl runs in a process of its own; in each round
+robots off, stock and ours take turns, in an order of chance.
+
+Printed are the processor time of the whole crawl in seconds; what that is for one origin beyond
+robots off, in milliseconds, most of which is the second request; how much it is against stock, per
+cent, below 0 is cheaper; and the seconds that the crawl took. All are means with their standard
+errors; the comparisons are made within a round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator
+
+from crawling import OFF, OURS, STOCK, Crawled, Plan, crawl
+from figures import shown
+from table import Table
+from web import Reply, Web, hosts, robots
+
+KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+RULES = "User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\nDisallow: /{host}/\n"
+Runs = dict[str, list[Crawled]]
+
+
+def answer(host: str, path: str) -> Reply:
+    """No two hosts have the same robots.txt."""
+    return robots(RULES.format(host=host)) if path == "/robots.txt" else Reply()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--hosts", type=int, nargs="+", default=[1_500, 8_000])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    options = parser.parse_args()
+    for count in options.hosts:
+        runs: Runs = {kind: [] for kind in options.kinds}
+        with Web(hosts(count), answer) as web:
+            urls = [web.url(host, "/page") for host in web.addresses]
+            for turn in range(options.rounds):
+                for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
+                    runs[kind].append(measured(kind, urls))
+                    web.log()
+        show(count, runs)
+
+
+def measured(kind: str, urls: list[str]) -> Crawled:
+    crawled = crawl(Plan(urls, {"CONCURRENT_REQUESTS": 16, **KINDS[kind]}))
+    files = 0 if kind == "robots off" else len(urls)
+    assert len(crawled.answered) == len(urls), crawled.stats
+    assert crawled.stats.get("robotstxt/response_count", 0) == files, crawled.stats
+    return crawled
+
+
+def show(count: int, runs: Runs) -> None:
+    table = Table(f"{count:,} hosts", *COLUMNS)
+    for kind, crawls in runs.items():
+        processor = [crawled.processor for crawled in crawls]
+        over_off = [
+            (one.processor - off.processor) / count * 1e3
+            for one, off in in_turn(crawls, runs.get("robots off"))
+        ]
+        over_stock = [
+            (one.processor / stock.processor - 1) * 100
+            for one, stock in in_turn(crawls, runs.get("stock"))
+        ]
+        wall = [crawled.seconds for crawled in crawls]
+        table.row(kind, *(shown(values) for values in (processor, over_off, over_stock, wall)))
+
+
+COLUMNS = ["processor s", "over off: ms an origin", "over stock: %", "wall s"]
+
+
+def in_turn(crawls: list[Crawled], base: list[Crawled] | None) -> Iterator[tuple[Crawled, Crawled]]:
+    """Each crawl with that of the other kind in the same round; nothing if it was left out."""
+    return zip(crawls, base, strict=True) if base else iter(())
+
+
+if __name__ == "__main__":
+    main()

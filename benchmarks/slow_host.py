@@ -1,0 +1,177 @@
+"""Hosts that make a crawl wait: how long do the other hosts' pages take?
+
+    python benchmarks/slow_host.py [--only head] [--rounds N] [--cap SECONDS] [--kinds stock ours]
+
+head  3,000 requests to one host come first in the queue, then 50 pages each of 20 healthy hosts.
+      The first host asks for two seconds between two requests, or never answers for its robots.txt.
+      "ours, without it" is the same crawl without the first host: the mark to reach.
+dead  900 hosts in an order of chance, with two pages each, and then with four. Every third host
+      accepts the connection for its robots.txt and is silent. "robots off" is the mark to reach.
+
+Every page takes 20 ms. A crawl is over when the last page of a healthy host is there, or at
+`--cap`; it is ended then, whatever else it waits for. Each runs in a process of its own, and the
+kinds take turns within a round. Printed are the seconds until that last page, counted from the
+first request that any host saw; the crawl's processor time until it was ended, its start included;
+how many pages of healthy hosts were there, in the worst round; and how many of the others, on
+average. Times are means over the rounds with their standard errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from crawling import OFF, OURS, STOCK, Crawling, Plan
+from figures import shown
+from table import Table
+from web import Hit, Reply, Web, hosts, robots
+
+KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+MARK = "ours, without it"
+CONCURRENT = 16
+PAGE = 0.02  # seconds that a page takes
+POLL = 0.5  # seconds between two looks at what the hosts have seen
+COLUMNS = ["seconds", "processor s", "healthy pages", "others"]
+RULES = "User-agent: *\nDisallow: /no\n"
+
+FIRST, HEALTHY = "127.0.200.1", hosts(20)
+REQUESTS, PAGES = 3_000, 50
+MANY = hosts(900)
+SILENT = robots("", after=None)
+
+
+class Case(NamedTuple):
+    """`slow`: the hosts that are not healthy; `reply`: their robots.txt; `wants`: URLs by kind."""
+
+    title: str
+    slow: frozenset[str]
+    reply: Reply
+    wants: Callable[[Web], dict[str, list[str]]]
+
+
+class Reached(NamedTuple):
+    """How far a crawl came, and in what time. `processor`: seconds, from its start."""
+
+    seconds: float
+    processor: float
+    healthy: int
+    others: int
+
+
+def head_of_queue(web: Web) -> dict[str, list[str]]:
+    healthy = [web.url(host, f"/{n}") for n in range(PAGES) for host in HEALTHY]
+    urls = [web.url(FIRST, f"/{n}") for n in range(REQUESTS)] + healthy
+    return {**dict.fromkeys(KINDS, urls), MARK: healthy}
+
+
+def in_any_order(pages: int) -> Callable[[Web], dict[str, list[str]]]:
+    def wants(web: Web) -> dict[str, list[str]]:
+        urls = [web.url(host, f"/{n}") for n in range(pages) for host in MANY]
+        random.Random(18).shuffle(urls)
+        return dict.fromkeys(KINDS, urls)
+
+    return wants
+
+
+DELAY = robots(RULES + "Crawl-delay: 2\n")
+CASES = {
+    "head": [
+        Case("first host: Crawl-delay: 2", frozenset([FIRST]), DELAY, head_of_queue),
+        Case("first host: no robots.txt comes", frozenset([FIRST]), SILENT, head_of_queue),
+    ],
+    "dead": [
+        Case(
+            f"300 dead hosts, {pages} pages each", frozenset(MANY[::3]), SILENT, in_any_order(pages)
+        )
+        for pages in (2, 4)
+    ],
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cap", type=float, default=60.0)
+    parser.add_argument("--kinds", nargs="+", choices=[*KINDS, MARK], default=[*KINDS, MARK])
+    options = parser.parse_args()
+    for name in options.only:
+        for case in CASES[name]:
+            measure(case, options)
+
+
+def measure(case: Case, options: argparse.Namespace) -> None:
+    quick = robots(RULES)
+
+    def answer(host: str, path: str) -> Reply:
+        if path == "/robots.txt":
+            return case.reply if host in case.slow else quick
+        return Reply(after=PAGE)
+
+    table = Table(case.title, *COLUMNS)
+    with Web([*HEALTHY, FIRST] if FIRST in case.slow else MANY, answer) as web:
+        wants = case.wants(web)
+        kinds = [kind for kind in wants if kind in options.kinds]
+        reached: dict[str, list[Reached]] = {kind: [] for kind in kinds}
+        for turn in range(options.rounds):
+            for kind in random.Random(turn).sample(kinds, len(kinds)):
+                web.log()
+                plan = Plan(
+                    wants[kind], {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
+                )
+                reached[kind].append(watched(Crawling(plan), web, case.slow, options.cap))
+    for kind, times in reached.items():
+        wanted = sum(urlsplit(url).hostname not in case.slow for url in wants[kind])
+        table.row(kind, *cells(times, wanted, options.cap))
+
+
+def watched(crawling: Crawling, web: Web, slow: frozenset[str], cap: float) -> Reached:
+    """Wait until all that is wanted of healthy hosts is there, or the cap; then end the crawl."""
+    wanted = sum(urlsplit(url).hostname not in slow for url in crawling.plan.urls)
+    before, deadline = of_children(), time.monotonic() + cap
+    reached = Reached(0.0, 0.0, 0, 0)
+    try:
+        while reached.healthy < wanted and time.monotonic() < deadline:
+            time.sleep(POLL)
+            has_ended = crawling.process.poll() is not None
+            reached = look(web.log(forget=False), slow)
+            if has_ended:
+                break
+    finally:
+        crawling.kill()
+    return reached._replace(processor=of_children() - before)
+
+
+def of_children() -> float:
+    """Seconds of processor time that processes which have ended took."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def look(log: list[Hit], slow: frozenset[str]) -> Reached:
+    """From the first request that any host saw, to the last page of a healthy host."""
+    pages = [hit for hit in log if hit.path != "/robots.txt" and hit.answered]
+    healthy = [hit for hit in pages if hit.host not in slow]
+    if not healthy:
+        return Reached(0.0, 0.0, 0, len(pages))
+    seconds = max(hit.answered for hit in healthy) - log[0].asked
+    return Reached(seconds, 0.0, len({hit[:2] for hit in healthy}), len(pages) - len(healthy))
+
+
+def cells(times: list[Reached], wanted: int, cap: float) -> list[str]:
+    least = min(reached.healthy for reached in times)
+    others = f"{sum(reached.others for reached in times) / len(times):.0f}"
+    if least < wanted:
+        return [f"over {cap:.0f}", "", f"{least} of {wanted}", others]
+    seconds = [reached.seconds for reached in times]
+    processor = [reached.processor for reached in times]
+    return [shown(seconds), shown(processor), f"{least} of {wanted}", others]
+
+
+if __name__ == "__main__":
+    main()
