@@ -32,7 +32,7 @@ from .report.crawl_report import CrawlReport
 from .report.events import CrawlEvents
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
-from .stores import coordinator_of, open_store
+from .stores import MemoryStore, Store, coordinator_of, open_store
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -61,7 +61,9 @@ class RobotsPolicyMiddleware:
 
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""
-        store = open_store(settings.store.uri, settings.store.params, self.events)
+        store: Store | None = open_store(settings.store.uri, settings.store.params, self.events)
+        if isinstance(store, MemoryStore):
+            store = None  # the resolver's own cache is the memory
         delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
 
         def close() -> None:

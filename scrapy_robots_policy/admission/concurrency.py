@@ -76,6 +76,7 @@ class Concurrency:
         self._by_host: Counter[str] = Counter()
         self._crowded_host: str | None = None
         self._idle_hosts_first = compat.chooses_idle_hosts_first(crawler.settings)
+        self._is_saturated = False
         self._extra_pops = 0
         self._returning: deque[tuple[Request, Deferred[None]]] = deque()
         self._sleeping: set[Deferred[None]] = set()
@@ -87,7 +88,6 @@ class Concurrency:
             self._engine = compat.EngineAccess(
                 self.crawler, self._make_room, self._is_full, self._close
             )
-            self.crawler.signals.connect(self._scheduled, signals.request_scheduled)
         return self._engine
 
     @contextmanager
@@ -159,9 +159,17 @@ class Concurrency:
         """Whether the engine has to wait before it takes another request from the scheduler."""
         if not self._has_room(self._taken()):
             return True
-        if len(self.waiting) >= self.max_waiting or self._is_crowded():
-            return not self._extra_pops
-        return False
+        self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
+        return self._is_saturated and not self._extra_pops
+
+    def _watch_scheduled(self, is_saturated: bool) -> None:
+        """Listen to what is scheduled only while it matters: each request would pay for it."""
+        if is_saturated is self._is_saturated:
+            return
+        self._is_saturated, self._extra_pops = is_saturated, 0
+        manager = self.crawler.signals
+        change = manager.connect if is_saturated else manager.disconnect
+        change(self._scheduled, signals.request_scheduled)
 
     def _is_crowded(self) -> bool:
         """Whether the queue has nothing but requests of hosts that have many waiting."""
@@ -172,9 +180,7 @@ class Concurrency:
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if len(self.waiting) < self.max_waiting and not self._is_crowded():
-            self._extra_pops = 0
-        elif self._by_host[self.engine.slot_key(request)] < MAX_WAITING_PER_HOST:
+        if self._by_host[self.engine.slot_key(request)] < MAX_WAITING_PER_HOST:
             self._extra_pops += 1
 
     def _has_room(self, taken: int) -> bool:

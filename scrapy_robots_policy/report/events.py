@@ -31,6 +31,20 @@ MODES = {
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
+def _has_handler(level: int) -> bool:
+    """Whether a handler takes lines of this level.
+
+    Scrapy gives its level to the handlers and leaves the loggers open, so that a line that nobody
+    sees would cost as much as one that is written: for each origin of a broad crawl.
+    """
+    at: logging.Logger | None = logger
+    while at is not None:
+        if any(handler.level <= level for handler in at.handlers):
+            return True
+        at = at.parent if at.propagate else None
+    return False
+
+
 class CrawlEvents(ResolverEvents):
     """The events of one crawl.
 
@@ -75,8 +89,11 @@ class CrawlEvents(ResolverEvents):
         counts.stance, counts.why = rules.mode.value, rules.access.why
         counts.trouble = trouble = rules.access.result in TROUBLE
         is_warning = trouble or rules.mode is AccessMode.DISALLOW
+        level = logging.WARNING if is_warning else logging.INFO
+        if not _has_handler(level):
+            return
         logger.log(
-            logging.WARNING if is_warning else logging.INFO,
+            level,
             "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
             {
                 "origin": rules.origin,
