@@ -121,6 +121,26 @@ def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
     return isinstance(queue, type) and issubclass(queue, DownloaderAwarePriorityQueue)
 
 
+def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
+    """How the HTTP handler of a crawl without a reactor rewrites URLs before it sends them.
+
+    None: it does not, or nobody knows. Twisted's handlers send a URL as it stands.
+    """
+    if is_reactor_installed():
+        return None
+    handler = load_object(settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
+    name = getattr(handler, "__name__", "").lower()
+    if "aiohttp" in name:
+        import yarl  # noqa: PLC0415 - aiohttp has loaded it
+
+        return lambda url: str(yarl.URL(url))
+    if "httpx" in name:
+        import httpx  # noqa: PLC0415 - the handler has loaded it
+
+        return lambda url: str(httpx.URL(url))
+    return None
+
+
 def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
     """Add a spider middleware while the crawl goes on."""
     engine = crawler.engine

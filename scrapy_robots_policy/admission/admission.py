@@ -10,7 +10,7 @@ close. The context managers give back the place, the turn and the count in the d
 
 from __future__ import annotations
 
-import logging
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from weakref import WeakSet
@@ -21,7 +21,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..compat import SLOT_KEY
+from ..compat import SLOT_KEY, url_rewriter
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, Disallowed
 from ..rep import Origin
@@ -34,7 +34,8 @@ from .concurrency import Concurrency
 from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
 
-logger = logging.getLogger("scrapy_robots_policy")
+# Octets that no client rewrites.
+_PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 
 
 class Admission:
@@ -61,6 +62,7 @@ class Admission:
         self.crawler, self.resolver, self.concurrency = crawler, resolver, concurrency
         self.delays, self.decision, self.counts, self.events = delays, decision, counts, events
         self.now, self.dry_run = now, dry_run
+        self._rewrite = url_rewriter(crawler.settings)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -149,13 +151,21 @@ class Admission:
         counts_only: bool = False,
     ) -> None:
         """Count and raise Disallowed if the rules forbid the request."""
-        verdict = self.decision.objection(server_forms(request.url), rules, config, self.now())
+        verdict = self.decision.objection(self._forms(request), rules, config, self.now())
         if verdict is None:
             return
         self.counts.of(rules.origin).drop(verdict)
         self.events.on_refused(request, verdict, counts_only=counts_only)
         if not counts_only:
             raise Disallowed(verdict)
+
+    def _forms(self, request: Request) -> tuple[str, ...]:
+        """The forms in which the server may get the request's URL, as it stands first."""
+        url = request.url
+        if self._rewrite is None or _PLAIN_URL.fullmatch(url) or request.meta.get("verbatim_url"):
+            return server_forms(url)
+        sent = self._rewrite(url)
+        return server_forms(url) if sent == url else (*server_forms(url), *server_forms(sent))
 
     async def _wait_for_visit_time(self, rules: OriginRules, config: RequestConfig) -> None:
         while (seconds := self._opens_in(rules, config)) > 0:

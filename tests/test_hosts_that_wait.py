@@ -1,0 +1,125 @@
+"""What must be true of the other hosts' pages while some hosts are slow, or never answer."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from scrapy.exceptions import CloseSpider
+
+from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, robots
+
+OPEN = robots("")
+
+
+class UntilDone(Spider):
+    """Closes when so many pages have come."""
+
+    wanted = 0
+
+    def parse(self, response):
+        super().parse(response)
+        if len(self.seen.answered) == self.wanted:
+            raise CloseSpider("all are here")
+
+
+@contextmanager
+def silent_hosts(count: int) -> Iterator[list[str]]:
+    """Hosts that accept connections and never answer, as origins."""
+    with socket.create_server(("0.0.0.0", 0), backlog=1024) as server:
+        port = server.getsockname()[1]
+        yield [f"http://127.1.{n // 250}.{n % 250 + 1}:{port}" for n in range(count)]
+
+
+@pytest.mark.parametrize("robots_txt", ["a long delay", "no answer"])
+@on_reactor
+async def test_a_slow_host_at_the_head_of_the_queue_stops_no_other(robots_txt):
+    others = [Site({"/robots.txt": OPEN}, f"127.0.0.{n}") for n in range(2, 7)]
+    slow_rules = robots("User-agent: *\nCrawl-delay: 60")
+    slow = {"a long delay": slow_rules, "no answer": robots("", after=None)}[robots_txt]
+    with Site({"/robots.txt": slow}) as site:
+        urls = [site.url(f"/{n}") for n in range(400)]
+        urls += [other.url(f"/{n}") for n in range(20) for other in others]
+        seen, _ = await crawl(
+            *urls,
+            spider=UntilDone,
+            wanted=100,
+            settings={"CONCURRENT_REQUESTS": 4, "ROBOTS_MAX_WAITING": 200},
+        )
+        assert seen.stats["finish_reason"] == "all are here"
+        assert not any(url.startswith(site.origin) for url in seen.answered)
+        assert seen.stats["robots/put_back"] <= 200 + 4
+    for other in others:
+        other.close()
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_hosts_that_never_answer_stop_no_other(kind):
+    with silent_hosts(120) as dead, Site({"/robots.txt": OPEN}) as site:
+        urls = [f"{origin}/{n}" for n in range(2) for origin in dead]
+        urls += [site.url(f"/{n}") for n in range(20)]
+        settings = {
+            "ADDONS": {"scrapy_robots_policy.Addon": 500},
+            **REACTORS[kind],
+            "ROBOTS_MAX_FETCHES": 40,
+            "CONCURRENT_REQUESTS": 8,
+        }
+        seen = crawl_apart(Plan(urls, settings, interrupt_at=site.url("/19")))
+        assert sorted(seen.answered) == sorted(site.url(f"/{n}") for n in range(20))
+        assert seen.dropped == {}
+
+
+@on_reactor
+async def test_a_page_that_waited_in_a_queue_is_judged_by_the_rules_of_now():
+    """400 pages queue at a host with a delay; after the first few its file forbids them."""
+    answers = iter([robots("User-agent: *\nCrawl-delay: 0.2\n")])
+    closed = robots("User-agent: *\nCrawl-delay: 0.2\nDisallow: /\n")
+    with Site({}) as site:
+        site.script["/robots.txt"] = lambda headers: next(answers, closed)
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(40)), settings={"ROBOTS_TTL": 1})
+        fetches = [hit for hit in site.hits if hit.path == "/robots.txt"]
+        assert len(fetches) >= 2
+        forbidden_at = fetches[1].answered
+        late = [
+            hit.path for hit in site.hits if hit.asked > forbidden_at and hit.path != "/robots.txt"
+        ]
+        assert len(late) <= 1  # it was on its way
+        assert len(seen.answered) + len(seen.dropped) == 40
+        assert len(seen.dropped) >= 20
+
+
+@on_reactor
+async def test_one_requests_dead_proxy_does_not_close_the_origin_for_the_others():
+    import scrapy
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        dead_port = server.getsockname()[1]
+    with Site({"/robots.txt": OPEN}) as site:
+        proxied = scrapy.Request(
+            site.url("/proxied"), meta={"proxy": f"http://127.0.0.1:{dead_port}"}, priority=10
+        )
+        urls = [site.url(f"/{n}") for n in range(10)]
+        settings = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False}
+        seen, _ = await crawl(proxied, *urls, settings=settings)
+        assert sorted(seen.answered) == sorted(urls)
+        assert "Forbidden" not in seen.dropped[site.url("/proxied")]
+
+
+URLS = ["/a/../private/1", "/./private/2", "/%2e/private/3", "/a/%2E%2e/private/4"]
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_no_spelling_of_a_forbidden_path_is_fetched(kind):
+    with Site(
+        {"/robots.txt": robots("User-agent: *\nDisallow: /private\nDisallow: /a;b\n")}
+    ) as site:
+        urls = [site.url(path) for path in [*URLS, "/open", "/%70rivate/5", "/a%3Bb"]]
+        settings = {"ADDONS": {"scrapy_robots_policy.Addon": 500}, **REACTORS[kind]}
+        crawl_apart(Plan(urls, {**settings, "ROBOTS_DIALECT": "google"}))
+        forbidden = [path for path in site.pages if "private" in path or path == "/a;b"]
+        assert forbidden == []
+        assert "/open" in site.pages
