@@ -5,10 +5,12 @@ Knows: Scrapy's versions. Must not know: what the facts are used for.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import scrapy.crawler
 from pydispatch import dispatcher  # type: ignore[import-untyped]  # what Scrapy's signals are
 from scrapy import signals, version_info
 from scrapy.crawler import Crawler
@@ -117,3 +119,21 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     else:
         merged = settings.getwithbase(name)
     return {component: order for component, order in merged.items() if order is not None}
+
+
+def leave_out_traceback() -> None:
+    """Where the running asyncio task is one in which Scrapy itself runs a crawl, have asyncio not
+    log the traceback of the exception that ends it. The exception itself goes its way.
+    """
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop runs: Scrapy holds the crawl by a Deferred
+        return
+    code = getattr(task and task.get_coro(), "cr_code", None)
+    if task is not None and code is not None and code.co_filename == scrapy.crawler.__file__:
+        task.add_done_callback(_retrieve)
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()  # asyncio logs what nobody has asked for

@@ -25,8 +25,15 @@ from . import compat
 from .admission.concurrency import Concurrency
 from .admission.decision import Standing, objection
 from .admission.delay_queue import Closing, DelayQueue
-from .config import PolicySettings
-from .config.request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
+from .config import (
+    EXEMPT_KEY,
+    META_KEY,
+    PolicySettings,
+    RequestConfig,
+    RequestConfigs,
+    is_exempt,
+    one_sentence,
+)
 from .fetch.fetcher import Fetcher
 from .rep import Verdict, origin_of
 from .rep.access import AccessResult
@@ -35,7 +42,7 @@ from .report.crawl_report import CrawlReport
 from .report.events import CrawlEvents
 from .resolver.origin import OriginRules, given
 from .resolver.resolver import RobotsPolicy
-from .stores import coordinator_of, open_store
+from .stores import coordinator_of
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +72,8 @@ class RobotsPolicyMiddleware:
         )
         self.notices = CrawlEvents(crawler, self.tally)
         self.report = CrawlReport(crawler, self.tally, settings, self.now)
-        store = open_store(settings.store.uri, settings.store.params, self.notices)
+        with one_sentence(crawler):
+            store = settings.store.open(crawler, self.notices)
         self.slots = Concurrency(crawler, settings.max_waiting, coordinator_of(store), self.let_go)
         self.policy = RobotsPolicy(
             store,

@@ -30,9 +30,10 @@ CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates
 FLOORS = [
     ["rep"],
     ["crawl_delay", "escapes", "http_headers", "page", "report", "scrapy_versions", "stores"],
-    ["overrides", "pace", "page_rules", "policy", "site"],
-    ["body", "fetcher", "request_profile", "settings", "slots", "terms"],
-    ["parser"],
+    ["pace", "page_rules", "policy", "site"],
+    ["body", "fetcher", "request_profile", "slots"],
+    ["config"],
+    ["addon", "parser"],
     ["crawl_report", "notices", "standing"],
     ["middlewares", "tag_middleware"],
     ["command"],

@@ -80,7 +80,7 @@ class _Told(ResolverEvents):
     def tried(self, outcome, known, record):
         self.world.tried.append((outcome, known, record))
 
-    def store_failed(self, verb, error):
+    def on_failed(self, verb, error):
         self.world.faults.append(f"{verb}: {error}")
 
     def failed(self, origin, error):

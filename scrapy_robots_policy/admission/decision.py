@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from ..config import RequestConfig
 from ..config.delay_limit import Delay
-from ..config.request_config import RequestConfig
 from ..rep import Reason, Verdict
 from ..rep.usage import refusal
 from ..rep.verdict import refuse

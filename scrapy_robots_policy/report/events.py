@@ -111,7 +111,7 @@ class CrawlEvents(ResolverEvents):
         if age > 0:
             self.crawler.stats.max_value("robots/age/max", age)
 
-    def store_failed(self, verb: str, error: Exception) -> None:
+    def on_failed(self, verb: str, error: Exception) -> None:
         """Warned of once for each kind: a disk that is full stays so."""
         self._count("store/failed")
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
@@ -123,7 +123,7 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def store_lost(self, store: str, why: str) -> None:
+    def on_lost(self, store: str, why: str) -> None:
         self._count("store/lost")
         logger.warning(
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what it "
@@ -132,7 +132,7 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def store_regained(self, store: str) -> None:
+    def on_regained(self, store: str) -> None:
         logger.info(
             "The robots.txt store at %(store)s works again",
             {"store": store},

@@ -147,7 +147,7 @@ class RobotsPolicy:
         try:
             await self.store.close()
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("close", error)
+            self.notices.on_failed("close", error)
 
     def heard(self, origin: str, *, answers: bool) -> None:
         """A page of an origin was answered, or was not: some dialects go by that in the end."""
@@ -265,7 +265,7 @@ class RobotsPolicy:
         try:
             self._take_in(site, await self.store.get(site.origin))
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("get", error)
+            self.notices.on_failed("get", error)
         record = site.record
         self.notices.recalled(None if record is None else self.now() - record.current_at)
         ruling = site.ruling(dialect, self.now())
@@ -303,7 +303,7 @@ class RobotsPolicy:
         try:
             await self.store.put(origin, record)
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.notices.store_failed("put", error)
+            self.notices.on_failed("put", error)
 
 
 def _start(work: Coroutine[Any, Any, None], among: set[Deferred[None]]) -> None:
