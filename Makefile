@@ -29,7 +29,7 @@ help:
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
-	@echo "make table    write the tables of dialects, in README.md and docs/dialects.md, from the data"
+	@echo "make table    write the tables of dialects and settings, in README.md and docs/, from the data"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
@@ -75,6 +75,7 @@ types: $(VENV)/typing/made
 
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
+	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
 
 hostile: $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .config import Addon
+    from .addon import Addon
     from .downloadermiddlewares import Disallowed, RobotsPolicyMiddleware
     from .robotparser import RobotParser
     from .spidermiddlewares import RobotsTagMiddleware

@@ -8,11 +8,14 @@ is the only module that has to change: `slot_key` and `EngineAccess.lend_places`
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import Any
 
+import scrapy.crawler
 from pydispatch import dispatcher  # type: ignore[import-untyped]  # Scrapy's signals are made of it
 from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
@@ -130,15 +133,12 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
         return None
     handler = load_object(settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
     name = getattr(handler, "__name__", "").lower()
-    if "aiohttp" in name:
-        import yarl  # noqa: PLC0415 - aiohttp has loaded it
-
-        return lambda url: str(yarl.URL(url))
-    if "httpx" in name:
-        import httpx  # noqa: PLC0415 - the handler has loaded it
-
-        return lambda url: str(httpx.URL(url))
-    return None
+    libraries = {"aiohttp": "yarl", "httpx2": "httpx2", "httpx": "httpx"}  # the handler loads them
+    library = next((library for part, library in libraries.items() if part in name), None)
+    if library is None:
+        return None
+    url_class = getattr(import_module(library), "URL", None)
+    return None if url_class is None else lambda url: str(url_class(url))
 
 
 def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
@@ -282,3 +282,21 @@ def _attribute(owner: Any, *names: str) -> Any:
     for name in names:
         owner = getattr(owner, name, None)
     return owner
+
+
+def leave_out_traceback() -> None:
+    """Where the running asyncio task is one in which Scrapy itself runs a crawl, have asyncio not
+    log the traceback of the exception that ends it. The exception itself goes its way.
+    """
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop runs: Scrapy holds the crawl by a Deferred
+        return
+    code = getattr(task and task.get_coro(), "cr_code", None)
+    if task is not None and code is not None and code.co_filename == scrapy.crawler.__file__:
+        task.add_done_callback(_retrieve)
+
+
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()  # asyncio logs what nobody has asked for

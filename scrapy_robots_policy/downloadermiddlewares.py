@@ -22,8 +22,7 @@ from .admission.admission import Admission
 from .admission.concurrency import Concurrency
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
-from .config import PolicySettings
-from .config.request_config import RequestConfig, RequestConfigs, is_exempt
+from .config import PolicySettings, RequestConfig, RequestConfigs, is_exempt, one_sentence
 from .exceptions import Disallowed
 from .fetch.fetcher import Fetcher
 from .rep import RuleSet, origin_of
@@ -32,7 +31,7 @@ from .report.crawl_report import CrawlReport
 from .report.events import CrawlEvents
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
-from .stores import MemoryStore, Store, coordinator_of, open_store
+from .stores import MemoryStore, coordinator_of
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -61,9 +60,9 @@ class RobotsPolicyMiddleware:
 
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""
-        store: Store | None = open_store(settings.store.uri, settings.store.params, self.events)
-        if isinstance(store, MemoryStore):
-            store = None  # the resolver's own cache is the memory
+        with one_sentence(self.crawler):
+            opened = settings.store.open(self.crawler, self.events)
+        store = None if isinstance(opened, MemoryStore) else opened  # the cache is the memory
         delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
 
         def close() -> None:

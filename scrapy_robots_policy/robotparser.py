@@ -9,7 +9,7 @@ from __future__ import annotations
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser as ScrapyRobotParser
 
-from .config import dialect_from_crawler
+from .config import Values, one_sentence
 from .rep import RuleSet, parse
 
 
@@ -20,8 +20,13 @@ class RobotParser(ScrapyRobotParser):
         self.rules = rules
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> RobotParser:
-        return cls(parse(robotstxt_body, dialect_from_crawler(crawler)))
+    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
+        """Without a crawler, as Scrapy's own tests call it, in the default dialect."""
+        if crawler is None:
+            return cls(parse(robotstxt_body))
+        with one_sentence(crawler):  # Scrapy calls it once at start to see whether it works
+            dialect = Values(crawler.settings, crawler.spider)["ROBOTS_DIALECT"]
+        return cls(parse(robotstxt_body, dialect))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         return self.rules.allowed(_text(url), _text(user_agent))

@@ -24,8 +24,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import logformatter_adapter
 
 from . import compat
-from .config import TagSettings
-from .config.request_config import RequestConfig, RequestConfigs
+from .config import RequestConfig, RequestConfigs, TagSettings
 from .rep import origin_of
 from .rep.page_tags import Statement, tags_of
 from .rep.usage import Preference, refusal

@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 import scrapy
 
-from scrapy_robots_policy.stores.redis.connection import CALM
+from scrapy_robots_policy.stores.breaker import CALM
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, crawl_killed
 from tests.on_reactor import on_reactor
 from tests.redis_server import RedisServer

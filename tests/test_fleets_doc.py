@@ -10,10 +10,11 @@ from scrapy_robots_policy.rep.access import DAY
 from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, LEASE_PATIENCE
 from scrapy_robots_policy.resolver.resolver import LONGEST_PAUSE as LONGEST_LOOK
 from scrapy_robots_policy.stores import STORES, StoreEvents
+from scrapy_robots_policy.stores.breaker import LONGEST_PAUSE
 from scrapy_robots_policy.stores.memory import MAX_OCTETS, MAX_RECORDS
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
-from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN, LONGEST_PAUSE
+from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN
 from scrapy_robots_policy.stores.redis.leases import LASTING
 from scrapy_robots_policy.stores.retention import KEPT, KEPT_WITHOUT_FILE
 from tests.on_reactor import on_reactor, until
@@ -54,10 +55,10 @@ class Faults(StoreEvents):
     def __init__(self):
         self.told = []
 
-    def store_failed(self, verb, error):
+    def on_failed(self, verb, error):
         self.told.append(error)
 
-    def store_lost(self, store, why):
+    def on_lost(self, store, why):
         self.told.append(why)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+import scrapy
 from scrapy.exceptions import CloseSpider
 
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
-from tests.site import Answer, Site, robots
+from tests.site import Site, robots
 
 OPEN = robots("")
 
@@ -94,8 +95,6 @@ async def test_a_page_that_waited_in_a_queue_is_judged_by_the_rules_of_now():
 
 @on_reactor
 async def test_one_requests_dead_proxy_does_not_close_the_origin_for_the_others():
-    import scrapy
-
     with socket.create_server(("127.0.0.1", 0)) as server:
         dead_port = server.getsockname()[1]
     with Site({"/robots.txt": OPEN}) as site:

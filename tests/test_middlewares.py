@@ -227,7 +227,7 @@ async def test_what_a_request_says_for_itself_holds_for_it_and_for_no_other(name
     [
         ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect"),
         ({"dialcet": "google"}, "it must be a dict of dialect"),
-        ({"dialect": "goggle"}, "unknown dialect 'goggle'; the dialects are rfc9309"),
+        ({"dialect": "goggle"}, "['dialect'] is 'goggle'; it must be rfc9309, google"),
     ],
 )
 @on_reactor

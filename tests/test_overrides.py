@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.config.overrides import Override, Overrides, read_overrides
+from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
 from scrapy_robots_policy.rep import dialect_of
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
@@ -21,6 +21,7 @@ GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
         ("api.example.com:8443", GOOGLE, 9.0),
         ("api.example.com", GOOGLE, 2.0),
         ("notexample.com", None, None),
+        ("mail.example.com:8080", YANDEX, 3.0),
     ],
 )
 def test_the_most_specific_pattern_that_says_something_decides(host, dialect, crawl_delay):
@@ -29,6 +30,9 @@ def test_the_most_specific_pattern_that_says_something_decides(host, dialect, cr
             "*.example.com": Override(dialect=GOOGLE, crawl_delay=2.0),
             "www.example.com": Override(dialect=YANDEX),
             "api.example.com:8443": Override(crawl_delay=9.0),
+            # longer than "mail.example.com", but with a star
+            "*mail.example.com:8080": Override(dialect=GOOGLE, crawl_delay=3.0),
+            "mail.example.com": Override(dialect=YANDEX),
         }
     )
 
@@ -48,7 +52,7 @@ def test_every_key_is_read():
         }
     }
 
-    assert read_overrides(told, dialect_of).of("example.com") == Override(
+    assert OverridesKind().read("X", told).of("example.com") == Override(
         GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
     )
 
@@ -60,8 +64,11 @@ def test_every_key_is_read():
         ({"http://x/": {}}, "a key must be a host"),
         ({"x": "google"}, "it must be a dict of dialect, agent, obey, crawl_delay and robots_txt"),
         ({"x": {"dialct": "google"}}, "it must be a dict of dialect, agent"),
-        ({"x": {"dialect": "gogle"}}, "unknown dialect 'gogle'; the dialects are rfc9309, google"),
-        ({"x": {"agent": ""}}, "it must be a product token"),
+        ({"x": {"dialect": "gogle"}}, "dialect is 'gogle'; it must be rfc9309, google, "),
+        ({"x": {"agent": ""}}, "which gives the product token ''"),
+        ({"x": {"agent": 5}}, "agent is 5, which gives the product token ''"),
+        ({"x": {"agent": "*"}}, "agent is '*', which gives the product token '*'"),
+        ({"x": {"dialect": []}}, "dialect is []; it must be rfc9309"),
         ({"x": {"obey": "no"}}, "it must be True or False"),
         ({"x": {"crawl_delay": -1}}, "it must be a number of seconds from 0 up"),
         ({"x": {"crawl_delay": float("nan")}}, "it must be a number of seconds from 0 up"),
@@ -69,5 +76,5 @@ def test_every_key_is_read():
     ],
 )
 def test_a_wrong_value_is_refused_in_words(told, sentence):
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        read_overrides(told, dialect_of)
+    with pytest.raises(SettingError, match=re.escape(sentence)):
+        OverridesKind().read("X", told)

@@ -50,6 +50,25 @@ def test_the_dialect_is_that_of_the_settings():
     assert not parser(body, ROBOTS_DIALECT="koster1996").allowed("https://x/a", "bot")
 
 
+def test_without_a_crawler_it_reads_the_default_dialect():
+    parser = RobotParser.from_crawler(None, BODY)
+    assert not parser.allowed("https://x/secret", "MyBot")
+
+
+@on_reactor
+async def test_a_wrong_dialect_stops_stock_scrapy_too():
+    settings = {
+        "ADDONS": {},
+        "ROBOTSTXT_OBEY": True,
+        "ROBOTSTXT_PARSER": "scrapy_robots_policy.RobotParser",
+        "ROBOTS_DIALECT": "goggle",
+    }
+    with Site({}) as site:
+        with pytest.raises(ValueError, match="ROBOTS_DIALECT is 'goggle'"):
+            await crawl(site.url("/"), settings=settings)
+        assert site.hits == []
+
+
 @on_reactor
 async def test_stock_scrapy_obeys_with_it():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 from pathlib import Path
 
-from scrapy_robots_policy import config
+import scrapy_robots_policy
+from scrapy_robots_policy.config import SETTINGS
 from tests.command.run import robots
 
 README = Path(__file__).parent.parent / "README.md"
+SETTINGS_TABLE = runpy.run_path(str(README.parent / "docs" / "settings_table.py"))
 
 
 def test_its_examples_answer_as_shown():
@@ -19,14 +22,16 @@ def test_its_examples_answer_as_shown():
     assert not failed
 
 
-def test_its_table_has_exactly_the_settings_that_are_read():
-    row = re.compile(r"^\| `(ROBOTS\w+)` \|", re.MULTILINE)
-    name = re.compile(r'"(ROBOTS(?:TXT)?_[A-Z_]+)"')
+def test_its_table_of_settings_is_the_one_that_is_read():
+    text = README.read_text("utf-8")
+    assert SETTINGS_TABLE["readme"](text) == text, "write it anew: make table"
 
-    modules = Path(config.__file__).parent.glob("*.py")
-    read = {found for module in modules for found in name.findall(module.read_text("utf-8"))}
 
-    assert set(row.findall(README.read_text("utf-8"))) == read
+def test_no_module_reads_a_setting_that_is_not_in_the_table():
+    name = re.compile(r'["\'](ROBOTS(?:TXT)?_[A-Z_]+)["\']')
+    package = Path(scrapy_robots_policy.__file__).parent
+    texts = [module.read_text("utf-8") for module in package.rglob("*.py")]
+    assert {read for text in texts for read in name.findall(text)} - {"ROBOTS_"} == set(SETTINGS)
 
 
 def test_its_session_goes_as_shown(tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ class _Events(ResolverEvents):
     def on_fetched(self, result, before, entry):
         self.world.tried.append((result, before, entry))
 
-    def store_failed(self, verb, error):
+    def on_failed(self, verb, error):
         self.world.faults.append(f"{verb}: {error}")
 
     def on_fault(self, origin, error):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import subprocess
+import sys
+
 import pytest
 import scrapy
 from scrapy.crawler import Crawler
@@ -9,12 +14,12 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import Addon, RobotsPolicyMiddleware
+from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.compat import components
-from scrapy_robots_policy.config import PolicySettings, refuse_second_middleware
-from scrapy_robots_policy.config.store_settings import StoreSettings
+from scrapy_robots_policy.config import PolicySettings, StoreSettings
+from scrapy_robots_policy.config.components import refuse_second_middleware
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, RequestProfile
-from scrapy_robots_policy.rep import DIALECTS, AccessMode
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
 from scrapy_robots_policy.rep.access import AccessOverrides
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
@@ -71,6 +76,11 @@ def hook(page, made):
 PROFILES = {
     "lists": ({"ROBOTS_FETCH_META": ["a", "b"], "ROBOTS_FETCH_HEADERS": ["X"]}, ("a", "b"), ("X",)),
     "text": ({"ROBOTS_FETCH_META": "a, b", "ROBOTS_FETCH_HEADERS": "X"}, ("a", "b"), ("X",)),
+    "json": (
+        {"ROBOTS_FETCH_META": '["a", "b"]', "ROBOTS_FETCH_HEADERS": '["X"]'},
+        ("a", "b"),
+        ("X",),
+    ),
     "none": ({"ROBOTS_FETCH_META": [], "ROBOTS_FETCH_HEADERS": ""}, (), ()),
 }
 
@@ -100,7 +110,16 @@ TOKENS = [
     ({"ROBOTSTXT_USER_AGENT": "Other"}, {"robots_user_agent": "Strongest"}, "Strongest"),
     ({"USER_AGENT": "MyBot"}, {"user_agent": "Spiders/1"}, "Spiders"),
     ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "Sent/1"}}, {"user_agent": "Spiders/1"}, "Sent"),
-    ({"ROBOTSTXT_USER_AGENT": "360Spider"}, {}, "360Spider"),  # an engine is known by it
+    ({"ROBOTSTXT_USER_AGENT": "360Spider"}, {}, "360Spider"),
+    ({"ROBOTSTXT_USER_AGENT": "Sogou web spider"}, {}, "Sogou web spider"),  # an engine's crawler
+    ({"ROBOTSTXT_USER_AGENT": "MyBot2"}, {}, "MyBot2"),
+    ({"USER_AGENT": "archive.org_bot/3 (+https://archive.org)"}, {}, "archive.org_bot"),
+    ({"USER_AGENT": b"Octets/1"}, {}, "Octets"),
+    ({"ROBOTSTXT_USER_AGENT": "", "USER_AGENT": "MyBot"}, {}, "MyBot"),
+    ({"USER_AGENT": "MyBot"}, {"robots_user_agent": ""}, "MyBot"),
+    ({"DEFAULT_REQUEST_HEADERS": '{"User-Agent": "Json/1"}'}, {}, "Json"),
+    ({"DEFAULT_REQUEST_HEADERS": {b"user-agent": b"Octets/1"}}, {}, "Octets"),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "MyBot"}, {}, "MyBot"),
 ]
 
 
@@ -119,42 +138,69 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
 
 WRONG = [
     ({"ROBOTS_DIALECT": "goggle"}, "ROBOTS_DIALECT is 'goggle'; it must be rfc9309, google, "),
-    ({"ROBOTS_DIALECT": "os.path"}, "ROBOTS_DIALECT is <module"),
-    ({"ROBOTS_DIALECT": "no.such.NAME"}, "ROBOTS_DIALECT is 'no.such.NAME'; it must be rfc9309"),
+    ({"ROBOTS_DIALECT": "os.path"}, "ROBOTS_DIALECT is 'os.path'; it must be rfc9309, google, "),
+    ({"ROBOTS_DIALECT": "no.such.NAME"}, "ROBOTS_DIALECT is 'no.such.NAME', which cannot be impo"),
+    ({"ROBOTS_DIALECT": "..x"}, "ROBOTS_DIALECT is '..x', which cannot be imported (TypeError: "),
+    ({"ROBOTS_DIALECT": ["google"]}, "ROBOTS_DIALECT is ['google']; it must be rfc9309"),
     ({"ROBOTS_DIALECT": 9309}, "ROBOTS_DIALECT is 9309; it must be rfc9309"),
     ({"ROBOTSTXT_USER_AGENT": "my bot"}, "ROBOTSTXT_USER_AGENT is 'my bot', which gives"),
-    ({"ROBOTSTXT_USER_AGENT": "bot2"}, "the product token 'bot2'; a token has letters, '-' and "),
-    ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'"),
-    ({"USER_AGENT": ""}, "USER_AGENT is None, which gives the product token ''"),
-    ({"USER_AGENT": b"Bot"}, "USER_AGENT is b'Bot'"),
+    ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'; a token has letters, digits, "),
+    ({"ROBOTSTXT_USER_AGENT": 5}, "ROBOTSTXT_USER_AGENT is 5, which gives the product token ''"),
     ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': it names no store; the "),
-    ({"ROBOTS_STORE": 5}, "ROBOTS_STORE is '5': it names no store; the choices are memory:"),
+    (
+        {"ROBOTS_STORE": 5},
+        "ROBOTS_STORE is 5: it has no method get; a store has get, put and close",
+    ),
+    ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
-    ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number from 0"),
+    ({"ROBOTS_CRAWL_DELAY": []}, "ROBOTS_CRAWL_DELAY is []; it must be True or False"),
+    ({"ROBOTSTXT_OBEY": ""}, "ROBOTSTXT_OBEY is ''; it must be True or False"),
+    ({"ROBOTSTXT_OBEY": "no"}, "ROBOTSTXT_OBEY is 'no'; it must be True or False"),
+    ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number of "),
     (
         {"ROBOTS_CRAWL_DELAY_OVER_MAX": "drop"},
         "ROBOTS_CRAWL_DELAY_OVER_MAX is 'drop'; it must be one of clamp, skip, ignore",
     ),
-    ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number from 0.001 up"),
+    ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number of second"),
     ({"ROBOTS_FETCH_TIMEOUT": "soon"}, "ROBOTS_FETCH_TIMEOUT is 'soon'; it must be a number"),
     ({"ROBOTS_FETCH_TIMEOUT": "inf"}, "ROBOTS_FETCH_TIMEOUT is 'inf'"),
     ({"ROBOTS_FETCH_RETRIES": -1}, "ROBOTS_FETCH_RETRIES is -1; it must be a whole number from 0"),
     ({"ROBOTS_FETCH_RETRIES": 1.5}, "ROBOTS_FETCH_RETRIES is 1.5; it must be a whole number"),
     ({"ROBOTS_MAX_FETCHES": 0}, "ROBOTS_MAX_FETCHES is 0; it must be a whole number from 1 up"),
     ({"ROBOTS_MAX_WAITING": "x"}, "ROBOTS_MAX_WAITING is 'x'; it must be a whole number from 0"),
-    ({"ROBOTS_TTL": "day"}, "ROBOTS_TTL is 'day'; it must be a number from 0 up"),
-    ({"ROBOTS_ERROR_TTL": 0}, "ROBOTS_ERROR_TTL is 0; it must be a number from 0.1 up"),
+    ({"ROBOTS_TTL": "day"}, "ROBOTS_TTL is 'day'; it must be a number of seconds from 0 up"),
+    ({"ROBOTS_ERROR_TTL": 0}, "ROBOTS_ERROR_TTL is 0; it must be a number of seconds from 0.1"),
     (
         {"ROBOTS_ON_UNREACHABLE": "open"},
         "ROBOTS_ON_UNREACHABLE is 'open'; it must be one of allow, disallow, defer",
     ),
+    ({"ROBOTS_ON_UNREACHABLE": []}, "ROBOTS_ON_UNREACHABLE is []; it must be one of allow, dis"),
+    ({"ROBOTS_TTL": True}, "ROBOTS_TTL is True; it must be a number of seconds from 0 up"),
+    ({"ROBOTS_TTL": 10**400}, "…; it must be a number of seconds from 0 up"),
+    (
+        {"ROBOTS_MAX_FETCHES": "ten"},
+        "ROBOTS_MAX_FETCHES is 'ten'; it must be a whole number from 1",
+    ),
     ({"ROBOTS_FETCH_META": 5}, "ROBOTS_FETCH_META is 5; it must be a list of names"),
+    ({"ROBOTS_FETCH_META": {"a": 1}}, "ROBOTS_FETCH_META is {'a': 1}; it must be a list of names"),
+    ({"ROBOTS_FETCH_META": ["a", 5]}, "ROBOTS_FETCH_META is ['a', 5]; it must be a list of names"),
+    ({"ROBOTS_FETCH_META": b"a"}, "ROBOTS_FETCH_META is b'a'; it must be a list of names"),
     ({"ROBOTS_FETCH_HEADERS": [5]}, "ROBOTS_FETCH_HEADERS is [5]; it must be a list of names"),
     ({"ROBOTS_FETCH_HEADERS": "X,cookie"}, "ROBOTS_FETCH_HEADERS has 'cookie'; a robots.txt is"),
-    ({"ROBOTS_FETCH_HOOK": "no.such"}, "ROBOTS_FETCH_HOOK is 'no.such'; it must be a function"),
+    (
+        {"ROBOTS_FETCH_HOOK": "no.such"},
+        "ROBOTS_FETCH_HOOK is 'no.such', which cannot be imported (Mod",
+    ),
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
     ({"ROBOTS_REPORT": "report"}, "ROBOTS_REPORT is 'report': it must be the path of a file"),
-    ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number from 0 up"),
+    ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
+    ({"ROBOTS_REPORT": True}, "ROBOTS_REPORT is True; it must be the path of a file that ends in"),
+    ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
+    ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
+    ({"ROBOTS_OVERRIDES": "[]"}, "ROBOTS_OVERRIDES is '[]'; it must be a dict of host patterns"),
+    ({"ROBOTS_OVERRIDES": "{"}, "ROBOTS_OVERRIDES is '{'; it must be a dict of host patterns"),
+    ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "'x': agent is 'a b', which gives the product"),
+    ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number of second"),
 ]
 
 
@@ -166,12 +212,115 @@ def test_a_wrong_value_is_told_in_one_sentence(settings, sentence):
     assert "\n" not in str(told.value)
 
 
+JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
+
+
+@pytest.mark.parametrize("value", [JSON, {"here.example": {"dialect": "google", "crawl_delay": 2}}])
+def test_overrides_are_given_as_a_dict_or_as_json(value):
+    (layer,) = read({"ROBOTS_OVERRIDES": value}).overrides
+    override = layer.of("here.example")
+    assert (override.dialect, override.crawl_delay) == (DIALECTS["google"], 2.0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ROBOTS_TTL", "ROBOTS_STORE", "ROBOTS_CRAWL_DELAY", "ROBOTS_OVERRIDES", "ROBOTSTXT_OBEY"],
+)
+def test_none_counts_as_not_set(name):
+    assert read({name: None, "DOWNLOADER_MIDDLEWARES": {STOCK: None}}) == read()
+
+
+NAMELESS = [
+    (
+        {"USER_AGENT": "City Scrapers [development mode]. Learn more: https://x"},
+        "USER_AGENT is 'City ",
+    ),
+    (
+        {"USER_AGENT": "Open States (+https://openstates.org)"},
+        "USER_AGENT is 'Open States (+https:",
+    ),
+    ({"USER_AGENT": ""}, "USER_AGENT is ''"),
+    ({"USER_AGENT": None}, "USER_AGENT is ''"),
+    ({"USER_AGENT": "*"}, "USER_AGENT is '*'"),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": "a b"}}, "DEFAULT_REQUEST_HEADERS is 'a b'"),
+]
+
+
+@pytest.mark.parametrize(("settings", "place"), NAMELESS)
+def test_a_header_that_names_no_crawler_is_warned_of_once(settings, place, caplog):
+    assert read(settings).agent == "*"
+    (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert warning.startswith(f"{place}")
+    assert warning.endswith('To name it, set ROBOTSTXT_USER_AGENT = "MyBot"')
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_crawler_without_a_name_is_bound_by_the_group_for_all(dialect):
+    rules = parse(b"User-agent: MyBot\nDisallow: /\n\nUser-agent: *\nDisallow: /a\n", dialect)
+    assert [rules.allowed(f"https://x{path}", "*") for path in ("/a", "/b")] == [False, True]
+
+
+UNKNOWN = {
+    "ROBOTS_DIALCT": "is no setting of scrapy_robots_policy; did you mean ROBOTS_DIALECT?",
+    "ROBOTS_ON_UNREACHEABLE": "did you mean ROBOTS_ON_UNREACHABLE?",
+    "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+@on_reactor
+async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
+    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2}
+    with Site({"/robots.txt": robots("")}) as site:
+        await crawl(site.url(), settings={name: "google", **others})
+    warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]
+    assert len(warnings) == 1
+    assert UNKNOWN[name] in warnings[0]
+
+
 @on_reactor
 async def test_a_wrong_value_stops_the_spider_at_start():
     with Site({"/robots.txt": robots("")}) as site:
         with pytest.raises(ValueError, match="ROBOTS_DIALECT is 'goggle'"):
             await crawl(site.url(), settings={"ROBOTS_DIALECT": "goggle"})
         assert site.hits == []
+
+
+SPIDER = """
+import scrapy
+
+class Spider(scrapy.Spider):
+    name = "test"
+    start_urls = ["data:,page"]
+    custom_settings = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
+
+    def parse(self, response):
+        print("A PAGE WAS CRAWLED")
+"""
+
+
+@pytest.mark.parametrize(
+    "setting", ["ROBOTS_DIALECT=goggle", "ROBOTS_TAGS=x", "ROBOTS_STORE=os.path"]
+)
+def test_a_wrong_value_ends_scrapy_crawl_with_its_sentence(tmp_path, setting):
+    (tmp_path / "spider.py").write_text(SPIDER)
+    run = subprocess.run(
+        [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-s", setting],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    name, _, value = setting.partition("=")
+    assert "A PAGE WAS CRAWLED" not in run.stdout
+    assert f"[scrapy_robots_policy] ERROR: {name} is {value!r}" in run.stderr
+    if compat.ASYNC_API:  # before, Scrapy holds the crawl by a Deferred, which logs it
+        assert "Traceback" not in run.stderr
+        assert run.stderr.rstrip().splitlines()[-1].partition("ERROR: ")[2].startswith(name)
+    if scrapy.version_info >= (2, 19):  # older ones do not tell by their exit status
+        assert run.returncode == 1
 
 
 @pytest.mark.parametrize(
@@ -181,16 +330,23 @@ async def test_a_wrong_value_stops_the_spider_at_start():
         ({"ROBOTSTXT_OBEY": True}, True),
         ({"ROBOTSTXT_OBEY": False}, False),
         ({"ROBOTSTXT_OBEY": "0"}, False),
+        ({"ROBOTSTXT_OBEY": 0}, False),
+        ({"ROBOTSTXT_OBEY": "False"}, False),
+        ({"ROBOTSTXT_OBEY": "true"}, True),
+        ({"ROBOTSTXT_OBEY": None}, True),  # of an environment variable that is not set
     ],
 )
-def test_only_who_says_so_does_without_robots_txt(settings, is_on):
+def test_only_false_turns_robots_txt_off(settings, is_on, caplog):
     # get_crawler may set it itself
     settings = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}, **settings}
     if is_on:
         assert read(settings)
     else:
-        with pytest.raises(NotConfigured, match="ROBOTSTXT_OBEY is False"):
+        caplog.set_level(logging.INFO)
+        with pytest.raises(NotConfigured) as off:
             read(settings)
+        assert off.value.args == ()  # Scrapy would make a warning of them
+        assert [r.levelname for r in caplog.records if "ROBOTSTXT_OBEY is" in r.message] == ["INFO"]
 
 
 def enabled(settings) -> list[str]:
@@ -223,6 +379,16 @@ def test_the_addon_keeps_an_order_that_was_chosen():
     settings = Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 55}})
     Addon().update_settings(settings)
     assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 55
+
+
+@pytest.mark.parametrize(
+    "component", [STOCK, scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware]
+)
+def test_the_addon_keeps_the_order_that_the_project_gave_the_stock_middleware(component):
+    settings = Settings({"DOWNLOADER_MIDDLEWARES": {component: 543}})
+    Addon().update_settings(settings)
+    assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 543
+    assert enabled(settings) == ["RobotsPolicyMiddleware"]
 
 
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):

@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from redis.asyncio import SSLConnection
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.config.store_settings import StoreSettings
+from scrapy_robots_policy.config import StoreSettings
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.stores import open_store
 from tests.on_reactor import on_reactor
 
 RECORD = CacheEntry(FetchResult(404), 1.0)
@@ -34,10 +34,21 @@ OF_SCRAPY_REDIS = {
 def test_redis_alone_is_the_redis_of_scrapy_redis(needs_redis, case):
     settings, place = OF_SCRAPY_REDIS[case]
     read = StoreSettings.from_settings(Settings({"ROBOTS_STORE": "redis:", **settings}))
-    store = open_store(read.uri, read.params)
-    assert store.link.address.name == place
+    store = read.open()
+    assert store.connection.address.name == place
     assert "socket_timeout" not in read.params
-    assert "hidden" not in repr(read) + repr(store.link.address)
+    assert "hidden" not in repr(read) + repr(store.connection.address)
+
+
+def test_the_tls_options_of_scrapy_redis_reach_the_client(needs_redis):
+    tls = {"ssl": True, "ssl_ca_certs": "/ca.pem", "ssl_cert_reqs": "required", "ssl_keyfile": "/k"}
+    settings = {"ROBOTS_STORE": "redis:", "REDIS_PARAMS": {**tls, "socket_timeout": 30}}
+    client = StoreSettings.from_settings(Settings(settings)).open().connection.address.client()
+    connection = client.connection_pool.make_connection()
+    assert isinstance(connection, SSLConnection)
+    context = connection.ssl_context
+    assert (context.ca_certs, context.keyfile) == ("/ca.pem", "/k")
+    assert connection.socket_timeout != 30
 
 
 @on_reactor
@@ -48,7 +59,7 @@ async def test_what_they_say_is_gone_by(redis):
             params = {"host": "127.0.0.1", "password": "hidden", "db": 5}
             told = {"REDIS_PARAMS": params, "REDIS_PORT": redis.port, "ROBOTS_STORE": "redis:"}
             settings = StoreSettings.from_settings(Settings(told))
-            store = open_store(settings.uri, settings.params)
+            store = settings.open()
             await store.put("https://example.com", RECORD)
             await store.close()
         finally:

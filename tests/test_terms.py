@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import scrapy
 
-from scrapy_robots_policy.config.overrides import Override, Overrides
-from scrapy_robots_policy.config.request_config import RequestConfig, RequestConfigs, is_exempt
+from scrapy_robots_policy.config import (
+    Override,
+    Overrides,
+    RequestConfig,
+    RequestConfigs,
+    SettingError,
+    is_exempt,
+)
 from scrapy_robots_policy.rep import Origin, dialect_of
 from tests.crawls import crawl, middleware_of
 from tests.on_reactor import on_reactor
@@ -78,10 +86,40 @@ def test_the_header_that_is_sent_names_the_crawler_unless_somebody_says_more(
         ({"dont_obey_robotstxt": True, "redirect_urls": ["https://here.example/x"]}, True),
         ({"dont_obey_robotstxt": True, "redirect_urls": ["http://here.example/x"]}, False),
         ({"dont_obey_robotstxt": True, "redirect_urls": ["https://elsewhere.example/"]}, False),
+        (  # on its second hop here: it was made for elsewhere all the same
+            {
+                "dont_obey_robotstxt": True,
+                "redirect_urls": ["https://elsewhere.example/", "https://here.example/a"],
+            },
+            False,
+        ),
+        (
+            {
+                "dont_obey_robotstxt": True,
+                "redirect_urls": ["https://here.example/a", "https://elsewhere.example/"],
+            },
+            True,
+        ),
     ],
 )
 def test_an_exemption_is_bound_to_the_origin_that_it_was_made_for(meta, exempt):
     assert is_exempt(meta, HERE) is exempt
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect and agent"),
+        ({"agnt": "x"}, "it must be a dict of dialect and agent"),
+        ({"agent": 5}, "request.meta['robots']['agent'] is 5, which gives the product token ''"),
+        ({"agent": "my bot"}, "is 'my bot', which gives the product token 'my bot'"),
+        ({"dialect": 5}, "request.meta['robots']['dialect'] is 5; it must be rfc9309, google, "),
+        ({"dialect": "..x"}, "is '..x', which cannot be imported"),
+    ],
+)
+def test_a_wrong_value_in_a_request_is_refused_in_words(value, sentence):
+    with pytest.raises(SettingError, match=re.escape(sentence)):
+        terms_of({"robots": value})
 
 
 @on_reactor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from ..config.request_config import RequestConfig
+from ..config import RequestConfig
 from ..rep import Reason, Verdict
 from ..rep.delay_limit import Delay, DelayLimit
 from ..rep.usage import refusal

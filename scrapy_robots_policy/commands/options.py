@@ -10,13 +10,7 @@ from dataclasses import dataclass
 
 from scrapy.settings import BaseSettings
 
-from ..config import (
-    dialect_from_settings,
-    purposes_from_settings,
-    read_dialect,
-    sent_user_agent,
-    user_agent,
-)
+from ..config import DialectKind, Values, sent_user_agent, user_agent
 from ..rep import DIALECTS, Dialect
 
 
@@ -50,16 +44,16 @@ class Options:
 
 def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
     """UsageError where an option or a setting is wrong."""
-    _, header = sent_user_agent(settings)
-    _, agent = user_agent(settings)
+    _, header = sent_user_agent(settings, None)
+    agent = user_agent(settings)
     dialect = _dialect(opts.dialect, settings)
     return Options(
         args,
         opts.robots or "",
-        opts.agent or str(agent or ""),
+        opts.agent or agent,
         dialect,
         _dialects(opts.dialects, dialect),
-        str(header or ""),
+        header,
         opts.json,
         opts.sarif,
         opts.port or 0,
@@ -71,23 +65,25 @@ def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Option
 def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
     try:
         if told is not None:
-            return read_dialect("--dialect", told)
-        return dialect_from_settings(settings)
+            return DialectKind().read("--dialect", told)
+        dialect: Dialect = Values(settings)["ROBOTS_DIALECT"]
     except ValueError as error:
         raise UsageError(str(error)) from None
+    return dialect
 
 
 def _purposes(settings: BaseSettings) -> frozenset[str]:
     try:
-        return purposes_from_settings(settings)
+        purposes: frozenset[str] | None = Values(settings)["ROBOTS_PURPOSE"]
     except ValueError as error:
         raise UsageError(str(error)) from None
+    return purposes or frozenset()
 
 
 def _dialects(told: str | None, first: Dialect) -> tuple[Dialect, ...]:
     if told is None:
         return tuple(dict.fromkeys((first, *DIALECTS.values())))
     try:
-        return tuple(read_dialect("--dialects", name.strip()) for name in told.split(","))
+        return tuple(DialectKind().read("--dialects", name.strip()) for name in told.split(","))
     except ValueError as error:
         raise UsageError(str(error)) from None

@@ -1,32 +1,38 @@
-"""What the user has set: read once, checked, and said in one sentence where it is wrong.
+"""What did the user choose: for the crawl, for single hosts, for one request?
 
-Knows: every setting's name, kind and default, and the add-on that puts the middlewares in their
-places; nothing else in this package knows a name. Must not know: what the values do.
+Settings are one declarative table. A wrong value stops the spider with one sentence.
 """
 
 from __future__ import annotations
 
-from ..addon import Addon, refuse_second_middleware
-from .crawl_settings import PolicySettings
-from .identity import (
-    dialect_from_crawler,
-    dialect_from_settings,
-    purposes_from_settings,
-    read_dialect,
-    sent_user_agent,
-    user_agent,
-)
+from .identity import DialectKind, sent_user_agent, user_agent
+from .kinds import SettingError
+from .overrides import Override, Overrides, OverridesKind
+from .policy_settings import PolicySettings
+from .request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
+from .settings_table import SETTINGS, Setting, Values
+from .stopping import one_sentence
+from .store_settings import StoreSettings
 from .tag_settings import TagSettings
 
 __all__ = [
-    "Addon",
+    "EXEMPT_KEY",
+    "META_KEY",
+    "SETTINGS",
+    "DialectKind",
+    "Override",
+    "Overrides",
+    "OverridesKind",
     "PolicySettings",
+    "RequestConfig",
+    "RequestConfigs",
+    "Setting",
+    "SettingError",
+    "StoreSettings",
     "TagSettings",
-    "dialect_from_crawler",
-    "dialect_from_settings",
-    "purposes_from_settings",
-    "read_dialect",
-    "refuse_second_middleware",
+    "Values",
+    "is_exempt",
+    "one_sentence",
     "sent_user_agent",
     "user_agent",
 ]

@@ -1,133 +1,158 @@
-"""Under which terms a crawl goes: its dialect, its name, its purposes, and what differs for single
-hosts.
+"""Who crawls, in which dialect, and what for: the kinds of these values, and where each is set.
 
-Knows: where each may be set, and which place is stronger. Must not know: what becomes of them.
+Must not know: what becomes of them.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from scrapy import Spider
-from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
-from scrapy.utils.misc import load_object
 
 from ..rep import DIALECTS, Dialect, find_agent, product_token
-from ..rep.dialects.crawlers import is_token
 from ..rep.usage import PURPOSES
-from .overrides import Override, Overrides, read_overrides
+from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
+
+# RFC 9309 §2.2.1 has letters, "-" and "_" only; crawlers such as MJ12bot and archive.org_bot have
+# more, and are found by their full names.
+_TOKEN = re.compile(r"[A-Za-z0-9._-]+")
+EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
 
 
-def dialect_from_crawler(crawler: Crawler) -> Dialect:
-    told = getattr(crawler.spider, "robots_dialect", None)
-    if told is not None:
-        return read_dialect("robots_dialect", told)
-    return dialect_from_settings(crawler.settings)
+@dataclass(frozen=True, slots=True)
+class DialectKind:
+    """A dialect by its name, by an import path, or itself."""
+
+    words = "a dialect's name, a `Dialect`, or the import path of one"
+
+    def read(self, name: str, value: Any) -> Dialect:
+        dialect, why = value, ""
+        if isinstance(value, str):
+            if value in DIALECTS:
+                return DIALECTS[value]
+            if "." in value:
+                dialect, why = loaded(value)
+        if isinstance(dialect, Dialect):
+            return dialect
+        choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
+        raise wrong(name, value, choices, why)
 
 
-def dialect_from_settings(settings: BaseSettings) -> Dialect:
-    return read_dialect("ROBOTS_DIALECT", settings.get("ROBOTS_DIALECT", "rfc9309"))
+@dataclass(frozen=True, slots=True)
+class AgentKind:
+    """A product token, or a User-Agent header that begins with one.
+
+    dialect  its crawlers may have names that are no product tokens
+    """
+
+    dialect: Dialect | None = None
+
+    words = "a product token such as 'MyBot'"
+
+    def read(self, name: str, value: Any) -> str:
+        token = product_token(value) if isinstance(value, str) else ""
+        if not self.names_a_crawler(token):
+            raise SettingError(
+                f"{name} is {shown(value)}, which gives the product token {token!r}; a token has "
+                "letters, digits, '-', '_' and '.' only: set it to one, such as 'MyBot'"
+            )
+        return token
+
+    def names_a_crawler(self, token: str) -> bool:
+        if _TOKEN.fullmatch(token):
+            return True
+        in_dialect = self.dialect is not None and token.lower() in self.dialect.agents
+        return bool(token) and (in_dialect or find_agent(token) is not None)
 
 
-def read_dialect(setting: str, told: Any) -> Dialect:
-    """A dialect by name, by import path, or itself."""
-    if isinstance(told, str) and "." in told:
-        with suppress(ImportError, NameError, ValueError):  # the sentence below says it
-            told = load_object(told)
-    if isinstance(told, Dialect):
-        return told
-    if isinstance(told, str) and told in DIALECTS:
-        return DIALECTS[told]
-    choices = ", ".join(DIALECTS)
-    msg = f"{setting} is {told!r}; it must be {choices}, a Dialect, or the import path of one"
-    raise ValueError(msg)
-
-
-def purposes_from_crawler(crawler: Crawler) -> frozenset[str]:
-    """What the spider or the settings say that the crawl is for; nothing until one does."""
-    told = getattr(crawler.spider, "robots_purpose", None)
-    if told is not None:
-        return _purposes("robots_purpose", told)
-    return purposes_from_settings(crawler.settings)
-
-
-def purposes_from_settings(settings: BaseSettings) -> frozenset[str]:
-    return _purposes("ROBOTS_PURPOSE", settings.get("ROBOTS_PURPOSE") or ())
-
-
-def _purposes(name: str, told: Any) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class PurposesKind:
     """Purposes as a list, or as a text with commas."""
-    words = told.split(",") if isinstance(told, str) else told
-    try:
-        purposes = frozenset(word.strip() for word in words)
-    except (TypeError, AttributeError):
-        purposes = frozenset({""})
-    if purposes <= set(PURPOSES):
-        return purposes
-    msg = f"{name} is {told!r}; it must be one or several of {', '.join(PURPOSES)}"
-    raise ValueError(msg)
+
+    words = "one or several of " + ", ".join(PURPOSES)
+
+    def read(self, name: str, value: Any) -> frozenset[str]:
+        names = names_of(value)
+        if names is None or not set(names) <= set(PURPOSES):
+            raise wrong(name, value, self.words)
+        return frozenset(names)
 
 
-def overrides_from_crawler(crawler: Crawler) -> tuple[Overrides, ...]:
-    """What is set for hosts: by the spider for single ones, by it for all, by the settings."""
-    spider = crawler.spider
-    dialect = getattr(spider, "robots_dialect", None)
-    agent = getattr(spider, "robots_user_agent", None)
-    for_all = Override(
-        dialect=None if dialect is None else read_dialect("robots_dialect", dialect),
-        agent=None if agent is None else product_token(agent),
+@dataclass(frozen=True, slots=True)
+class CrawlerName:
+    """The crawler's own name, as robots.txt files know it.
+
+    token     a product token; "*" where the crawler has none
+    is_given  it was given for robots.txt on purpose, so a request's User-Agent header is weaker
+    warning   a sentence where the crawler has no name, else ""
+    """
+
+    token: str
+    is_given: bool
+    warning: str = ""
+
+
+def crawler_name(settings: BaseSettings, spider: Spider | None, dialect: Dialect) -> CrawlerName:
+    """The name by the strongest place that has one. SettingError where a name that was given for
+    robots.txt on purpose is none.
+    """
+    kind = AgentKind(dialect)
+    given = next(_given_names(settings, spider), None)
+    if given is not None:
+        return CrawlerName(kind.read(*given), is_given=True)
+    place, value = sent_user_agent(settings, spider)
+    token = product_token(value)
+    if kind.names_a_crawler(token):
+        return CrawlerName(token, is_given=False)
+    warning = (
+        f"{place} is {shown(value)}, which names no crawler: only the groups for all crawlers "
+        '("User-agent: *") bind this one. To name it, set ROBOTSTXT_USER_AGENT = "MyBot"'
     )
-    layers = (
-        _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
-        Overrides({"*": for_all} if for_all != Override() else {}),
-        _overrides("ROBOTS_OVERRIDES", crawler.settings.get("ROBOTS_OVERRIDES")),
-    )
-    return tuple(layer for layer in layers if layer)
+    return CrawlerName(EVERYBODY, is_given=False, warning=warning)
 
 
-def _overrides(setting: str, told: Any) -> Overrides:
-    try:
-        return read_overrides(told or {}, lambda dialect: read_dialect("dialect", dialect))
-    except ValueError as error:
-        raise ValueError(f"{setting} {error}") from None
-
-
-def user_agent(settings: BaseSettings, spider: Spider | None = None) -> tuple[str, Any]:
-    """(where it comes from, the name or header), the strongest that there is."""
-    for name, told in (
+def _given_names(settings: BaseSettings, spider: Spider | None) -> Iterator[tuple[str, Any]]:
+    for place, value in (
         ("robots_user_agent", getattr(spider, "robots_user_agent", None)),
         ("ROBOTSTXT_USER_AGENT", settings.get("ROBOTSTXT_USER_AGENT")),
     ):
-        if told:
-            return name, told
-    return sent_user_agent(settings, spider)
+        if value is not None and value != "":
+            yield place, value
 
 
-def sent_user_agent(settings: BaseSettings, spider: Spider | None = None) -> tuple[str, Any]:
-    """(where it comes from, the header) of a request that has none of its own: as the middlewares
-    of Scrapy add it, one after the other.
+def user_agent(settings: BaseSettings) -> str:
+    """What names the crawler without a spider: the name given for robots.txt, else the header."""
+    return (
+        next((str(value) for _, value in _given_names(settings, None)), "")
+        or (sent_user_agent(settings, None)[1])
+    )
+
+
+def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, str]:
+    """(where it is set, the User-Agent header) of a request that brings none: as the middlewares of
+    Scrapy add it, one after the other.
     """
-    headers = settings.getdict("DEFAULT_REQUEST_HEADERS")
-    by_default = {name.lower(): value for name, value in headers.items()}
-    for name, told in (
+    headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
+    by_default = {_text(name).lower(): headers[name] for name in _names(headers)}
+    for place, value in (
         ("DEFAULT_REQUEST_HEADERS", by_default.get("user-agent")),
         ("user_agent", getattr(spider, "user_agent", None)),
         ("USER_AGENT", settings.get("USER_AGENT")),
     ):
-        if told:
-            return name, told
-    return "USER_AGENT", None
+        if value:
+            return place, _text(value)
+    return "USER_AGENT", ""
 
 
-def agent_of(setting: str, told: Any, dialect: Dialect) -> str:
-    """The product token of a header. RFC 9309 §2.2.1, or a name that engines are known by."""
-    token = product_token(told) if isinstance(told, str) else ""
-    if is_token(token) or token.lower() in dialect.agents or find_agent(token):
-        return token
-    msg = (
-        f"{setting} is {told!r}, which gives the product token {token!r}; a token has letters, '-' "
-        "and '_' only (RFC 9309 §2.2.1): set ROBOTSTXT_USER_AGENT to one, such as 'MyBot'"
-    )
-    raise ValueError(msg)
+def _names(headers: Any) -> list[Any]:
+    """The names of a dictionary. Scrapy itself complains where it is none."""
+    return list(headers) if hasattr(headers, "keys") else []
+
+
+def _text(value: Any) -> str:
+    """A header's value, or name, as text."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)

@@ -1,34 +1,32 @@
-"""What the user has set for single hosts.
+"""What the user set for single hosts.
 
-Knows: host patterns, and what may be set for a host. Must not know: settings' names, requests, what
-becomes of a value.
+A pattern is a host name in which "*" stands for anything, with or without a port. Several patterns
+may match a host. Each matter is then decided by the most specific pattern that sets it: a pattern
+without a star before one with a star, then the longer one.
 
-A pattern is a host name in which "*" stands for anything, with or without a port. Of the patterns
-that match a host, the most specific one that says something of a matter decides it: one without a
-star before one with, then the longer one.
+Must not know: requests, or what becomes of a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
 from ..rep import Dialect
-from ..rep.dialects.crawlers import product_token
-
-KEYS = ("dialect", "agent", "obey", "crawl_delay", "robots_txt")
+from .identity import AgentKind, DialectKind
+from .kinds import Kind, SettingError, from_json, listed, shown, wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What is set for some host; None: nothing.
+    """What is set for some host; None: not set.
 
     agent        a product token
-    obey         whether a robots.txt is asked for at all
+    obey         whether a robots.txt is requested at all
     crawl_delay  seconds between two requests
-    robots_txt   the file to obey in place of the site's own
+    robots_txt   the file to obey instead of the site's own
     """
 
     dialect: Dialect | None = None
@@ -38,10 +36,10 @@ class Override:
     robots_txt: bytes | None = None
 
     def over(self, weaker: Override) -> Override:
-        """This, and where it says nothing, the weaker one."""
+        """This override, completed by the weaker one where it sets nothing."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}
-        said = {name: value for name, value in own.items() if value is not None}
-        return Override(**{name: getattr(weaker, name) for name in own} | said)
+        is_set = {name: value for name, value in own.items() if value is not None}
+        return Override(**{name: getattr(weaker, name) for name in own} | is_set)
 
 
 class Overrides:
@@ -54,13 +52,13 @@ class Overrides:
         return bool(self._by_pattern)
 
     def of(self, host: str) -> Override:
-        """What is set for a host, as it stands in an origin: "example.com", "example.com:8080"."""
+        """What is set for a host, written as in an origin: "example.com", "example.com:8080"."""
         name = host.rpartition(":")[0] or host
-        found = Override()
-        for pattern, override in self._by_pattern.items():
+        override = Override()
+        for pattern, weaker in self._by_pattern.items():
             if fnmatchcase(host, pattern) or fnmatchcase(name, pattern):
-                found = found.over(override)
-        return found
+                override = override.over(weaker)
+        return override
 
 
 def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
@@ -68,72 +66,83 @@ def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
     return "*" not in pattern, len(pattern)
 
 
-def read_overrides(told: Any, read_dialect: Callable[[Any], Dialect]) -> Overrides:
-    """The value of a setting: a dict of host patterns, each with a dict of `KEYS`.
+@dataclass(frozen=True, slots=True)
+class _OwnFlag:
+    """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
 
-    `read_dialect` reads one of its values. ValueError, in words that go after the setting's name,
-    where it is no such dict.
-    """
-    if not isinstance(told, Mapping):
-        raise ValueError(f"is {told!r}; it must be a dict of host patterns")
-    return Overrides(
-        {
-            _pattern(pattern): _override(pattern, keys, read_dialect)
-            for pattern, keys in told.items()
-        }
-    )
+    words = "True or False"
+
+    def read(self, name: str, value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise wrong(name, value, self.words)
+        return value
 
 
-def _pattern(pattern: Any) -> str:
+@dataclass(frozen=True, slots=True)
+class _Seconds:
+    words = "a number of seconds from 0 up"
+
+    def read(self, name: str, value: Any) -> float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= value < 1e9:
+            raise wrong(name, value, self.words)
+        return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    words = "the text of a robots.txt"
+
+    def read(self, name: str, value: Any) -> bytes:
+        if isinstance(value, str):
+            return value.encode("utf-8", "surrogatepass")
+        if not isinstance(value, bytes):
+            raise wrong(name, value, self.words)
+        return value
+
+
+KEYS: Mapping[str, Kind[Any]] = {
+    "dialect": DialectKind(),
+    "agent": AgentKind(),
+    "obey": _OwnFlag(),
+    "crawl_delay": _Seconds(),
+    "robots_txt": _File(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OverridesKind:
+    """A dictionary of host patterns, each with a dictionary of `KEYS`; or JSON text of one."""
+
+    words = "a dict of host patterns"
+
+    def read(self, name: str, value: Any) -> Overrides:
+        by_pattern = from_json(value)
+        if not isinstance(by_pattern, Mapping):
+            raise wrong(name, value, self.words)
+        return Overrides(
+            {
+                _pattern(name, pattern): _override(name, pattern, keys)
+                for pattern, keys in by_pattern.items()
+            }
+        )
+
+
+def _pattern(name: str, pattern: Any) -> str:
     if not isinstance(pattern, str) or not pattern or "/" in pattern:
-        raise ValueError(
-            f"has the key {pattern!r}; a key must be a host or a pattern such as '*.example.com'"
+        raise SettingError(
+            f"{name} has the key {shown(pattern)}; "
+            "a key must be a host or a pattern such as '*.example.com'"
         )
     return pattern.lower().rstrip(".")
 
 
-def _override(pattern: str, told: Any, read_dialect: Callable[[Any], Dialect]) -> Override:
-    if not isinstance(told, Mapping) or not set(told) <= set(KEYS):
-        raise ValueError(f"has {told!r} for {pattern!r}; it must be a dict of {_listed(KEYS)}")
-    read: dict[str, Callable[[Any], Any]] = {
-        "dialect": read_dialect,
-        "agent": _agent,
-        "obey": _obey,
-        "crawl_delay": _crawl_delay,
-        "robots_txt": _robots_txt,
-    }
+def _override(name: str, pattern: str, values: Any) -> Override:
+    if not isinstance(values, Mapping) or not set(values) <= set(KEYS):
+        raise SettingError(
+            f"{name} has {shown(values)} for {pattern!r}; it must be a dict of {listed(KEYS)}"
+        )
     try:
-        return Override(**{key: read[key](value) for key, value in told.items()})
-    except ValueError as error:
-        raise ValueError(f"has a wrong value for {pattern!r}: {error}") from None
-
-
-def _agent(told: Any) -> str:
-    if not isinstance(told, str) or not product_token(told):
-        raise ValueError(f"agent is {told!r}; it must be a product token such as 'MyBot'")
-    return product_token(told)
-
-
-def _obey(told: Any) -> bool:
-    if not isinstance(told, bool):
-        raise ValueError(f"obey is {told!r}; it must be True or False")
-    return told
-
-
-def _crawl_delay(told: Any) -> float:
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < float("inf"):
-        raise ValueError(f"crawl_delay is {told!r}; it must be a number of seconds from 0 up")
-    return float(told)
-
-
-def _robots_txt(told: Any) -> bytes:
-    if isinstance(told, str):
-        return told.encode()
-    if isinstance(told, bytes):
-        return told
-    raise ValueError(f"robots_txt is {told!r}; it must be the text of a robots.txt")
-
-
-def _listed(names: Iterable[str]) -> str:
-    *first, last = names
-    return f"{', '.join(first)} and {last}"
+        return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})
+    except SettingError as error:
+        raise SettingError(f"{name} has a wrong value for {pattern!r}: {error}") from None

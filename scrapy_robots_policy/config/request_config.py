@@ -1,8 +1,8 @@
-"""Under which terms a request is judged: the dialect, the name our crawler goes by, and what else
-the user has said of its host.
+"""What the user chose for one request: dialect, the crawler's name, and the host's overrides.
 
-Knows: the order of strength: the request's own word, then the spider's, then the settings'.
-Must not know: settings' names, rules, what becomes of the request.
+The strongest first: `request.meta["robots"]`, the overrides for the request's host, its own
+User-Agent header, the crawl's own choice. Must not know: settings' names, rules, or what becomes of
+the request.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..rep import Dialect, Origin, dialect_of, origin_of, product_token
+from ..rep import Dialect, Origin, origin_of, product_token
+from .identity import AgentKind, DialectKind
+from .kinds import Kind, SettingError, listed, shown
 from .overrides import Override, Overrides
 
 META_KEY = "robots"
 EXEMPT_KEY = "dont_obey_robotstxt"
-_CHOICES = ("dialect", "agent")
+_KINDS: Mapping[str, Kind[Any]] = {"dialect": DialectKind(), "agent": AgentKind()}
 
 
 @dataclass(frozen=True, slots=True)
 class RequestConfig:
     """What the user chose for a request.
 
-    agent       a product token
-    robots_txt  a file in place of the site's own
+    agent        a product token
+    obey         whether a robots.txt is requested at all
+    crawl_delay  seconds between two requests, instead of what the site asks for
+    robots_txt   the file to obey instead of the site's own
     """
 
     dialect: Dialect
@@ -41,64 +45,62 @@ class RequestConfig:
 
 
 class RequestConfigs:
-    """Finds the terms of a request.
+    """Finds the configuration of a request.
 
-    terms      those of the crawl
-    layers     what is said of single hosts, the strongest layer first
+    default    the crawl's own choice
+    layers     overrides for single hosts, the strongest layer first
     by_header  whether a request that brings its own User-Agent header is judged by that
     """
 
     def __init__(
-        self, terms: RequestConfig, layers: tuple[Overrides, ...] = (), *, by_header: bool
+        self, default: RequestConfig, layers: tuple[Overrides, ...] = (), *, by_header: bool
     ) -> None:
-        self.terms, self.layers, self.by_header = terms, layers, by_header
+        self.default, self.layers, self.by_header = default, layers, by_header
 
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> RequestConfig:
-        """Raises ValueError where request.meta["robots"] is wrong."""
+        """Raises SettingError, a ValueError, where request.meta["robots"] is wrong.
+
+        user_agent  the request's own User-Agent header, if it brings one
+        """
         if not self.layers and META_KEY not in meta and not (self.by_header and user_agent):
-            return self.terms
+            return self.default
         host = origin.partition("://")[2]
-        found = _told(meta.get(META_KEY))
+        override = _from_meta(meta.get(META_KEY))
         for layer in self.layers:
-            found = found.over(layer.of(host))
+            override = override.over(layer.of(host))
         return RequestConfig(
-            found.dialect or self.terms.dialect,
-            found.agent or self._agent(user_agent),
-            found.obey is not False,
-            found.crawl_delay,
-            found.robots_txt,
+            override.dialect or self.default.dialect,
+            override.agent or self._agent(user_agent),
+            override.obey is not False,
+            override.crawl_delay,
+            override.robots_txt,
         )
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
             return product_token(user_agent.decode("latin-1"))
-        return self.terms.agent
+        return self.default.agent
 
 
-def _told(told: Any) -> Override:
-    """The request's own word."""
-    if told is None:
+def _from_meta(values: Any) -> Override:
+    if values is None:
         return Override()
-    if not isinstance(told, Mapping) or not set(told) <= set(_CHOICES):
-        msg = (
-            f"request.meta[{META_KEY!r}] is {told!r}; it must be a dict of {' and '.join(_CHOICES)}"
-        )
-        raise ValueError(msg)
-    dialect, agent = told.get("dialect"), told.get("agent")
-    return Override(
-        dialect=None if dialect is None else dialect_of(dialect),
-        agent=None if agent is None else product_token(agent),
-    )
+    where = f"request.meta[{META_KEY!r}]"
+    if not isinstance(values, Mapping) or not set(values) <= set(_KINDS):
+        raise SettingError(f"{where} is {shown(values)}; it must be a dict of {listed(_KINDS)}")
+    chosen = {key: value for key, value in values.items() if value is not None}
+    return Override(**{key: _KINDS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
 
 
 def is_exempt(meta: Mapping[str, Any], origin: Origin) -> bool:
-    """Whether the request asks not to be judged.
+    """Whether the request asks, by `dont_obey_robotstxt`, not to be judged.
 
-    It may ask so for the origin that it was made for: Scrapy's redirects carry the key to others.
+    It may ask so for the origin that it was made for. Scrapy's redirects carry the key to others,
+    hop by hop, so it is the first URL that counts.
     """
     if not meta.get(EXEMPT_KEY):
         return False
-    came_by = meta.get("redirect_urls")
-    return not came_by or origin_of(came_by[0]) == origin
+    redirected_from = meta.get("redirect_urls")
+    return not redirected_from or origin_of(redirected_from[0]) == origin

@@ -1,6 +1,6 @@
-"""What is set for the store of robots.txt files.
+"""Where robots.txt files are kept: ROBOTS_STORE, and scrapy-redis's settings for "redis:".
 
-Knows: the settings' names, those of scrapy-redis among them. Must not know: what a store does.
+Must not know: what a store does.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from ..stores import open_store, shown
+from ..stores import Store, StoreEvents, check_store, open_store, shown
+from .kinds import SettingError
 
-# What of scrapy-redis's settings says where its Redis is, by the name that redis-py has for it. How
-# long to wait for it is ours to say: a scheduler may wait for half a minute.
+# What of scrapy-redis's settings says where its Redis is, by the name that redis-py has for it. Its
+# timeouts are left out: a scheduler may wait for half a minute, a request for a robots.txt may not.
 _OF_SCRAPY_REDIS = {
     "REDIS_URL": "url",
     "REDIS_HOST": "host",
@@ -26,35 +28,46 @@ _WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_s
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Both may have a password, and are not shown.
+    """Both may hold a password, and are not shown.
 
-    uri     where robots.txt files are kept
-    params  what `redis:`, which names no place, stands for
+    place   a URI, a store's class, a store, or the import path of either
+    params  what the URI `redis:`, which has no address, stands for
     """
 
-    uri: str = field(repr=False)
+    place: Any = field(repr=False)
     params: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> StoreSettings:
-        """ValueError where no such store can be opened."""
-        uri = str(settings.get("ROBOTS_STORE", "memory:"))
+        """SettingError where no such store can be opened."""
+        place = settings.get("ROBOTS_STORE")
+        place = "memory:" if place is None else place
         try:
-            params = _params(settings) if uri == "redis:" else {}
-            open_store(uri, params)
+            params = _params(settings) if place == "redis:" else {}
+            check_store(place, params)
         except ValueError as error:
-            msg = f"ROBOTS_STORE is {shown(uri)!r}: {error}"
-            raise ValueError(msg) from None
-        return cls(uri, params)
+            raise _wrong(place, error) from error.__cause__
+        return cls(place, params)
+
+    def open(self, crawler: Crawler | None = None, events: StoreEvents | None = None) -> Store:
+        """The store. Its failures go to `events`. SettingError where it cannot be created."""
+        try:
+            return open_store(self.place, self.params, events, crawler)
+        except ValueError as error:
+            raise _wrong(self.place, error) from error.__cause__
+
+
+def _wrong(place: Any, error: ValueError) -> SettingError:
+    return SettingError(f"ROBOTS_STORE is {shown(place)}: {error}")
 
 
 def _params(settings: BaseSettings) -> dict[str, Any]:
     """What scrapy-redis would connect to. The single settings are stronger than REDIS_PARAMS."""
     try:
-        told = settings.getdict("REDIS_PARAMS")
+        given = settings.getdict("REDIS_PARAMS")
     except (TypeError, ValueError):
         msg = "REDIS_PARAMS is no dictionary"
         raise ValueError(msg) from None
-    params = {name: told[name] for name in told if name in _WHERE or name.startswith("ssl_")}
+    params = {name: given[name] for name in given if name in _WHERE or name.startswith("ssl_")}
     single = {name: settings.get(setting) for setting, name in _OF_SCRAPY_REDIS.items()}
     return params | {name: value for name, value in single.items() if value}

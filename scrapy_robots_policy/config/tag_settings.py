@@ -1,33 +1,26 @@
-"""What is set for what pages say.
-
-Knows: the settings' names and defaults. Must not know: what the values do.
-"""
+"""The settings of one crawl for what pages say beyond robots.txt."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from scrapy.crawler import Crawler
 
 from ..rep import Dialect
-from ..tags.actions import DEFAULTS, Actions, read_actions
-from .identity import (
-    agent_of,
-    dialect_from_crawler,
-    overrides_from_crawler,
-    purposes_from_crawler,
-    user_agent,
-)
+from ..tags.actions import DEFAULTS, Actions
+from .identity import crawler_name
+from .layers import override_layers
 from .overrides import Overrides
+from .settings_table import SETTINGS, Values
+from .stopping import one_sentence
 
 
 @dataclass(frozen=True, slots=True)
 class TagSettings:
-    """One crawl's settings for what pages say.
+    """One crawl's settings for page rules.
 
     dialect, agent, by_header, overrides, purposes  as in `PolicySettings`
-    actions  what becomes of what a page does not want, by part
+    actions  what happens to requests and items that a page does not want, by part
     """
 
     dialect: Dialect
@@ -39,27 +32,30 @@ class TagSettings:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
-        """ValueError where a value is wrong."""
-        dialect = dialect_from_crawler(crawler)
-        name, header = user_agent(crawler.settings, crawler.spider)
-        return cls(
-            dialect,
-            agent_of(name, header, dialect),
-            name not in ("ROBOTSTXT_USER_AGENT", "robots_user_agent"),
-            _actions(crawler),
-            overrides_from_crawler(crawler),
-            purposes_from_crawler(crawler),
-        )
+        """SettingError for a wrong value."""
+        with one_sentence(crawler):
+            values = Values(crawler.settings, crawler.spider)
+            dialect = values["ROBOTS_DIALECT"]
+            name = crawler_name(crawler.settings, crawler.spider, dialect)
+            return cls(
+                dialect=dialect,
+                agent=name.token,
+                by_header=not name.is_given,
+                actions=_actions(crawler),
+                overrides=override_layers(crawler),
+                purposes=values["ROBOTS_PURPOSE"] or frozenset(),
+            )
 
 
 def _actions(crawler: Crawler) -> Actions:
-    try:
-        told: Any = crawler.settings.getdict("ROBOTS_TAGS")
-    except ValueError:  # a text that is no JSON
-        told = crawler.settings.get("ROBOTS_TAGS")
-    spider = getattr(crawler.spider, "robots_tags", {})
-    return {
-        **DEFAULTS,
-        **read_actions("ROBOTS_TAGS", told),
-        **read_actions("robots_tags", spider),
-    }
+    """The spider's actions complete those of the settings, part by part."""
+    kind = SETTINGS["ROBOTS_TAGS"].kind
+    given = (
+        ("ROBOTS_TAGS", crawler.settings.get("ROBOTS_TAGS")),
+        ("robots_tags", getattr(crawler.spider, "robots_tags", None)),
+    )
+    actions = dict(DEFAULTS)
+    for name, value in given:
+        if value is not None:
+            actions |= kind.read(name, value)
+    return actions

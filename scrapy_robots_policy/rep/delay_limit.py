@@ -1,7 +1,6 @@
-"""What becomes of the delay that a site asks for: kept, cut, left aside, or too long for us.
+"""The delay that is kept at a site: what the site asks for, within the user's limit.
 
-Knows: the site's word, the user's limit and the user's own word. Must not know: settings' names,
-how a crawl slows down.
+Must not know: settings' names, or how a crawl slows down.
 """
 
 from __future__ import annotations
@@ -11,19 +10,21 @@ from enum import Enum
 
 
 class OverMost(Enum):
-    """What is done where a site asks for more than the user's limit."""
+    """What to do at a site that asks for a longer delay than the user's limit."""
 
-    CLAMP = "clamp"  # go as slowly as the limit
-    SKIP = "skip"  # leave the site alone
-    IGNORE = "ignore"  # go as fast as without its word
+    CLAMP = "clamp"  # keep the limit
+    SKIP = "skip"  # drop its pages
+    IGNORE = "ignore"  # keep no delay
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """`asked` and `seconds` between two requests; 0: as fast as Scrapy goes.
+    """The delay of a site, in seconds between two requests; 0: as fast as Scrapy goes.
 
-    done   what has become of what was asked for, in a word; "" where nothing was
-    skips  the site is left alone
+    seconds  the delay that is kept
+    asked    the delay that the site, or the user for it, asked for
+    done     what became of that: "kept", "clamped", "skipped", "ignored", "set"; "" without one
+    skips    the site's pages are dropped
     """
 
     seconds: float = 0.0
@@ -35,7 +36,7 @@ class Delay:
         return self.done == "skipped"
 
     def __str__(self) -> str:
-        """What is done: "kept", "clamped to 300 s"."""
+        """`done`, with the limit where it was clamped: "kept", "clamped to 300 s"."""
         return f"clamped to {self.seconds:g} s" if self.done == "clamped" else self.done
 
 
@@ -46,8 +47,9 @@ NONE = Delay()
 class DelayLimit:
     """The user's limit.
 
-    obeys  whether a site's word counts at all
-    most   seconds
+    obeys      whether sites' delays are kept at all
+    most       the longest delay that is kept, in seconds
+    over_most  what to do where a site asks for more
     """
 
     obeys: bool = True
@@ -55,7 +57,9 @@ class DelayLimit:
     over_most: OverMost = OverMost.CLAMP
 
     def delay(self, asked: float | None, own: float | None) -> Delay:
-        """`asked` by the site; the user's `own` word for it counts in its place, without limit."""
+        """The delay to keep where the site asks for `asked` seconds. The user's `own` delay for the
+        site takes its place, without limit.
+        """
         if own is not None:
             return Delay(own, own, "set") if own else NONE
         if not asked or not self.obeys:

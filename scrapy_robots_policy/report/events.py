@@ -158,7 +158,7 @@ class CrawlEvents(ResolverEvents):
         if age > 0:
             self.crawler.stats.max_value("robots/age/max", age)
 
-    def store_failed(self, verb: str, error: Exception) -> None:
+    def on_failed(self, verb: str, error: Exception) -> None:
         """A warning for the first of each kind: a disk that is full stays so."""
         self._count("store/failed")
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
@@ -170,7 +170,7 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def store_lost(self, store: str, why: str) -> None:
+    def on_lost(self, store: str, why: str) -> None:
         self._count("store/lost")
         logger.warning(
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
@@ -179,7 +179,7 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def store_regained(self, store: str) -> None:
+    def on_regained(self, store: str) -> None:
         logger.info(
             "The robots.txt store at %(store)s works again",
             {"store": store},

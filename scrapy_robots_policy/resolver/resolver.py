@@ -147,7 +147,7 @@ class Resolver:
         try:
             await self.store.close()
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.events.store_failed("close", error)
+            self.events.on_failed("close", error)
 
     def _new(self, origin: str) -> OriginState:
         return OriginState(origin, self.overrides)
@@ -200,7 +200,7 @@ class Resolver:
             try:
                 self._adopt(state, await self.store.get(state.origin))
             except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-                self.events.store_failed("get", error)
+                self.events.on_failed("get", error)
         entry = state.entry
         self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
         rules = state.rules(dialect, self.now())
@@ -320,7 +320,7 @@ class Resolver:
         try:
             await self.store.put(origin, entry)
         except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.events.store_failed("put", error)
+            self.events.on_failed("put", error)
 
 
 def _may_be_used(rules: OriginRules, now: float) -> bool:

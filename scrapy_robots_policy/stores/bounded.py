@@ -1,7 +1,4 @@
-"""A mapping that forgets what was not used for longest, once it holds too much.
-
-Knows: counts and weights. Must not know: what is kept.
-"""
+"""A mapping that drops the least recently used values once it holds too many or too much."""
 
 from __future__ import annotations
 

@@ -1,21 +1,28 @@
-"""A record as octets, the same for every store.
-
-Knows: the fields of a `CacheEntry`, JSON and zlib. Must not know: where the octets are kept.
+"""A cache entry as octets, the same for every store that keeps octets.
 
 A frame is one octet for the version of the layout, then one zlib stream: a line of JSON with all
 facts but the file, and the file. The stream starts with a dictionary of what such files hold over
 and over, so that a file of a few lines shrinks too; zlib's checksum tells a broken frame.
+
+A shared store may hold anything, so `decode` has bounds in octets and checks every type.
+Must not know: where the octets are kept.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict, fields
+from typing import Any
 
 from ..rep.access import CacheEntry, FetchResult
 
 VERSION = b"\x01"
+MAX_FRAME = 6 * 1024 * 1024  # octets; a file has 4 MiB at most, and may not shrink at all
+MAX_UNPACKED = 8 * 1024 * 1024
+MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators are long at worst
+MAX_SECONDS = 1e15  # 30 million years
 
 # zlib finds the end of a dictionary cheapest: what is most frequent stands last.
 _OFTEN = b"""\
@@ -54,7 +61,12 @@ Allow: /
 _OF_OUTCOME = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
+class EntryError(ValueError):
+    """What a store gave back is no cache entry, or none of this version."""
+
+
 def encode(record: CacheEntry) -> bytes:
+    """The frame of an entry."""
     facts = asdict(record)
     facts["latest"] = {name: facts["latest"][name] for name in _OF_OUTCOME}
     octets = facts.pop("octets")
@@ -65,29 +77,117 @@ def encode(record: CacheEntry) -> bytes:
 
 
 def decode(frame: bytes) -> CacheEntry:
-    """The record of a frame. ValueError where it is broken or of another version."""
+    """The entry of a frame. EntryError, a ValueError, where there is none in it."""
     if frame[:1] != VERSION:
         msg = f"a record of layout {frame[:1]!r}, this version reads {VERSION!r}"
-        raise ValueError(msg)
+        raise EntryError(msg)
+    if len(frame) > MAX_FRAME:
+        msg = f"a record of {len(frame)} octets; the limit is {MAX_FRAME}"
+        raise EntryError(msg)
     try:
         line, _, octets = _unpack(frame).partition(b"\n")
-        return _record(json.loads(line), octets)
-    except (zlib.error, KeyError, TypeError) as error:
-        msg = f"a broken record: {error!r}"
-        raise ValueError(msg) from error
+        return checked(_record(_facts(line), octets))
+    except EntryError:
+        raise
+    except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        msg = f"a broken record: {type(error).__name__}: {str(error)[:100]}"
+        raise EntryError(msg) from None
+
+
+def checked(entry: object) -> CacheEntry:
+    """The entry itself, where all of it has the right types. EntryError where not."""
+    if not isinstance(entry, CacheEntry) or not isinstance(entry.latest, FetchResult):
+        msg = f"no record but {type(entry).__name__}"
+        raise EntryError(msg)
+    for owner, kinds in ((entry, _OF_RECORD), (entry.latest, _OF_LATEST)):
+        for name, is_right in kinds.items():
+            value = getattr(owner, name)
+            if not is_right(value):
+                msg = f"a record whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
+                raise EntryError(msg)
+    return entry
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_octets(value: Any) -> bool:
+    return isinstance(value, bytes)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    """An instant or a duration in seconds: finite, and of a size to calculate with."""
+    return isinstance(value, int | float) and not _is_flag(value) and abs(value) < MAX_SECONDS
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not _is_flag(value) and 0 <= value < 2**63
+
+
+def _is_status(value: Any) -> bool:
+    return _is_count(value) and value < 1000
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_text, value))
+
+
+def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: value is None or is_right(value)
+
+
+_OF_RECORD: dict[str, Callable[[Any], bool]] = {
+    "asked_at": _is_number,
+    "octets": _or_none(_is_octets),
+    "fetched_at": _is_number,
+    "failing_since": _or_none(_is_number),
+    "failures": _is_count,
+}
+_OF_LATEST: dict[str, Callable[[Any], bool]] = {
+    "status": _or_none(_is_status),
+    "octets": _is_octets,
+    "cause": _is_text,
+    "media_type": _is_text,
+    "lifetime": _or_none(_is_number),
+    "retry_after": _or_none(_is_number),
+    "etag": _is_text,
+    "last_modified": _is_text,
+    "hops": _are_texts,
+    "is_cut": _is_flag,
+    "site_answers": _or_none(_is_flag),
+}
 
 
 def _unpack(frame: bytes) -> bytes:
+    """The stream of a frame. A few octets may unpack to gigabytes, so it is never read whole."""
     unpacker = zlib.decompressobj(zdict=_OFTEN)
-    packed = unpacker.decompress(frame[1:]) + unpacker.flush()
+    unpacked = unpacker.decompress(frame[1:], MAX_UNPACKED)
+    if unpacker.unconsumed_tail:
+        msg = f"a record that unpacks to more than {MAX_UNPACKED} octets"
+        raise EntryError(msg)
     if not unpacker.eof:
         msg = "a record that was cut"
-        raise ValueError(msg)
-    return packed
+        raise EntryError(msg)
+    return unpacked
 
 
-def _record(facts: dict[str, object], octets: bytes) -> CacheEntry:
-    latest = dict(facts.pop("latest"))  # type: ignore[call-overload]  # JSON: checked by FetchResult
-    latest["hops"] = tuple(latest["hops"])
-    known = octets if facts.pop("has_octets") else None
-    return CacheEntry(latest=FetchResult(**latest), octets=known, **facts)  # type: ignore[arg-type]  # JSON
+def _facts(line: bytes) -> dict[str, Any]:
+    if len(line) > MAX_FACTS:
+        msg = f"a record with {len(line)} octets of facts; the limit is {MAX_FACTS}"
+        raise EntryError(msg)
+    facts: dict[str, Any] = json.loads(line)
+    return facts
+
+
+def _record(facts: dict[str, Any], octets: bytes) -> CacheEntry:
+    """The entry of what JSON gives; `checked` looks at the types afterwards."""
+    latest = dict(facts.pop("latest"))
+    hops = latest["hops"]
+    latest["hops"] = tuple(hops) if isinstance(hops, list) else hops
+    file = octets if facts.pop("has_octets") else None
+    return CacheEntry(latest=FetchResult(**latest), octets=file, **facts)

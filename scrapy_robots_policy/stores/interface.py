@@ -1,6 +1,6 @@
-"""What a store must do, what a store that many processes share can do besides, and what it tells.
+"""What a store does, what a fleet's coordinator does, and the callbacks of both.
 
-Knows: records. Must not know: where and how anything is kept.
+`docs/stores.md` says how to write one. Must not know: where and how anything is kept.
 """
 
 from __future__ import annotations
@@ -13,24 +13,32 @@ from ..rep.access import CacheEntry
 
 @runtime_checkable
 class Store(Protocol):
-    """What a store must do. It may raise what it likes: a store that fails counts as a miss."""
+    """Keeps the last answer for each origin's robots.txt between two looks at it.
+
+    Every method may raise any `Exception`: the caller counts it as a miss and goes on. No method
+    may block the event loop.
+    """
 
     async def get(self, origin: str) -> CacheEntry | None:
-        """The record kept for an origin ("https://example.com"); None if there is none."""
+        """The entry of an origin such as "https://example.com:8443"; None if there is none.
+
+        Called before the robots.txt of an origin is fetched for the first time, and again after
+        the crawl's own cache dropped it.
+        """
 
     async def put(self, origin: str, record: CacheEntry) -> None:
-        """Keep a record in place of the one before."""
+        """Replace the entry of an origin. Called after each fetch; no request waits for it."""
 
     async def close(self) -> None:
-        """Let go of files and connections."""
+        """Release files and connections. Called once, last, when the spider closes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What became of a claim.
+    """The answer to `FleetCoordinator.claim`.
 
-    granted  it is ours to ask the origin, until we release it
-    entry    the newest that the fleet knows; None: nothing
+    granted  this process may fetch the robots.txt, until it calls `release`
+    entry    the newest entry that the fleet has; None: none
     """
 
     granted: bool
@@ -39,23 +47,30 @@ class Claim:
 
 @runtime_checkable
 class FleetCoordinator(Protocol):
-    """What processes that share a store agree on. It never raises: who cannot ask goes alone."""
+    """What processes of a fleet agree on: who fetches a robots.txt, whose turn it is at a host.
+
+    No method raises. Where the others cannot be asked, everything is granted: the process then
+    goes on by itself.
+    """
 
     async def claim(self, origin: str) -> Claim:
-        """Ask for the right to fetch an origin's robots.txt, which one process has at a time."""
+        """Ask for the lease to fetch an origin's robots.txt. One process has it at a time."""
 
     def release(self, origin: str) -> None:
-        """Give that right back. Where it is not ours, nothing happens."""
+        """Give that lease back. A lease that is not ours is left alone."""
 
     async def take(self, host: str, delay: float) -> float:
-        """Ask for the right to visit a host. 0: it is ours; else ask again in so many seconds."""
+        """Ask for the turn to visit a host whose Crawl-delay is `delay` seconds.
+
+        0: the turn is ours, until `leave`. Else the seconds after which to ask again.
+        """
 
     def leave(self, host: str, *, visited: bool) -> None:
-        """Give that right back; after a visit nobody gets it before the delay is over."""
+        """Give the turn back. After a visit nobody gets it before the delay is over."""
 
 
 class Alone:
-    """The fleet of one: everything is granted at once."""
+    """The coordinator of a process without a fleet: it grants everything at once."""
 
     async def claim(self, origin: str) -> Claim:  # noqa: ARG002 - as in `FleetCoordinator`
         return Claim(granted=True, entry=None)
@@ -63,7 +78,7 @@ class Alone:
     def release(self, origin: str) -> None:
         """Nobody waits for it."""
 
-    async def take(self, host: str, delay: float) -> float:  # noqa: ARG002 - as in `FleetCoordinator`
+    async def take(self, host: str, delay: float) -> float:  # noqa: ARG002 - as in the protocol
         return 0.0
 
     def leave(self, host: str, *, visited: bool) -> None:
@@ -74,18 +89,27 @@ ALONE = Alone()
 
 
 def coordinator_of(store: Store | None) -> FleetCoordinator:
-    """Those who share a store; most stores are shared by nobody who could be asked."""
-    return store if isinstance(store, FleetCoordinator) else ALONE
+    """The store's attribute `coordinator`, if it has one: most stores serve no fleet.
+
+    ValueError where it is no `FleetCoordinator`.
+    """
+    coordinator = getattr(store, "coordinator", None)
+    if coordinator is None:
+        return ALONE
+    if not isinstance(coordinator, FleetCoordinator):
+        msg = "its coordinator must have the methods claim, release, take and leave"
+        raise ValueError(msg)
+    return coordinator
 
 
 class StoreEvents:
-    """What a store tells as it goes. Made to be overridden; nothing is told by default."""
+    """Callbacks for what happens to a store. The defaults do nothing."""
 
-    def store_failed(self, verb: str, error: Exception) -> None:
-        """The store could not get, put, read or close: taken as a miss."""
+    def on_failed(self, verb: str, error: Exception) -> None:
+        """A call failed: `verb` is "get", "put", "read" … The caller counts it as a miss."""
 
-    def store_lost(self, store: str, why: str) -> None:
-        """A store elsewhere cannot be used; what this process knows goes on."""
+    def on_lost(self, store: str, why: str) -> None:
+        """A server cannot be used. The process goes on with what it has in memory."""
 
-    def store_regained(self, store: str) -> None:
-        """It works again."""
+    def on_regained(self, store: str) -> None:
+        """That server works again."""

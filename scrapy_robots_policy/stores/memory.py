@@ -1,7 +1,4 @@
-"""The store that lasts as long as the process.
-
-Knows: how much it may hold. Must not know: what a record says.
-"""
+"""The store that lasts as long as the process. Must not know: what an entry says."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ OVERHEAD = 250  # octets an entry costs beside its frame and its name: measured 
 
 
 class MemoryStore:
-    """Records as packed frames, bounded by count and octets; the least recently used goes first."""
+    """Packed entries, bounded in number and octets; the least recently used goes first."""
 
     def __init__(self, max_records: int = MAX_RECORDS, max_octets: int = MAX_OCTETS) -> None:
         self.frames: Bounded[bytes] = Bounded(max_records, max_octets)
@@ -31,4 +28,4 @@ class MemoryStore:
         self.frames.put(origin, frame, len(frame) + len(origin) + OVERHEAD)
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to release."""

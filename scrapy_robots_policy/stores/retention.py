@@ -1,17 +1,16 @@
-"""How long a record is of use. No store keeps one for longer.
-
-Knows: what a record can still do for a crawl that meets it late. Must not know: dialects.
-"""
+"""How long a cache entry is worth keeping. No store keeps one for longer."""
 
 from __future__ import annotations
 
 from ..rep.access import DAY, CacheEntry
 
 KEPT = 30 * DAY  # RFC 9309 §2.3.1.4; no dialect but 1994's trusts a copy for longer
-KEPT_WITHOUT_FILE = 14 * DAY  # nothing but its freshness is of use: two of the longest lifetimes
+KEPT_WITHOUT_FILE = 14 * DAY  # only its freshness is of use: two of the longest lifetimes
 
 
-def useful_for(record: CacheEntry) -> float:
-    """Seconds, from when the record was made. A run of failures is as long remembered as a copy."""
+def retention(record: CacheEntry) -> float:
+    """Seconds to keep an entry, from when it was made: 30 days with a file or during an outage,
+    else 14. The length of an outage decides what a dialect allows, so it must not be forgotten.
+    """
     has_past = record.octets is not None or record.failing_since is not None
     return KEPT if has_past else KEPT_WITHOUT_FILE

@@ -2,7 +2,7 @@
 
 Knows: SQLite, its locks, and that a record grows old. Must not know: what a record says.
 
-The file is in WAL mode: who reads is never held up by who writes, and what was written is whole
+The file is in WAL mode: readers are never held up by writers, and what was written is whole
 whenever a process is killed. A get takes the event loop's thread for some 30 microseconds, a put
 for 80, most of it to pack; one put in a hundred takes some milliseconds, when SQLite moves its log
 into the file. Where another process holds the lock, a call is made again while the crawl goes on.

@@ -19,21 +19,21 @@ NEW = CacheEntry(FetchResult(200), 2000.0, b"User-agent: *", 2000.0)
 
 
 @dataclass
-class Heard(StoreEvents):
-    """Notes what a store tells, and has a clock that only a test moves."""
+class Events(StoreEvents):
+    """Notes the events of a store, and has a clock that only a test moves."""
 
     failed: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     regained: list[str] = field(default_factory=list)
     time: float = 0.0
 
-    def store_failed(self, verb, error):
+    def on_failed(self, verb, error):
         self.failed.append(f"{verb} {error}")
 
-    def store_lost(self, store, why):
+    def on_lost(self, store, why):
         self.lost.append(f"{store} {why}")
 
-    def store_regained(self, store):
+    def on_regained(self, store):
         self.regained.append(store)
 
     def now(self):
@@ -43,7 +43,7 @@ class Heard(StoreEvents):
 @asynccontextmanager
 async def members(url, count=2, told=None, **options):
     """So many stores on one Redis, as so many processes have them."""
-    told = told or Heard()
+    told = told or Events()
     stores = [RedisStore(Address.of_uri(url), told, **options) for _ in range(count)]
     try:
         yield stores

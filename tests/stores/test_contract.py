@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import random
+import tracemalloc
+import zlib
+from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 import pytest_twisted
@@ -10,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.utils.defer import deferred_from_coro
 
-from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.stores import MemoryStore, Store, open_store
+from scrapy_robots_policy.rep import AccessPolicy, CacheEntry, FetchResult, judge
+from scrapy_robots_policy.resolver.origin import MOST_OCTETS
+from scrapy_robots_policy.stores import EntryError, MemoryStore, Store, codec, open_store
 from scrapy_robots_policy.stores.codec import decode, encode
 from tests.on_reactor import on_reactor
+from tests.stores.own_store import FolderStore
 
 ORIGIN = "https://example.com"
 FULL = CacheEntry(
@@ -45,10 +52,11 @@ PLACES = {
     "memory": lambda _: "memory:",
     "sqlite": lambda request: f"sqlite:{request.getfixturevalue('tmp_path') / 'r'}",
     "redis": lambda request: request.getfixturevalue("redis").url,
+    "own": lambda request: FolderStore(request.getfixturevalue("tmp_path")),  # of docs/stores.md
 }
 
 
-@pytest.fixture(params=["memory", "sqlite", "redis"])
+@pytest.fixture(params=PLACES)
 def store(request):
     opened = open_store(PLACES[request.param](request))
     yield opened
@@ -125,6 +133,92 @@ def test_decode_undoes_encode(record):
 def test_a_broken_frame_is_a_value_error(frame):
     with pytest.raises(ValueError, match="record"):
         decode(frame)
+
+
+def frame(facts: bytes, file: bytes = b"", level: int = 9) -> bytes:
+    """A frame with any facts in it, which `encode` would not make."""
+    packer = zlib.compressobj(level, zdict=codec._OFTEN)
+    return codec.VERSION + packer.compress(facts + b"\n" + file) + packer.flush()
+
+
+def facts_of(record: CacheEntry) -> dict[str, Any]:
+    unpacker = zlib.decompressobj(zdict=codec._OFTEN)
+    facts: dict[str, Any] = json.loads(unpacker.decompress(encode(record)[1:]).partition(b"\n")[0])
+    return facts
+
+
+def changed(owner: str, name: str, value: object) -> bytes:
+    facts = facts_of(FULL)
+    (facts if owner == "record" else facts["latest"])[name] = value
+    return frame(json.dumps(facts).encode())
+
+
+@pytest.mark.parametrize(
+    "value", ["x", [], {}, True, -1, 10**400, float("inf"), float("nan"), None]
+)
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        ("record", field.name)
+        for field in fields(CacheEntry)
+        if field.name not in ("latest", "octets")
+    ]
+    + [("latest", field.name) for field in fields(FetchResult) if field.name != "octets"],
+)
+def test_of_any_value_in_a_frame_comes_an_entry_of_the_right_types_or_a_value_error(
+    owner, name, value
+):
+    try:
+        record = decode(changed(owner, name, value))
+    except ValueError as error:
+        assert "record" in str(error)  # noqa: PT017 - either will do
+        return
+    assert decode(encode(record)) == record  # which refuses what JSON cannot hold
+    times = [record.asked_at, record.fetched_at, record.failing_since, record.latest.lifetime]
+    assert all(abs(time) < codec.MAX_SECONDS for time in times if time is not None)
+    judge(record, 2000.0, AccessPolicy())
+
+
+BROKEN_FACTS = {
+    "no_json": b"{",
+    "a_list": b"[]",
+    "a_number": b"1",
+    "too_deep": b"[" * 500_000,
+    "an_unknown_field": json.dumps({**facts_of(FULL), "more": 1}).encode(),
+    "a_field_less": json.dumps({k: v for k, v in facts_of(FULL).items() if k != "latest"}).encode(),
+    "latest_is_a_text": json.dumps({**facts_of(FULL), "latest": "x"}).encode(),
+    "not_utf_8": b"\xff",
+    "a_long_line": b" " * (codec.MAX_FACTS + 1) + json.dumps(facts_of(FULL)).encode(),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_FACTS)
+def test_broken_facts_are_a_value_error(kind):
+    with pytest.raises(EntryError, match="record"):
+        decode(frame(BROKEN_FACTS[kind]))
+
+
+def test_a_value_that_unpacks_to_far_too_much_is_not_unpacked():
+    packer = zlib.compressobj(9, zdict=codec._OFTEN)
+    zeros = bytes(2**20)
+    bomb = codec.VERSION + b"".join([*(packer.compress(zeros) for _ in range(128)), packer.flush()])
+    assert len(bomb) < codec.MAX_FRAME
+    tracemalloc.start()
+    with pytest.raises(EntryError, match="unpacks to more than"):
+        decode(bomb)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * codec.MAX_UNPACKED
+
+
+def test_a_frame_that_is_too_long_is_not_unpacked():
+    with pytest.raises(EntryError, match=r"octets; the limit is"):
+        decode(codec.VERSION + bytes(codec.MAX_FRAME))
+
+
+def test_the_largest_file_that_is_read_fits_even_if_it_does_not_shrink():
+    record = replace(FULL, octets=random.Random(1).randbytes(MOST_OCTETS))
+    assert decode(encode(record)) == record
 
 
 @given(st.integers(1, len(encode(FULL)) - 1), st.integers(1, 255))

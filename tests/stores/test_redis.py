@@ -10,10 +10,12 @@ import pytest
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, shown
+from scrapy_robots_policy.stores.codec import MAX_FRAME
+from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor, until
 from tests.redis_server import Cluster, RedisServer, free_port
-from tests.stores.members import HOST, NEW, OLD, ORIGIN, Heard, members
+from tests.stores.members import HOST, NEW, OLD, ORIGIN, Events, members
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
@@ -50,7 +52,7 @@ async def test_a_claim_tells_what_the_fleet_knows(redis):
 
         async def is_granted():
             claim = await other.claim(ORIGIN)
-            assert claim.record == OLD
+            assert claim.entry == OLD
             return claim.granted
 
         await until(is_granted)
@@ -117,7 +119,7 @@ async def test_the_rest_of_who_dies_in_his_turn_is_kept(redis):
 
 @on_reactor
 async def test_what_is_forgotten_is_not_renewed_for_ever(redis):
-    told = Heard()
+    told = Events()
     async with members(redis.url, told=told, now=told.now, lasting=0.2) as (one, other):
         assert (await one.claim(ORIGIN)).granted
         told.time += 3600
@@ -155,6 +157,31 @@ async def test_who_closes_gives_back_what_he_has(redis):
         assert (await other.claim(ORIGIN)).granted
 
 
+@pytest.mark.parametrize("holder", ["", "somebody"], ids=["rest", "held"])
+@on_reactor
+async def test_no_key_holds_up_a_host_for_days(redis, holder):
+    async with members(redis.url, 1) as (store,):
+        with redis.client() as client:
+            client.set("robots:{example.com}:turn", holder, px=10**9)
+            assert 0 < await store.take(HOST, 5.0) <= MAX_FOREIGN
+            assert client.pttl("robots:{example.com}:turn") <= MAX_FOREIGN * 1000
+            client.set("robots:{example.com}:turn", holder, px=60_000)  # another's longer delay
+            assert await store.take(HOST, 5.0) > 0
+            assert client.pttl("robots:{example.com}:turn") > 50_000
+
+
+@on_reactor
+async def test_a_value_that_is_too_long_is_a_miss(redis):
+    events = Events()
+    async with members(redis.url, 1, events) as (store,):
+        with redis.client() as client:
+            client.set(f"robots:{{{ORIGIN}}}:record", b"\x01" + bytes(2 * MAX_FRAME))
+            client.config_resetstat()
+            assert await store.get(ORIGIN) is None
+            assert client.info("stats")["total_net_output_bytes"] < 1.1 * MAX_FRAME
+        assert "octets; the limit is" in events.failed[0]
+
+
 @on_reactor
 async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
     async with members(redis.url, 1) as (store,):
@@ -174,19 +201,19 @@ async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
 
 @on_reactor
 async def test_a_wrong_password_is_told_of_without_it():
-    told = Heard()
+    told = Events()
     with RedisServer("--requirepass", "other") as server:
         url = server.url.replace("://", "://user:secret%23@")
         async with members(url, 1, told) as (store,):
             assert (await store.claim(ORIGIN)).granted
             assert len(told.lost) == 1
             assert "AuthenticationError" in told.lost[0]
-            assert "secret" not in told.lost[0] + repr(store.link.address)
+            assert "secret" not in told.lost[0] + repr(store.connection.address)
 
 
 @on_reactor
 async def test_the_right_password_opens():
-    told = Heard()
+    told = Events()
     with RedisServer("--requirepass", "p@ss/word") as server:
         url = server.url.replace("://", "://:p%40ss%2Fword@")
         async with members(url, 1, told) as (store,):
@@ -208,7 +235,7 @@ async def test_a_socket_and_a_database_of_its_own_are_named_by_the_uri(redis):
 
 @on_reactor
 async def test_tls_is_spoken_where_the_uri_says_so(tmp_path):
-    told, port = Heard(), free_port()
+    told, port = Events(), free_port()
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     for file, octets in zip((cert, key), certificate(), strict=True):
         file.write_bytes(octets)
@@ -228,7 +255,7 @@ async def test_tls_is_spoken_where_the_uri_says_so(tmp_path):
 
 @on_reactor
 async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
-    told = Heard()
+    told = Events()
     with Cluster(3) as cluster:
         async with members(cluster.url, 2, told) as (one, other):
             for number in range(30):
@@ -251,6 +278,10 @@ async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
 @pytest.mark.parametrize(
     "uri",
     [
+        "redis://:12#34cret@host",  # would be the host "", port 12
+        "redis://me:12#cret@host",
+        "redis://me:12?cret@host",
+        "redis://me:12/3?cret@host",
         "redis://:se/cret@host",
         "redis://:se#cret@host",
         "redis://:se?cret@host",

@@ -1,27 +1,30 @@
-"""What must be true of how long a store keeps a record."""
+"""How long an entry is worth keeping."""
 
 from __future__ import annotations
 
 import pytest
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.stores.retention import useful_for
+from scrapy_robots_policy.stores import retention
 
-# RFC 9309 §2.3.1.4: "a reasonably long period of time (for example, 30 days)" without an answer.
-DAYS = {
-    "a file": (CacheEntry(FetchResult(200), 1.0, b"User-agent: *", 1.0), 30),
-    "an empty file": (CacheEntry(FetchResult(200), 1.0, b"", 1.0), 30),
-    "no file": (CacheEntry(FetchResult(404), 1.0), 14),
-    "failures, and no file": (CacheEntry(FetchResult(503), 1.0, failing_since=1.0, failures=3), 30),
-    "failures since the epoch": (
-        CacheEntry(FetchResult(503), 1.0, failing_since=0.0, failures=3),
+ENTRIES = {
+    "file": (CacheEntry(FetchResult(200), 9.0, b"User-agent: *", 9.0), 30),
+    "empty_file": (CacheEntry(FetchResult(200), 9.0, b"", 9.0), 30),
+    "no_file": (CacheEntry(FetchResult(404), 9.0), 14),
+    # RFC 9309 §2.3.1.4 counts the days of an outage: its beginning must not be forgotten
+    "outage": (CacheEntry(FetchResult(503), 9.0, failing_since=1.0, failures=3), 30),
+    "outage_since_the_epoch": (
+        CacheEntry(FetchResult(503), 9.0, failing_since=0.0, failures=1),
+        30,
+    ),
+    "outage_with_copy": (
+        CacheEntry(FetchResult(503), 9.0, b"#", 1.0, failing_since=2.0, failures=3),
         30,
     ),
 }
 
 
-@pytest.mark.parametrize("case", DAYS)
-def test_it_is_kept_as_long_as_it_can_decide_something(case):
-    record, days = DAYS[case]
-    assert useful_for(record) == days * DAY
+@pytest.mark.parametrize("name", ENTRIES)
+def test_retention_in_days(name):
+    entry, days = ENTRIES[name]
+    assert retention(entry) == days * 24 * 3600

@@ -16,8 +16,9 @@ import pytest
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.stores import open_store, sqlite
+from scrapy_robots_policy.stores import GuardedStore, open_store, sqlite
 from tests.on_reactor import on_reactor
+from tests.stores.members import Events
 from tests.stores.worker import OCTETS
 
 pytestmark = pytest.mark.slow
@@ -65,13 +66,13 @@ async def test_nothing_is_opened_before_it_is_asked_for(path):
 
 def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert open_store("sqlite:").path == Path(".scrapy/robots.sqlite")
+    assert open_store("sqlite:").store.path == Path(".scrapy/robots.sqlite")
     inside = tmp_path / "project" / "package"
     inside.mkdir(parents=True)
     (tmp_path / "project" / "scrapy.cfg").write_text("[settings]\n")
     monkeypatch.chdir(inside)
-    assert open_store("sqlite:").path == tmp_path / "project" / ".scrapy" / "robots.sqlite"
-    assert open_store("sqlite:~/r").path == Path.home() / "r"
+    assert open_store("sqlite:").store.path == tmp_path / "project" / ".scrapy" / "robots.sqlite"
+    assert open_store("sqlite:~/r").store.path == Path.home() / "r"
 
 
 def test_ten_processes_share_a_file_without_a_fault(path):
@@ -149,6 +150,27 @@ async def test_a_lock_that_is_never_given_back_is_an_error(path, monkeypatch):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             await store.put(ORIGIN, RECORD)
+    await store.close()
+
+
+@on_reactor
+async def test_a_file_that_stays_locked_is_left_unused_for_a_while(path, monkeypatch):
+    monkeypatch.setattr(sqlite, "LOCKED_WAITS", (0.01,))
+    events = Events()
+    store = GuardedStore(sqlite.SqliteStore(path), events, now=events.now)
+    await store.put(ORIGIN, RECORD)
+    tries = []
+    connect = sqlite.SqliteStore._connection
+    monkeypatch.setattr(
+        sqlite.SqliteStore, "_connection", lambda self: tries.append(1) or connect(self)
+    )
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(10):  # each try blocks the event loop until SQLite gives up
+            await store.put(ORIGIN, RECORD)
+    assert isinstance(open_store(f"sqlite:{path}"), GuardedStore)
+    assert len(tries) == 2
+    assert len(events.failed) == 1
     await store.close()
 
 

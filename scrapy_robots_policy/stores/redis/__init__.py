@@ -1,14 +1,15 @@
-"""The store of many processes: one Redis, or a cluster, and what this process knows in front of it.
+"""The store of a fleet: one Redis or a cluster, behind a memory store of this process.
 
-Knows: keys, and how long each may live. Must not know: what a record says; how a server is reached.
-
-Three keys for an origin, or a host, each with the name in braces so that a cluster keeps them
-together and spreads the names: `robots:{https://example.com}:record`, its `:lease`, which one
-process has while it fetches the robots.txt, and `robots:{example.com}:turn`, which one process has
+Three keys for an origin or a host, each with the name in braces so that a cluster keeps them
+together and spreads the names: `robots:{https://example.com}:record`; its `:lease`, which one
+process has while it fetches the robots.txt; and `robots:{example.com}:turn`, which one process has
 while it visits the host, and nobody while the host rests.
 
-What is known here is answered from here, be it old: whoever finds it too old makes a claim, and is
-told what the fleet knows. While the server is out of reach, all that goes on is what is known here.
+An entry in this process's memory is given back even if it is old: whoever needs a newer one makes
+a claim, and the claim brings the fleet's entry. While the server is out of reach, the memory store
+is all there is.
+
+Must not know: what an entry says; how a server is reached.
 """
 
 from __future__ import annotations
@@ -17,33 +18,37 @@ import time
 from collections.abc import Callable
 
 from ...rep.access import CacheEntry
-from ..codec import decode, encode
-from ..interface import Claim, StoreEvents
+from ..codec import MAX_FRAME, decode, encode
+from ..interface import Claim, FleetCoordinator, StoreEvents
 from ..memory import MemoryStore
-from ..retention import useful_for
+from ..retention import retention
 from .address import Address
-from .connection import Link
+from .connection import Connection
 from .leases import LASTING, Leases
 
 
 class RedisStore:
-    """Shared by all who use the same address. It never raises.
+    """Store and coordinator of all processes that use the same address. It never raises.
 
     now      any clock in seconds that never goes back
-    lasting  seconds that a process that died keeps what it had
+    lasting  seconds that a process that died keeps its leases
     """
 
     def __init__(
         self,
         address: Address,
-        told: StoreEvents,
+        events: StoreEvents,
         now: Callable[[], float] = time.monotonic,
         lasting: float = LASTING,
     ) -> None:
-        self.told = told
-        self.link = Link(address, told, now)
-        self.leases = Leases(self.link, now, lasting)
+        self.events = events
+        self.connection = Connection(address, events, now)
+        self.leases = Leases(self.connection, now, lasting)
         self.local = MemoryStore()
+
+    @property
+    def coordinator(self) -> FleetCoordinator:
+        return self
 
     async def get(self, origin: str) -> CacheEntry | None:
         return await self.local.get(origin) or await self._shared(origin)
@@ -51,11 +56,12 @@ class RedisStore:
     async def put(self, origin: str, record: CacheEntry) -> None:
         frame = encode(record)
         self.local.keep(origin, frame)
-        key, seconds = _key(origin, "record"), int(useful_for(record))
-        await self.link.ask(lambda redis: redis.set(key, frame, ex=seconds), writes=True)
+        key, seconds = _key(origin, "record"), int(retention(record))
+        await self.connection.ask(lambda redis: redis.set(key, frame, ex=seconds), writes=True)
 
     async def claim(self, origin: str) -> Claim:
-        """What is known is looked up last: who has just released it has put it there before."""
+        # The entry is read after the lease is asked for: whoever released the lease in between has
+        # put its entry before that.
         granted = not await self.leases.take(_key(origin, "lease"))
         return Claim(granted, await self._shared(origin))
 
@@ -70,24 +76,28 @@ class RedisStore:
 
     async def close(self) -> None:
         await self.leases.close()
-        await self.link.close()
+        await self.connection.close()
 
     async def _shared(self, origin: str) -> CacheEntry | None:
-        """What the fleet knows, or this process where that is newer."""
-        key = _key(origin, "record")
-        frame = await self.link.ask(lambda redis: redis.get(key))
-        known = await self.local.get(origin)
-        if not isinstance(frame, bytes):
-            return known
+        """The fleet's entry, or that of this process where it is newer."""
+        frame = await self._frame(_key(origin, "record"))
+        local = await self.local.get(origin)  # after the await: a `put` may have come in between
+        if not frame:
+            return local
         try:
             record = decode(frame)
         except ValueError as error:
-            self.told.store_failed("read", error)
-            return known
-        if known is not None and known.asked_at >= record.asked_at:
-            return known
+            self.events.on_failed("read", error)
+            return local
+        if local is not None and local.asked_at >= record.asked_at:
+            return local
         self.local.keep(origin, frame)
         return record
+
+    async def _frame(self, key: str) -> bytes:
+        """The octets of a key, and no more of them than `decode` takes: others may write, too."""
+        frame = await self.connection.ask(lambda redis: redis.getrange(key, 0, MAX_FRAME))
+        return frame if isinstance(frame, bytes) else b""
 
 
 def _key(name: str, kind: str) -> str:

@@ -1,9 +1,8 @@
-"""Where a Redis is, and who we are there: read from a URI or from parameters, checked at start.
-
-Knows: the URIs and parameters of redis-py. Must not know: what is asked of a Redis.
+"""The address of a Redis and the user there: read from a URI or from parameters, checked at start.
 
 Both may hold a password, so no message shows more than the host, the port and the number of the
-database; of what cannot be read nothing is shown at all.
+database; of an address that cannot be read nothing is shown at all.
+Must not know: what is asked of a Redis.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from redis.exceptions import RedisClusterException
 Client: TypeAlias = "Redis | RedisCluster"
 
 CLUSTER = "+cluster"  # what a scheme ends with where the Redis is a cluster
-CONNECTIONS = 16  # a process asks no more at a time; the others wait
+CONNECTIONS = 16  # calls of a process at a time; further ones wait
 PORT = 6379
 PROTOCOL = 2  # which every server speaks
 
@@ -49,7 +48,7 @@ class Address:
         try:
             name = _name(uri)
         except ValueError:
-            raise ValueError(SENTENCE) from None  # the other one may quote the password
+            raise ValueError(SENTENCE) from None  # urlsplit's message may quote the password
         return _checked(cls(name, f"{single}:{place}", {}, is_cluster=scheme != single))
 
     @classmethod

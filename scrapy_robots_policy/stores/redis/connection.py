@@ -1,12 +1,10 @@
-"""The way to a Redis that may be gone, slow, full or not itself: whoever asks gets an answer soon.
+"""The connection to a Redis that may be gone, slow or full: every call ends soon, none raises.
 
-Knows: what can go wrong with a server, and when to try again. Must not know: what is asked of it.
+After a fault a circuit breaker keeps further calls off for a while, so that a server that does not
+answer delays one call now and then, not every request. A server that refuses writes, because it is
+full or a replica, is still read. A trouble is reported once when it begins and once when it ends.
 
-After a fault nothing is asked for a while, which doubles from fault to fault, so that a server that
-does not answer holds up one call now and then, not every request. One who says no to what writes,
-being full or a replica, may still be read. A trouble is told once, and once that it is over: when
-all has gone well for some seconds, lest a cluster that has lost one of its nodes tell of both
-again and again.
+Must not know: what is asked of the server.
 """
 
 from __future__ import annotations
@@ -18,59 +16,47 @@ from typing import TypeVar
 
 from redis.exceptions import ClusterError, ResponseError
 
+from ..breaker import CircuitBreaker
 from ..interface import StoreEvents
 from .address import CONNECTIONS, Address, Client
 
 Answer = TypeVar("Answer")
 
-ANSWER_WITHIN = 2.0  # seconds for a call, the connection included
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds after a fault
-CALM = 3.0  # seconds without a fault after which a trouble is over
+ANSWER_WITHIN = 2.0  # seconds for a call, to connect included
 
 
-class Link:
+class Connection:
     """`now`: any clock in seconds that never goes back."""
 
-    def __init__(self, address: Address, told: StoreEvents, now: Callable[[], float]) -> None:
-        self.address, self.told, self.now = address, told, now
+    def __init__(self, address: Address, events: StoreEvents, now: Callable[[], float]) -> None:
+        self.address, self.events = address, events
+        self.breaker = CircuitBreaker(now)
         self._opened: Client | None = None
         self._places = asyncio.Semaphore(CONNECTIONS)
-        self._faults = 0  # since all was well
-        self._fault_at = 0.0
-        self._shut_until: float | None = None
         self._refuses_writes = False
         self._is_closed = False
 
     async def ask(
         self, call: Callable[[Client], Awaitable[Answer]], *, writes: bool = False
     ) -> Answer | None:
-        """What the server answers; None where there is no answer to be had."""
+        """The server's answer; None where it gives none."""
         async with self._places:
-            if self._is_closed or self._is_shut():
+            if self._is_closed or not self.breaker.permits():
                 return None
-            before = self._faults
+            faults_before = self.breaker.faults
             try:
                 answer = await asyncio.wait_for(call(self._client()), ANSWER_WITHIN)
             except Exception as error:  # noqa: BLE001 - whatever a client raises, a crawl goes on
-                self._failed(error, before, writes=writes)
+                self._failed(error, faults_before, writes=writes)
                 return None
             self._worked(writes=writes)
             return answer
-
-    def _is_shut(self) -> bool:
-        """When a pause is over one tries, and the others do not wait for what becomes of it."""
-        if self._shut_until is None:
-            return False
-        if self.now() < self._shut_until:
-            return True
-        self._pause()
-        return False
 
     async def close(self) -> None:
         self._is_closed = True
         client, self._opened = self._opened, None
         if client is not None:
-            with suppress(Exception):  # what is gone needs no good-bye
+            with suppress(Exception):  # the server may be gone already
                 await asyncio.wait_for(client.aclose(), ANSWER_WITHIN)
 
     def _client(self) -> Client:
@@ -78,39 +64,29 @@ class Link:
             self._opened = self.address.client()
         return self._opened
 
-    def _failed(self, error: Exception, before: int, *, writes: bool) -> None:
-        """Calls that fail together are one fault: `before` is how many there were for each."""
+    def _failed(self, error: Exception, faults_before: int, *, writes: bool) -> None:
         if isinstance(error, ResponseError) and "WRONGTYPE" in str(error):
-            self.told.store_failed("read", ValueError(_words(error)))
+            self.events.on_failed("read", ValueError(_sentence(error)))
             return
-        refuses = writes and _says_no(error)
-        if not self._faults:
-            self.told.store_lost(self.address.name, _words(error))
-        self._faults = before + 1
-        self._fault_at = self.now()
+        refuses = writes and _refuses(error)
         self._refuses_writes |= refuses
-        if not refuses:
-            self._pause()
-
-    def _pause(self) -> None:
-        pause = FIRST_PAUSE * 2.0 ** min(self._faults, 10)
-        self._shut_until = self.now() + min(pause, LONGEST_PAUSE)
+        if self.breaker.failed(faults_before, pauses=not refuses):
+            self.events.on_lost(self.address.name, _sentence(error))
 
     def _worked(self, *, writes: bool) -> None:
-        self._shut_until = None
+        self.breaker.worked()
         if writes:
             self._refuses_writes = False
-        if self._faults and not self._refuses_writes and self.now() >= self._fault_at + CALM:
-            self._faults = 0
-            self.told.store_regained(self.address.name)
+        if not self._refuses_writes and self.breaker.is_over():
+            self.events.on_regained(self.address.name)
 
 
-def _says_no(error: Exception) -> bool:
-    """Whether a server is there and does not do it. A cluster without a node for a key is not."""
+def _refuses(error: Exception) -> bool:
+    """Whether the server is there and refuses. A cluster without a node for a key is not there."""
     return isinstance(error, ResponseError) and not isinstance(error, ClusterError)
 
 
-def _words(error: Exception) -> str:
-    """One line for a fault; a timeout says nothing of itself."""
-    said = str(error).partition("\n")[0]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+def _sentence(error: Exception) -> str:
+    """One line for a fault; a timeout has no message of its own."""
+    message = str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

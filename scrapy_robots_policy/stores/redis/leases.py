@@ -1,15 +1,15 @@
-"""What one process of many may have for itself for a time, kept by Redis.
+"""Leases and turns, kept by Redis: what one process of a fleet has for itself for a time.
 
-Knows: keys that hold a token, and the server's clock. Must not know: what a lease is for.
-
-A lease is a key with a time to live; while it lives nobody else gets it. Whoever has it renews it
-until he gives it back, so a process that dies delays the others by no more than a lease lasts. To
-give back a lease may leave a rest: the key lives on without a holder for so long. The rest of one
-who dies is counted from when his lease would have been renewed last: never too early.
+A lease is a key with a time to live; while it lives, nobody else gets it. The holder renews it
+until it gives it back, so a process that dies delays the others by no more than a lease lasts. A
+lease that is given back may leave a rest: the key lives on without a holder for so long. The rest
+of a process that died is counted from when its lease would have been renewed last: never too early.
 
 All times are times to live of keys, so the only clock is the server's. A step of that clock makes
 leases shorter or longer by as much. The scripts are sent whole each time: a server that has been
 restarted, or a new node of a cluster, needs no care.
+
+Must not know: what a lease is for.
 """
 
 from __future__ import annotations
@@ -21,17 +21,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .connection import Link
+from .connection import Connection
 
 LASTING = 10.0  # seconds; renewed four times in that
-LOOK = 0.05  # seconds, the least, until one asks again
-HELD_AT_MOST = 600.0  # seconds: what is not given back by then was forgotten
+MIN_WAIT = 0.05  # seconds until a process asks again
+MAX_FOREIGN = 600.0  # seconds that another's key may live: it may have a longer delay
+MAX_HELD = 600.0  # seconds: a lease that is not given back by then was forgotten
 
-# A key without a time to live is none of ours: it is taken.
+# A key without a time to live is none of ours: it is taken. A key that lives longer than any that
+# we would have set is cut to that, so that nothing that writes here can hold up a host for days.
 _TAKE = """
 local left = redis.call('PTTL', KEYS[1])
 local holder = left > 0 and redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
+    local longest = math.max(tonumber(ARGV[2]), tonumber(ARGV[3]))
+    if left > longest then
+        redis.call('PEXPIRE', KEYS[1], longest)
+        left = longest
+    end
     return {holder == '' and 1 or 2, left}
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -52,7 +59,7 @@ if ARGV[2] == '0' then
 end
 return redis.call('SET', KEYS[1], '', 'PX', ARGV[2]) and 1
 """
-_RESTS = 1  # what _TAKE answers where nobody has it, but not yet
+_RESTS = 1  # what _TAKE answers where nobody holds the key, but its rest is not over
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +69,27 @@ class _Held:
 
 
 class Leases:
-    """Those of one process. `now`: any clock in seconds that never goes back."""
+    """The leases of one process. `now`: any clock in seconds that never goes back."""
 
-    def __init__(self, link: Link, now: Callable[[], float], lasting: float) -> None:
-        self.link, self.now, self.lasting = link, now, lasting
+    def __init__(self, connection: Connection, now: Callable[[], float], lasting: float) -> None:
+        self.connection, self.now, self.lasting = connection, now, lasting
         self._token = secrets.token_hex(8)
         self._held: dict[str, _Held] = {}
         self._returning: dict[str, asyncio.Task[Any]] = {}
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self, key: str, rest: float = 0.0) -> float:
-        """0: it is ours, or nobody can be asked; else ask again in so many seconds.
+        """0: the lease is ours, or the server cannot be asked. Else ask again in so many seconds.
 
-        One who rests after each use loses no time if he asks once a rest.
+        While another holds it, asking once a rest is enough: its rest comes after it anyway.
         """
+        # What we give back just now would be taken away from us again after we got it.
         returning = self._returning.get(key)
         if returning is not None:
             await asyncio.wait([returning])
         try:
             answer = await self._run(_TAKE, key, self.lasting + rest)
-        except BaseException:  # cancelled, and the server may have granted it
+        except BaseException:  # cancelled, and the server may have granted it already
             if key not in self._held:
                 self._give_back(key, 0.0)
             raise
@@ -89,14 +97,14 @@ class Leases:
             return 0.0
         state, left = answer
         if state:
-            return left / 1000 if state == _RESTS else min(left / 1000, max(rest, LOOK))
-        self._held[key] = _Held(rest, self.now() + HELD_AT_MOST)
+            return left / 1000 if state == _RESTS else min(left / 1000, max(rest, MIN_WAIT))
+        self._held[key] = _Held(rest, self.now() + MAX_HELD)
         if self._renewing is None or self._renewing.done():
             self._renewing = asyncio.create_task(self._renew())
         return 0.0
 
     def give_back(self, key: str, *, used: bool = True) -> None:
-        """Begin to give it back, with its rest if it was used."""
+        """Begin to give a lease back, with its rest if it was used."""
         held = self._held.pop(key, None)
         if held is not None:
             self._give_back(key, held.rest if used else 0.0)
@@ -126,7 +134,8 @@ class Leases:
                     await self._run(_RENEW, key, self.lasting + held.rest)
 
     async def _run(self, script: str, key: str, seconds: float) -> list[int] | None:
-        milliseconds = math.ceil(seconds * 1000)
-        return await self.link.ask(
-            lambda redis: redis.eval(script, 1, key, self._token, str(milliseconds)), writes=True
+        milliseconds, longest = math.ceil(seconds * 1000), str(math.ceil(MAX_FOREIGN * 1000))
+        return await self.connection.ask(
+            lambda redis: redis.eval(script, 1, key, self._token, str(milliseconds), longest),
+            writes=True,
         )

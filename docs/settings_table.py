@@ -1,0 +1,50 @@
+"""Writes README's table of settings from `scrapy_robots_policy.config.settings_table`.
+
+`make table`, or `python docs/settings_table.py`. Must not know: any setting.
+"""
+
+# ruff: noqa: INP001 - a script beside what it writes
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrapy_robots_policy.config import SETTINGS, Setting
+
+README = Path(__file__).parent.parent / "README.md"
+BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    yield "setting", "value", "default", "meaning"
+    yield ("---",) * 4
+    for setting in SETTINGS.values():
+        yield f"`{setting.name}`", setting.kind.words, default(setting), setting.meaning
+
+
+def default(setting: Setting) -> str:
+    """The default as it would stand in settings.py, with double quotes as all of README has."""
+    value = setting.default
+    if value is None:
+        return setting.no_value
+    if isinstance(value, bool):
+        return f"`{value}`"
+    if isinstance(value, float):
+        return f"`{value:g}`"
+    return f"`{json.dumps(value)}`"
+
+
+def table() -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows())
+
+
+def readme(text: str) -> str:
+    """README with the present table between its marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    README.write_text(readme(README.read_text("utf-8")), "utf-8")

@@ -1,0 +1,187 @@
+"""Kinds of values: how the value of a setting is read, and the words for what it must be.
+
+Settings come as Python values or, from `-s` and scrapyd, as text. A kind reads both.
+Must not know: which settings there are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from scrapy.utils.misc import load_object
+
+Read_co = TypeVar("Read_co", covariant=True)
+
+MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
+
+
+class SettingError(ValueError):
+    """A wrong value, in one sentence: the setting, the value, and what it must be."""
+
+
+class Kind(Protocol[Read_co]):
+    """`words` say what a value must be, for an error and for README's table."""
+
+    @property
+    def words(self) -> str: ...
+
+    def read(self, name: str, value: Any) -> Read_co:
+        """The value of the setting `name`. SettingError where it is of another kind."""
+
+
+def wrong(name: str, value: Any, words: str, why: str = "") -> SettingError:
+    """The error for a wrong value; `why` says what came of trying."""
+    return SettingError(f"{name} is {shown(value)}{why and ', ' + why}; it must be {words}")
+
+
+def shown(value: Any) -> str:
+    """A value on one line, not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as in: a, b and c."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def loaded(value: Any) -> tuple[Any, str]:
+    """(what an import path names, why it names nothing). A value that is no text stays itself."""
+    if not isinstance(value, str):
+        return value, ""
+    try:
+        return load_object(value), ""
+    except Exception as error:  # noqa: BLE001 - the module may be the user's, and do anything
+        message = " ".join(str(error).split())
+        return None, f"which cannot be imported ({type(error).__name__}: {message})"
+
+
+def from_json(value: Any) -> Any:
+    """What a text of JSON holds; anything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def names_of(value: Any) -> tuple[str, ...] | None:
+    """The names of a list, or of a text with commas; None where it is neither."""
+    if isinstance(value, str):
+        listing = from_json(value)
+        value = listing if isinstance(listing, list) else value.split(",")
+    if not isinstance(value, list | tuple | set | frozenset):
+        return None
+    if not all(isinstance(name, str) for name in value):
+        return None
+    return tuple(name.strip() for name in value if name.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """True or False, as Scrapy's `getbool` reads them."""
+
+    words = "True or False"
+
+    def read(self, name: str, value: Any) -> bool:
+        if value in ("True", "true", "False", "false"):
+            return bool(value.lower() == "true")
+        try:
+            return bool(int(value))
+        except (TypeError, ValueError, OverflowError):
+            raise wrong(name, value, self.words) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A finite number, `min` or more."""
+
+    min: float = 0.0
+    unit: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"a number{self.unit and ' of ' + self.unit} from {self.min:g} up"
+
+    def read(self, name: str, value: Any) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = float("nan")
+        if isinstance(value, bool) or not self.min <= number < float("inf"):
+            raise wrong(name, value, self.words)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNumber:
+    """An integer, `min` or more."""
+
+    min: int = 0
+
+    @property
+    def words(self) -> str:
+        return f"a whole number from {self.min} up"
+
+    def read(self, name: str, value: Any) -> int:
+        try:
+            number = Number(self.min).read(name, value)
+        except SettingError:
+            number = 0.5
+        if number % 1:
+            raise wrong(name, value, self.words)
+        return int(number)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some words; each stands for a value."""
+
+    values: Mapping[str, Any]
+
+    @property
+    def words(self) -> str:
+        return "one of " + ", ".join(self.values)
+
+    def read(self, name: str, value: Any) -> Any:
+        if not isinstance(value, str) or value not in self.values:
+            raise wrong(name, value, self.words)
+        return self.values[value]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A list of names, without those that are refused, in any case; `why` says why they are."""
+
+    refused: frozenset[str] = frozenset()
+    why: str = ""
+
+    words = "a list of names"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        names = names_of(value)
+        if names is None:
+            raise wrong(name, value, self.words)
+        for one in names:
+            if one.lower() in self.refused:
+                raise SettingError(f"{name} has {one!r}; {self.why}")
+        return names
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function, or the import path of one."""
+
+    words = "a function of two requests, or the import path of one"
+
+    def read(self, name: str, value: Any) -> Callable[..., Any]:
+        function, why = loaded(value)
+        if not callable(function):
+            raise wrong(name, value, self.words, why)
+        called: Callable[..., Any] = function
+        return called

@@ -1,0 +1,37 @@
+"""What is set for hosts, in layers: the spider's for single hosts, its for all, the settings'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrapy.crawler import Crawler
+
+from .identity import AgentKind, DialectKind
+from .overrides import Override, Overrides, OverridesKind
+
+
+def override_layers(crawler: Crawler) -> tuple[Overrides, ...]:
+    """The layers that set anything, the strongest first. SettingError for a wrong value."""
+    spider = crawler.spider
+    layers = (
+        _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
+        _for_all_hosts(spider),
+        _overrides("ROBOTS_OVERRIDES", crawler.settings.get("ROBOTS_OVERRIDES")),
+    )
+    return tuple(layer for layer in layers if layer)
+
+
+def _for_all_hosts(spider: object) -> Overrides:
+    """The spider's own dialect and name: stronger than ROBOTS_OVERRIDES."""
+    dialect = getattr(spider, "robots_dialect", None)
+    if dialect is not None:
+        dialect = DialectKind().read("robots_dialect", dialect)
+    agent = getattr(spider, "robots_user_agent", None)
+    if agent is not None and agent != "":
+        agent = AgentKind(dialect).read("robots_user_agent", agent)
+    override = Override(dialect=dialect, agent=agent or None)
+    return Overrides({"*": override} if override != Override() else {})
+
+
+def _overrides(name: str, value: Any) -> Overrides:
+    return OverridesKind().read(name, {} if value is None or value == "" else value)

@@ -1,0 +1,126 @@
+"""The settings of one crawl for robots.txt files, and the settings of requests made from them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from ..fetch.request import RequestProfile
+from ..rep import Dialect
+from ..rep.access import AccessOverrides
+from ..rep.delay_limit import DelayLimit
+from ..report import Files
+from .components import refuse_second_middleware
+from .identity import crawler_name
+from .layers import override_layers
+from .overrides import Overrides
+from .settings_table import Values, unknown_settings
+from .stopping import one_sentence
+from .store_settings import StoreSettings
+
+logger = logging.getLogger("scrapy_robots_policy")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    """One crawl's settings.
+
+    dialect         the dialect in which robots.txt files are read
+    agent           the crawler's product token; "*" where it has none
+    by_header       whether a request's own User-Agent header is stronger
+    store           where robots.txt files are kept
+    access_overrides          the user's limits on top of the dialect's access policy
+    profile         how a robots.txt is requested
+    fetch_retries   how often a fetch that failed quickly is repeated
+    max_fetches     how many fetches are under way at a time
+    max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
+    defer_timeout   seconds a request waits at most for an origin that defers
+    delays          the user's limit for the delay that a site asks for
+    overrides       what is set for single hosts, the strongest layer first
+    purposes        what the crawl is for, where it says so
+    report          where the crawl's report goes, where one is wanted
+    dry_run         whether requests that would be dropped are only counted
+    """
+
+    dialect: Dialect
+    agent: str
+    by_header: bool
+    store: StoreSettings
+    access_overrides: AccessOverrides
+    profile: RequestProfile
+    fetch_retries: int
+    max_fetches: int
+    max_waiting: int
+    defer_timeout: float
+    delays: DelayLimit = DelayLimit()
+    overrides: tuple[Overrides, ...] = ()
+    purposes: frozenset[str] = frozenset()
+    report: Files | None = None
+    dry_run: bool = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> PolicySettings:
+        """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
+
+        Warns of what is no error: a setting that does not exist, a crawler without a name.
+        """
+        with one_sentence(crawler):
+            values = Values(crawler.settings, crawler.spider)
+            if not values["ROBOTSTXT_OBEY"]:
+                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=_of(crawler))
+                raise NotConfigured
+            refuse_second_middleware(crawler.settings)
+            dialect = values["ROBOTS_DIALECT"]
+            name = crawler_name(crawler.settings, crawler.spider, dialect)
+            for warning in (*unknown_settings(crawler.settings), name.warning):
+                if warning:
+                    logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
+            return cls(
+                dialect=dialect,
+                agent=name.token,
+                by_header=not name.is_given,
+                store=StoreSettings.from_settings(crawler.settings),
+                access_overrides=_access_overrides(values),
+                profile=_profile(values),
+                fetch_retries=values["ROBOTS_FETCH_RETRIES"],
+                max_fetches=values["ROBOTS_MAX_FETCHES"],
+                max_waiting=values["ROBOTS_MAX_WAITING"],
+                defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
+                delays=_delays(values),
+                overrides=override_layers(crawler),
+                purposes=values["ROBOTS_PURPOSE"] or frozenset(),
+                report=values["ROBOTS_REPORT"],
+                dry_run=values["ROBOTS_DRY_RUN"],
+            )
+
+
+def _of(crawler: Crawler) -> dict[str, object]:
+    return {"spider": crawler.spider}
+
+
+def _access_overrides(values: Values) -> AccessOverrides:
+    return AccessOverrides(
+        lifetime=values["ROBOTS_TTL"],
+        error_lifetime=values["ROBOTS_ERROR_TTL"],
+        unreachable=values["ROBOTS_ON_UNREACHABLE"],
+    )
+
+
+def _profile(values: Values) -> RequestProfile:
+    return RequestProfile(
+        timeout=values["ROBOTS_FETCH_TIMEOUT"],
+        meta=values["ROBOTS_FETCH_META"],
+        headers=values["ROBOTS_FETCH_HEADERS"],
+        hook=values["ROBOTS_FETCH_HOOK"],
+    )
+
+
+def _delays(values: Values) -> DelayLimit:
+    return DelayLimit(
+        obeys=values["ROBOTS_CRAWL_DELAY"],
+        most=values["ROBOTS_CRAWL_DELAY_MAX"],
+        over_most=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
+    )

@@ -1,0 +1,307 @@
+"""The table of settings: README's table is made from it (`docs/settings_table.py`).
+
+To add a setting is to add a row here and to use its value in `policy_settings` or `tag_settings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import PathLike, fspath
+from types import MappingProxyType
+from typing import Any
+
+from scrapy import Spider
+from scrapy.settings import BaseSettings
+
+from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
+from ..rep.access import AccessMode
+from ..rep.delay_limit import OverMost
+from ..report import Files
+from ..tags.actions import DEFAULTS, read_actions
+from .identity import DialectKind, PurposesKind
+from .kinds import (
+    Choice,
+    Flag,
+    Function,
+    Kind,
+    Names,
+    Number,
+    SettingError,
+    WholeNumber,
+    from_json,
+    shown,
+    wrong,
+)
+from .overrides import OverridesKind
+
+OURS = "ROBOTS_"  # Scrapy's own settings begin with ROBOTSTXT_
+
+
+@dataclass(frozen=True, slots=True)
+class _ReportKind:
+    """The path of a file that can be made now: after the crawl it is too late to complain."""
+
+    words = "the path of a file that ends in .html or .json"
+
+    def read(self, name: str, value: Any) -> Files:
+        path = fspath(value) if isinstance(value, PathLike) else value
+        if not isinstance(path, str) or "\0" in path:
+            raise wrong(name, value, self.words)
+        try:
+            return Files.of(path)
+        except ValueError as error:
+            raise SettingError(f"{name} is {shown(value)}: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _ActionsKind:
+    words = "a dict of actions by part"
+
+    def read(self, name: str, value: Any) -> Mapping[str, Any]:
+        try:
+            return read_actions(name, from_json(value))
+        except (TypeError, ValueError) as error:
+            raise SettingError(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadElsewhere:
+    """A value that is read together with other settings: `StoreSettings`, `crawler_name`."""
+
+    words: str
+
+    def read(self, name: str, value: Any) -> Any:  # noqa: ARG002 - as in `Kind`
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting.
+
+    kind       how a value is read
+    default    the value where none is set, written as in settings.py; None: no value
+    meaning    what the value does, for README
+    attribute  the spider's attribute that is read instead where the spider has it
+    no_value   README's words for a default of None
+    """
+
+    name: str
+    kind: Kind[Any]
+    default: Any
+    meaning: str
+    attribute: str = ""
+    no_value: str = "none"
+
+
+_TABLE = (
+    Setting(
+        "ROBOTS_DIALECT",
+        DialectKind(),
+        "rfc9309",
+        "The [dialect](#dialects) in which every robots.txt is read.",
+        attribute="robots_dialect",
+    ),
+    Setting(
+        "ROBOTS_OVERRIDES",
+        OverridesKind(),
+        None,
+        "Settings that differ for single hosts, as [below](#for-single-hosts). JSON text of such a "
+        "dict will do.",
+    ),
+    Setting(
+        "ROBOTS_STORE",
+        _ReadElsewhere("a URI, a store's class, a store, or the import path of either"),
+        "memory:",
+        "Where robots.txt files are kept. `memory:` lasts as long as the crawl. `sqlite:PATH` is a "
+        "file that outlives the crawl and that several crawls on one machine may share; `sqlite:` "
+        "alone is `robots.sqlite` in the project's `.scrapy` folder. `redis://…` is shared by a "
+        "[fleet](#fleets). You can also [write a store](docs/stores.md).",
+    ),
+    Setting(
+        "ROBOTS_TTL",
+        Number(unit="seconds"),
+        None,
+        "How long a robots.txt stays fresh. Its HTTP caching headers can make that shorter, never "
+        "longer.",
+        no_value="the dialect's",
+    ),
+    Setting(
+        "ROBOTS_ERROR_TTL",
+        Number(0.1, unit="seconds"),
+        None,
+        "The longest wait until an unreachable robots.txt is requested again.",
+        no_value="the dialect's",
+    ),
+    Setting(
+        "ROBOTS_ON_UNREACHABLE",
+        Choice(
+            {"allow": AccessMode.ALLOW, "disallow": AccessMode.DISALLOW, "defer": AccessMode.DEFER}
+        ),
+        None,
+        "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
+        "and there is no copy of it: they pass (`allow`), are dropped (`disallow`), or wait until "
+        "it can be fetched (`defer`).",
+        no_value="the dialect's",
+    ),
+    Setting(
+        "ROBOTS_FETCH_TIMEOUT",
+        Number(0.001, unit="seconds"),
+        30.0,
+        "The time limit of one request for a robots.txt.",
+    ),
+    Setting(
+        "ROBOTS_FETCH_RETRIES",
+        WholeNumber(),
+        2,
+        "How often such a request is repeated at once, if it failed quickly.",
+    ),
+    Setting(
+        "ROBOTS_FETCH_META",
+        Names(),
+        list(CARRIED_META),
+        "The keys that a request for a robots.txt copies from the `meta` of the page's request "
+        "that waits for it.",
+    ),
+    Setting(
+        "ROBOTS_FETCH_HEADERS",
+        Names(
+            NEVER_CARRIED,
+            "a robots.txt is requested without credentials and cookies: take any header but "
+            "Authorization and Cookie",
+        ),
+        list(CARRIED_HEADERS),
+        "The headers that it copies from that request; never `Authorization` or `Cookie`.",
+    ),
+    Setting(
+        "ROBOTS_FETCH_HOOK",
+        Function(),
+        None,
+        "Called with the page's request and the request for its robots.txt. It may change the "
+        "latter, or return another request.",
+    ),
+    Setting(
+        "ROBOTS_MAX_FETCHES",
+        WholeNumber(1),
+        100,
+        "How many robots.txt are fetched at a time. They take no place of `CONCURRENT_REQUESTS`.",
+    ),
+    Setting(
+        "ROBOTS_MAX_WAITING",
+        WholeNumber(),
+        1000,
+        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. Further ones keep "
+        "theirs while they wait.",
+    ),
+    Setting(
+        "ROBOTS_DEFER_TIMEOUT",
+        Number(unit="seconds"),
+        600.0,
+        "The longest that a request waits for a site that defers it, or for a site's visit time.",
+    ),
+    Setting(
+        "ROBOTS_CRAWL_DELAY",
+        Flag(),
+        True,
+        "Whether a site's Crawl-delay and Request-rate are kept, where the dialect reads them.",
+    ),
+    Setting(
+        "ROBOTS_CRAWL_DELAY_MAX",
+        Number(unit="seconds"),
+        300.0,
+        "The longest delay between two requests that is kept.",
+    ),
+    Setting(
+        "ROBOTS_CRAWL_DELAY_OVER_MAX",
+        Choice({choice.value: choice for choice in OverMost}),
+        OverMost.CLAMP.value,
+        "What happens at a site that asks for a longer one: its delay is cut to the longest "
+        "(`clamp`), its pages are dropped (`skip`), or its delay is not kept (`ignore`).",
+    ),
+    Setting(
+        "ROBOTS_TAGS",
+        _ActionsKind(),
+        {"use": DEFAULTS["use"].value},
+        "What happens to what a page does not want: `nofollow` and `rel-nofollow` for requests; "
+        "`noindex`, `noarchive`, `expired` and `use` for items. An action is `off`, `count`, "
+        "`mark` (items only) or `drop`. See [page rules](docs/page-rules.md).",
+    ),
+    Setting(
+        "ROBOTS_PURPOSE",
+        PurposesKind(),
+        None,
+        "What the crawl is for. Pages that their site refuses to that use are dropped. See "
+        "[page rules](docs/page-rules.md).",
+        attribute="robots_purpose",
+    ),
+    Setting(
+        "ROBOTS_DRY_RUN",
+        Flag(),
+        False,
+        "Requests that would be dropped are sent all the same, and only counted.",
+    ),
+    Setting(
+        "ROBOTS_REPORT",
+        _ReportKind(),
+        None,
+        "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
+        "`.json`; or the figures alone.",
+    ),
+    Setting(
+        "ROBOTSTXT_OBEY",
+        Flag(),
+        True,
+        "Scrapy's setting. Only `False`, set by you, turns the middleware off.",
+    ),
+    Setting(
+        "ROBOTSTXT_USER_AGENT",
+        _ReadElsewhere("a product token"),
+        None,
+        "Scrapy's setting: the crawler's name in robots.txt files, such as `\"MyBot\"`.",
+        no_value="see below",
+    ),
+)
+
+SETTINGS: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in _TABLE})
+
+
+class Values:
+    """The values of a crawl's settings by name, read as they are asked for.
+
+    A value of None counts as not set: an environment variable may be missing.
+    """
+
+    def __init__(self, settings: BaseSettings, spider: Spider | None = None) -> None:
+        self.settings, self.spider = settings, spider
+
+    def __getitem__(self, name: str) -> Any:
+        """The value, or that of the spider's attribute. SettingError where it is wrong."""
+        setting = SETTINGS[name]
+        own = getattr(self.spider, setting.attribute, None) if setting.attribute else None
+        if own is not None:
+            return setting.kind.read(setting.attribute, own)
+        value = self.settings.get(name) if is_set(self.settings, name) else None
+        if value is None:
+            value = setting.default
+        return None if value is None else setting.kind.read(name, value)
+
+
+def is_set(settings: BaseSettings, name: str) -> bool:
+    """Whether anybody but Scrapy itself has set it: its default for ROBOTSTXT_OBEY is False."""
+    return (settings.getpriority(name) or 0) > 0
+
+
+def unknown_settings(settings: BaseSettings) -> Iterator[str]:
+    """A sentence for each name that looks like one of our settings and is none."""
+    ours = [name.removeprefix(OURS) for name in SETTINGS if name.startswith(OURS)]
+    for name in sorted(filter(_looks_ours, settings)):
+        if name in SETTINGS or not is_set(settings, name):
+            continue
+        nearest = get_close_matches(name.removeprefix(OURS), ours, 1)
+        hint = f"did you mean {OURS}{nearest[0]}?" if nearest else "it has no effect here"
+        yield f"{name} is no setting of scrapy_robots_policy; {hint}"
+
+
+def _looks_ours(name: object) -> bool:
+    return isinstance(name, str) and name.startswith(OURS)

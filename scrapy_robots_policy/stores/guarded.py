@@ -1,0 +1,175 @@
+"""A store written by others, made safe to call: no call raises, none waits for ever.
+
+Each call has a deadline. What fails, is late or gives back no cache entry is reported to the
+`StoreEvents` and counts as a miss; then a circuit breaker leaves the store unused for a while, so
+that a store that hangs delays one request now and then, not every one.
+
+A method that blocks the event loop itself cannot be interrupted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from .. import compat
+from ..rep.access import CacheEntry
+from .breaker import CircuitBreaker
+from .codec import EntryError, checked
+from .interface import ALONE, Claim, FleetCoordinator, Store, StoreEvents, coordinator_of
+
+Answer = TypeVar("Answer")
+
+ANSWER_WITHIN = 5.0  # seconds for get, put, claim and take
+CLOSE_WITHIN = 10.0  # seconds: a store may have to write what it holds
+MAX_WAIT = 600.0  # seconds that a coordinator may have us wait between two calls of `take`
+
+
+class Deadline(TimeoutError):  # noqa: N818 - it names what passed
+    """A call was not answered in time."""
+
+
+async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answer:
+    """The answer of a call. `Deadline` if it takes longer: the call is cancelled then, and whether
+    it ends is waited for no more.
+    """
+
+    async def answer() -> Answer:
+        return await call()
+
+    started: Deferred[Answer] = deferred_from_coro(answer())
+    outcome: Deferred[Answer] = Deferred(lambda _: started.cancel())
+
+    def settle(result: Any) -> None:
+        if not outcome.called:
+            outcome.callback(result)  # a Failure makes it fail
+
+    def give_up() -> None:
+        settle(Failure(Deadline(f"no answer within {seconds:g} s")))  # type: ignore[no-untyped-call]
+        started.cancel()
+
+    stop_timer = compat.call_later(seconds, give_up)
+    started.addBoth(settle)
+    try:
+        return await maybe_deferred_to_future(outcome)
+    finally:
+        stop_timer()
+
+
+class _Guard:
+    """Calls with a deadline and a circuit breaker; `None` where there is no answer."""
+
+    def __init__(self, events: StoreEvents, now: Callable[[], float], answer_within: float) -> None:
+        self.events, self.answer_within = events, answer_within
+        self.breaker = CircuitBreaker(now)
+
+    async def ask(self, verb: str, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        if not self.breaker.permits():
+            return None
+        faults_before = self.breaker.faults
+        try:
+            answer = await within(self.answer_within, call)
+        except EntryError as error:  # one entry is broken; the store works
+            self.events.on_failed(verb, error)
+            answer = None
+        except Exception as error:  # noqa: BLE001 - a store may raise any
+            self.breaker.failed(faults_before)
+            self.events.on_failed(verb, error)
+            return None
+        self.breaker.worked()
+        self.breaker.is_over()  # counts faults from none again, once it is calm
+        return answer
+
+
+class GuardedStore:
+    """A `Store` around another one. It never raises.
+
+    now            any clock in seconds that never goes back
+    answer_within  seconds for one call
+    close_within   seconds to close
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        events: StoreEvents,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        answer_within: float = ANSWER_WITHIN,
+        close_within: float = CLOSE_WITHIN,
+    ) -> None:
+        self.store, self.events, self.close_within = store, events, close_within
+        self._guard = _Guard(events, now, answer_within)
+        self.coordinator = coordinator_of(store)
+        if self.coordinator is not ALONE:
+            self.coordinator = GuardedCoordinator(
+                self.coordinator, events, now=now, answer_within=answer_within
+            )
+
+    async def get(self, origin: str) -> CacheEntry | None:
+        async def get() -> CacheEntry | None:
+            entry = await self.store.get(origin)
+            return None if entry is None else checked(entry)
+
+        return await self._guard.ask("get", get)
+
+    async def put(self, origin: str, record: CacheEntry) -> None:
+        await self._guard.ask("put", lambda: self.store.put(origin, record))
+
+    async def close(self) -> None:
+        """Close the store, even one that failed; it may be called twice."""
+        try:
+            await within(self.close_within, self.store.close)
+        except Exception as error:  # noqa: BLE001 - a store may raise any
+            self.events.on_failed("close", error)
+
+
+class GuardedCoordinator:
+    """A `FleetCoordinator` around another one. Where that one fails, everything is granted."""
+
+    def __init__(
+        self,
+        coordinator: FleetCoordinator,
+        events: StoreEvents,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        answer_within: float = ANSWER_WITHIN,
+    ) -> None:
+        self.coordinator, self.events = coordinator, events
+        self._guard = _Guard(events, now, answer_within)
+
+    async def claim(self, origin: str) -> Claim:
+        async def claim() -> Claim:
+            answer = await self.coordinator.claim(origin)
+            if answer.entry is not None:
+                checked(answer.entry)
+            return Claim(bool(answer.granted), answer.entry)
+
+        return await self._guard.ask("claim", claim) or await ALONE.claim(origin)
+
+    def release(self, origin: str) -> None:
+        self._do("release", lambda: self.coordinator.release(origin))
+
+    async def take(self, host: str, delay: float) -> float:
+        async def take() -> float:
+            wait = float(await self.coordinator.take(host, delay))
+            if not wait >= 0:
+                msg = f"take gave {wait!r}; it must give the seconds to wait, or 0"
+                raise ValueError(msg)
+            return min(wait, max(delay, MAX_WAIT))
+
+        return await self._guard.ask("take", take) or 0.0
+
+    def leave(self, host: str, *, visited: bool) -> None:
+        self._do("leave", lambda: self.coordinator.leave(host, visited=visited))
+
+    def _do(self, verb: str, call: Callable[[], Any]) -> None:
+        try:
+            call()
+        except Exception as error:  # noqa: BLE001 - a coordinator may raise any
+            self.events.on_failed(verb, error)

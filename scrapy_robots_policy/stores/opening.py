@@ -1,0 +1,164 @@
+"""From the value of ROBOTS_STORE to a store: a URI, a class, an object, or an import path of one.
+
+All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password.
+Must not know: what a store does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from scrapy.utils.misc import load_object
+
+from .. import compat
+from .guarded import GuardedStore
+from .interface import Store, StoreEvents
+from .memory import MemoryStore
+
+DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
+METHODS = ("get", "put", "close")
+
+Params = Mapping[str, Any]
+
+
+def open_store(
+    place: Any,
+    params: Params | None = None,
+    events: StoreEvents | None = None,
+    crawler: Any = None,
+) -> Store:
+    """A store, ready to use. Ours connect to nothing before their first call.
+
+    place    a URI, a store's class, a store, or the import path of either
+    params   what the URI `redis:`, which has no address, stands for
+    events   callbacks for the store's failures
+    crawler  handed to `from_crawler` of a class that has it
+    """
+    place, events = _loaded(place), events or StoreEvents()
+    if isinstance(place, str):
+        return _OPENERS[_scheme(place)](place, params or {}, events)
+    _check_methods(place)
+    return GuardedStore(_made(place, crawler) if isinstance(place, type) else place, events)
+
+
+def check_store(place: Any, params: Params | None = None) -> None:
+    """Check what can be checked before the crawl: everything of a URI, and a class's methods."""
+    loaded = _loaded(place)
+    if isinstance(loaded, str):
+        open_store(loaded, params)
+    else:
+        _check_methods(loaded)
+
+
+def shown(place: Any) -> str:
+    """As much of a setting as may be shown: a URI of a server may have a password anywhere."""
+    if not isinstance(place, str):
+        return " ".join(repr(place).split())[:200]
+    scheme, colon, rest = place.partition(":")
+    return repr(f"{scheme}:…" if colon and ("//" in rest or "@" in rest) else place)
+
+
+def _loaded(place: Any) -> Any:
+    """What an import path names; anything else as it is."""
+    if not isinstance(place, str) or _scheme(place) in STORES:
+        return place
+    is_path = "." in place and not set(place) & set(":/@ ")
+    if not is_path:
+        choices = ", ".join(f"{name}:" for name in STORES)
+        msg = (
+            f"it names no store; the choices are {choices}, "
+            "a store's class, a store, or the import path of either"
+        )
+        raise ValueError(msg)
+    try:
+        loaded = load_object(place)
+    except Exception as error:
+        raise ValueError(f"it cannot be imported: {_sentence(error)}") from error
+    if isinstance(loaded, str):
+        msg = "it is the import path of a text, not of a store"
+        raise ValueError(msg)
+    return loaded
+
+
+def _scheme(uri: str) -> str:
+    scheme, colon, _ = uri.partition(":")
+    return scheme if colon else ""
+
+
+def _check_methods(place: Any) -> None:
+    missing = [name for name in METHODS if not callable(getattr(place, name, None))]
+    if missing:
+        needs = "a store has get, put and close (docs/stores.md)"
+        raise ValueError(f"it has no method {missing[0]}; {needs}")
+
+
+def _made(kind: type, crawler: Any) -> Any:
+    """A store of a class, made as Scrapy makes its components."""
+    try:
+        if crawler is not None and hasattr(kind, "from_crawler"):
+            store = kind.from_crawler(crawler)
+        elif crawler is not None and hasattr(kind, "from_settings"):
+            store = kind.from_settings(crawler.settings)
+        else:
+            store = kind()
+    except Exception as error:
+        raise ValueError(f"it cannot be created: {_sentence(error)}") from error
+    _check_methods(store)
+    return store
+
+
+def _sentence(error: Exception) -> str:
+    message = " ".join(str(error).split())
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _memory(uri: str, _params: Params, _events: StoreEvents) -> Store:
+    if uri != "memory:":
+        msg = "nothing may follow memory:"
+        raise ValueError(msg)
+    return MemoryStore()
+
+
+def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
+    """A relative path starts where the crawl was started, as for any command."""
+    from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
+
+    from .sqlite import SqliteStore  # noqa: PLC0415 - nor needs sqlite3
+
+    path = uri.removeprefix("sqlite:")
+    if "\0" in path:
+        msg = "no path has a NUL in it"
+        raise ValueError(msg)
+    # Guarded because a file that others keep locked blocks the event loop for each try.
+    return GuardedStore(SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser()), events)
+
+
+def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
+    if not compat.has_asyncio():
+        msg = (
+            "Redis needs asyncio: set TWISTED_REACTOR to "
+            "'twisted.internet.asyncioreactor.AsyncioSelectorReactor', or take memory: or sqlite:"
+        )
+        raise ValueError(msg)
+    try:
+        from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
+        from .redis.address import Address  # noqa: PLC0415 - imports redis-py too
+    except ImportError:
+        msg = "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
+        raise ValueError(msg) from None
+    address = Address.of_params(params) if uri == "redis:" else Address.of_uri(uri)
+    return RedisStore(address, events)
+
+
+_OPENERS: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {
+    "memory": _memory,
+    "sqlite": _sqlite,
+    "redis": _redis,
+    "rediss": _redis,
+    "unix": _redis,
+    "redis+cluster": _redis,
+    "rediss+cluster": _redis,
+}
+STORES = tuple(_OPENERS)

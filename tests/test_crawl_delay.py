@@ -1,0 +1,35 @@
+"""What must be true of the delay that a site asks for, and of the user's limit."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.config.delay_limit import DelayLimit, OverMost
+
+CLAMP, SKIP, IGNORE = OverMost.CLAMP, OverMost.SKIP, OverMost.IGNORE
+
+# what is done over 10 s, what the site asks for, the user's own delay: seconds, what was done
+CASES = [
+    (CLAMP, None, None, 0, ""),
+    (CLAMP, 0, None, 0, ""),
+    (CLAMP, 9, None, 9, "kept"),
+    (CLAMP, 10, None, 10, "kept"),
+    (SKIP, 10, None, 10, "kept"),  # exactly the limit is not over it
+    (IGNORE, 10, None, 10, "kept"),
+    (CLAMP, 10.5, None, 10, "clamped to 10 s"),
+    (SKIP, 10.5, None, 0, "skipped"),
+    (IGNORE, 10.5, None, 0, "ignored"),
+    (CLAMP, 5, 20, 20, "set"),
+    (SKIP, 20, 0, 0, ""),
+]
+
+
+@pytest.mark.parametrize(("over_max", "asked", "own", "seconds", "done"), CASES)
+def test_a_delay_is_kept_up_to_the_users_limit(over_max, asked, own, seconds, done):
+    delay = DelayLimit(True, 10, over_max).delay(asked, own)
+    assert (delay.seconds, str(delay), delay.skips) == (seconds, done, done == "skipped")
+
+
+def test_a_delay_is_not_kept_where_the_user_does_not_want_it():
+    assert DelayLimit(False).delay(5, None).seconds == 0
+    assert DelayLimit(False).delay(5, 2).seconds == 2
