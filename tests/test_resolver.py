@@ -385,7 +385,7 @@ async def test_the_target_of_redirects_is_filled_where_it_is_a_robots_txt(outcom
 
 
 @on_reactor
-async def test_what_the_user_wishes_is_over_the_dialect():
+async def test_the_users_overrides_are_stronger_than_the_dialect():
     world = World([SECRET, DOWN], overrides=AccessOverrides(lifetime=5.0))
     rules = await world.resolver().rules_for(ORIGIN, RFC)
     assert rules.access.fresh_until == world.time + 5.0

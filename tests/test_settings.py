@@ -46,7 +46,7 @@ def test_the_defaults():
         agent="Scrapy",
         by_header=True,
         store=StoreSettings("memory:"),
-        wishes=AccessOverrides(),
+        access_overrides=AccessOverrides(),
         profile=RequestProfile(30.0),
         fetch_retries=2,
         max_fetches=100,
@@ -97,9 +97,9 @@ def test_a_hook_is_given_as_a_function_or_by_its_import_path(told):
     assert profile == RequestProfile(30.0, ("proxy",), CARRIED_HEADERS, hook)
 
 
-def test_wishes_are_read_as_numbers_and_a_stance():
+def test_access_overrides_are_read_as_numbers_and_a_mode():
     settings = {"ROBOTS_TTL": "60", "ROBOTS_ERROR_TTL": 5, "ROBOTS_ON_UNREACHABLE": "defer"}
-    assert read(settings).wishes == AccessOverrides(60.0, 5.0, AccessMode.DEFER)
+    assert read(settings).access_overrides == AccessOverrides(60.0, 5.0, AccessMode.DEFER)
 
 
 TOKENS = [

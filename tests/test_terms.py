@@ -39,7 +39,7 @@ def test_the_request_is_heard_before_the_host_before_the_crawl():
     meta = {"robots": {"dialect": "baidu"}}
 
     assert terms_of(meta, None, HERE, True, *layers) == RequestConfig(
-        dialect_of("baidu"), "HostBot", crawl_delay=3.0, is_own=True
+        dialect_of("baidu"), "HostBot", crawl_delay=3.0
     )
     assert terms_of({}, None, HERE, True, *layers) == RequestConfig(
         dialect_of("bing"), "HostBot", crawl_delay=3.0
@@ -47,20 +47,6 @@ def test_the_request_is_heard_before_the_host_before_the_crawl():
     assert terms_of({}, None, ELSEWHERE, True, *layers) == RequestConfig(
         dialect_of("yandex"), "CrawlBot", crawl_delay=3.0
     )
-
-
-@pytest.mark.parametrize(
-    ("meta", "user_agent", "by_header", "own"),
-    [
-        ({}, None, True, False),
-        ({"depth": 1}, b"", True, False),
-        ({}, b"SentBot/1.0", True, True),
-        ({}, b"SentBot/1.0", False, False),
-        ({"robots": {"agent": "ToldBot"}}, None, False, True),
-    ],
-)
-def test_terms_are_the_request_s_own_where_it_has_a_word_in_them(meta, user_agent, by_header, own):
-    assert terms_of(meta, user_agent, HERE, by_header).is_own is own
 
 
 @pytest.mark.parametrize(

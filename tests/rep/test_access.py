@@ -366,8 +366,10 @@ def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant(
     assert judge(record, START, DIALECTS["rfc9309"].access).stance is AccessMode.DISALLOW
 
 
-def wished(dialect: str, wishes: AccessOverrides, *happened: tuple[float, FetchResult]) -> Access:
-    policy = wishes.over(DIALECTS[dialect].access)
+def overridden(
+    dialect: str, overrides: AccessOverrides, *happened: tuple[float, FetchResult]
+) -> Access:
+    policy = overrides.over(DIALECTS[dialect].access)
     access = None
     for at, outcome in happened:
         access = advance(access.record if access else None, outcome, START + at, policy)
@@ -393,19 +395,21 @@ WISHED = [
 def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
     dialect: str, ttl: float, told: float | None, lifetime: float
 ):
-    access = wished(dialect, AccessOverrides(lifetime=ttl), (0, FetchResult(200, lifetime=told)))
+    access = overridden(
+        dialect, AccessOverrides(lifetime=ttl), (0, FetchResult(200, lifetime=told))
+    )
     assert access.fresh_until == START + lifetime
 
 
 @pytest.mark.parametrize(("failures", "wait"), [(1, 10), (2, 20), (3, 30), (9, 30)])
 def test_a_wished_error_lifetime_is_the_longest_wait(failures: int, wait: float):
     failed = [(float(n), TIMEOUT) for n in range(failures)]
-    access = wished("rfc9309", AccessOverrides(error_lifetime=30.0), *failed)
+    access = overridden("rfc9309", AccessOverrides(error_lifetime=30.0), *failed)
     assert access.fresh_until == START + failures - 1 + wait
 
 
 def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
-    access = wished(
+    access = overridden(
         "rfc9309", AccessOverrides(error_lifetime=0.5), (0, FetchResult(503, retry_after=9.0))
     )
     assert access.fresh_until == START + 0.5
@@ -414,12 +418,12 @@ def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("stance", [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER])
 def test_a_wished_stance_stands_for_the_whole_ladder(dialect: str, stance: AccessMode):
-    wishes = AccessOverrides(unreachable=stance)
+    overrides = AccessOverrides(unreachable=stance)
     for failure in (FetchResult(503), TIMEOUT):
         for age in (0.0, HOUR, 13 * HOUR, 31 * DAY):
             failed = [(DAY, failure), (DAY + age, failure)]
-            assert wished(dialect, wishes, *failed).stance is stance
-            assert wished(dialect, wishes, (0, GOOD), *failed).stance is AccessMode.RULES
+            assert overridden(dialect, overrides, *failed).stance is stance
+            assert overridden(dialect, overrides, (0, GOOD), *failed).stance is AccessMode.RULES
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -428,10 +432,11 @@ def test_a_wished_stance_is_not_for_what_was_answered(dialect: str, status: int)
     answered = (0.0, FetchResult(status))
     expected = live(dialect, answered).stance
     assert (
-        wished(dialect, AccessOverrides(unreachable=AccessMode.DEFER), answered).stance is expected
+        overridden(dialect, AccessOverrides(unreachable=AccessMode.DEFER), answered).stance
+        is expected
     )
 
 
-def test_who_wishes_nothing_changes_nothing():
+def test_who_overrides_nothing_changes_nothing():
     for dialect in DIALECTS.values():
         assert AccessOverrides().over(dialect.access) == dialect.access

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.utils.defer import deferred_from_coro
 
+from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.rep import AccessPolicy, CacheEntry, FetchResult, judge
-from scrapy_robots_policy.resolver.origin import MOST_OCTETS
 from scrapy_robots_policy.stores import EntryError, MemoryStore, Store, codec, open_store
 from scrapy_robots_policy.stores.codec import decode, encode
 from tests.on_reactor import on_reactor
@@ -217,7 +217,7 @@ def test_a_frame_that_is_too_long_is_not_unpacked():
 
 
 def test_the_largest_file_that_is_read_fits_even_if_it_does_not_shrink():
-    record = replace(FULL, octets=random.Random(1).randbytes(MOST_OCTETS))
+    record = replace(FULL, octets=random.Random(1).randbytes(MAX_OCTETS))
     assert decode(encode(record)) == record
 
 

@@ -27,7 +27,7 @@ async def test_a_server_that_is_gone_holds_up_nobody_and_is_told_of_once():
             assert (await one.claim(ORIGIN)).granted
             assert await one.take(HOST, 60.0) == 0.0
             await one.put(ORIGIN, NEW)
-            assert (await one.claim(ORIGIN)).record == NEW
+            assert (await one.claim(ORIGIN)).entry == NEW
             assert len(told.lost) == 1
             assert f"127.0.0.1:{server.port}/0 ConnectionError: " in told.lost[0]
 
@@ -48,7 +48,7 @@ async def test_a_server_that_does_not_answer_is_waited_for_once():
             server.pause()
             for number in range(1000):
                 assert (await store.claim(f"https://{number}.example")).granted
-            assert store.link._faults == 1
+            assert store.connection.breaker.faults == 1
             assert len(told.lost) == 1
             server.resume()
             told.time += 60
@@ -104,7 +104,7 @@ async def test_a_server_that_comes_and_goes_is_lost_once_and_regained_when_it_ha
                 server.start()
                 told.time += pause
                 await store.claim(ORIGIN)
-                assert store.link._shut_until is None  # it is used again
+                assert store.connection.breaker.permits()  # it is used again
             assert (len(told.lost), told.regained) == (1, [])
             told.time += 60
             assert (await store.claim(ORIGIN)).granted

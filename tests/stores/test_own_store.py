@@ -169,7 +169,7 @@ class Coordinated(MemoryStore):
 async def test_a_coordinator_is_asked_where_a_store_has_one():
     with Site({"/robots.txt": robots(SECRET + "Crawl-delay: 0.01\n")}) as site:
         _, crawler = await crawl(site.url("/a"), settings={"ROBOTS_STORE": Coordinated})
-        store = middleware_of(crawler).policy.store.store
+        store = middleware_of(crawler).resolver.store.store
         assert store.calls == ["claim", "release", "take 0.01", "leave True"]
     assert coordinator_of(MemoryStore()) is ALONE
 

@@ -46,7 +46,7 @@ async def test_origins_and_hosts_are_claimed_apart(redis):
 @on_reactor
 async def test_a_claim_tells_what_the_fleet_knows(redis):
     async with members(redis.url) as (one, other):
-        assert (await one.claim(ORIGIN)).record is None
+        assert (await one.claim(ORIGIN)).entry is None
         await one.put(ORIGIN, OLD)
         one.release(ORIGIN)
 
@@ -65,7 +65,7 @@ async def test_what_others_have_learned_is_news_to_who_knows_an_older_answer(red
         assert await other.get(ORIGIN) == OLD
         await one.put(ORIGIN, NEW)
         assert await other.get(ORIGIN) == OLD  # answered from memory
-        assert (await other.claim(ORIGIN)).record == NEW
+        assert (await other.claim(ORIGIN)).entry == NEW
         assert await other.get(ORIGIN) == NEW
 
 
@@ -74,7 +74,7 @@ async def test_what_is_known_here_is_not_overwritten_by_what_is_older(redis):
     async with members(redis.url) as (one, other):
         await one.put(ORIGIN, NEW)
         await other.put(ORIGIN, OLD)
-        assert (await one.claim(ORIGIN)).record == NEW
+        assert (await one.claim(ORIGIN)).entry == NEW
 
 
 @on_reactor
