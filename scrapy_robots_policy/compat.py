@@ -56,15 +56,6 @@ def is_heard(crawler: Crawler, signal: object) -> bool:
     return any(True for _ in dispatcher.liveReceivers(receivers))
 
 
-def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
-    """Add a spider middleware while the crawl goes on, next to the spider: from the response that
-    is about to reach the spider on. There is no public way.
-    """
-    engine = crawler.engine
-    assert engine is not None  # the crawl has begun
-    engine.scraper.spidermw._add_middleware(middleware)  # noqa: SLF001
-
-
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], None]:
     """Call a function after some seconds, with any reactor or none; the result cancels it."""
     if ASYNC_API:
