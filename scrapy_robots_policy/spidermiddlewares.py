@@ -1,11 +1,10 @@
-"""The shell that Scrapy calls for what a spider makes of a response.
+"""The spider middleware: drops requests and drops or marks items as the tags of their page ask.
 
 Knows: requests, items, and how to drop or mark one. Must not know: how tags are written or joined,
 nor how HTML is read.
 
-A page that gives no reason to act costs a look at its headers: what the spider yields is then
-passed on as it is. Even that every page pays for, so where nothing is asked of pages the middleware
-takes its place in the chain only when a header or a request's meta gives the first reason.
+All that depends on the page alone is done once a page, before the first output of its callback is
+looked at. A page without tags costs a look at its headers.
 """
 
 from __future__ import annotations
@@ -26,8 +25,9 @@ from scrapy.utils.log import logformatter_adapter
 from . import compat
 from .config import RequestConfig, RequestConfigs, TagSettings
 from .rep import origin_of
-from .rep.page_tags import Statement, tags_of
-from .rep.usage import Preference, refusal
+from .rep.escapes import shown
+from .rep.page_tags import Statement, names_of, tags_of
+from .rep.usage import refusal
 from .tags import response as page
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
 
@@ -36,8 +36,9 @@ logger = logging.getLogger(__name__)
 META_KEY = "robots_tags"
 REL = "rel-nofollow"
 DROPPED = "dropped"
+_MAX_CAUSE = 200  # characters of a tag in a log line; a header may have 16,000
 _FIELDS = {"nofollow": "follow", "noindex": "index", "noarchive": "archive"}
-_DONE = {
+_STATS = {
     Action.OFF: "would_drop",
     Action.COUNT: "would_drop",
     Action.MARK: "marked",
@@ -46,7 +47,11 @@ _DONE = {
 
 
 class ItemRefused(DropItem):
-    """An item dropped for what its page says. `part`: "noindex" …; `cause`: what says so."""
+    """An item dropped because of a tag of its response.
+
+    part   "noindex", "noarchive", "expired" or "use"
+    cause  the tag as written, without control characters and not longer than a log line should be
+    """
 
     def __init__(self, part: str, cause: str) -> None:
         super().__init__(f"Refused by its page: {cause}")
@@ -54,8 +59,8 @@ class ItemRefused(DropItem):
 
 
 @dataclass(frozen=True, slots=True)
-class _Finding:
-    """One part that a page asks for, what is done about it, and the words that ask for it."""
+class _Decision:
+    """What is done about one part that a page asks for, and the tag that asks for it."""
 
     part: str
     action: Action
@@ -63,13 +68,26 @@ class _Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """A page with a reason to act. `links`: what it does not want followed, each for itself."""
+class _Decisions:
+    """What is done with the requests and the items that come from one response.
+
+    on_requests     for all of its requests
+    on_items        for all of its items
+    nofollow_links  URLs whose requests `on_link` is for; None: there are no such links
+    """
 
     response: Response
-    findings: tuple[_Finding, ...]
-    links: frozenset[str] = frozenset()
-    on_links: Action = Action.OFF
+    on_requests: tuple[_Decision, ...]
+    on_items: tuple[_Decision, ...]
+    nofollow_links: response.NofollowLinks | None
+    on_link: _Decision
+
+    def for_request(self, request: Request) -> Iterator[_Decision]:
+        if request.url == self.response.url:
+            return  # a retry of the page is no link that stands on it
+        yield from self.on_requests
+        if self.nofollow_links is not None and request.url in self.nofollow_links:
+            yield self.on_link
 
 
 class RobotsTagMiddleware:
@@ -82,6 +100,8 @@ class RobotsTagMiddleware:
         self.crawler = crawler
         self.now = time.time
         self.actions, self.purposes = settings.actions, settings.purposes
+        active = {part for part, action in self.actions.items() if action is not Action.OFF}
+        self.reads_every_page = bool(self.purposes or active - {"use"})
         self.terms = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -89,15 +109,8 @@ class RobotsTagMiddleware:
         )
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RobotsTagMiddleware | Lookout:
-        middleware = cls(crawler)
-        return middleware if middleware.is_needed else Lookout(middleware)
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether each page has to be looked at."""
-        parts = {part for part, action in self.actions.items() if action is not Action.OFF}
-        return bool(self.purposes or parts - {"use"})
+    def from_crawler(cls, crawler: Crawler) -> RobotsTagMiddleware:
+        return cls(crawler)
 
     def process_spider_output(
         self,
@@ -105,8 +118,10 @@ class RobotsTagMiddleware:
         result: Iterable[Any],
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Iterable[Any]:
-        told = self._read(response)
-        return result if told is None else self._kept(result, told)
+        decisions = self._decisions(response)
+        if decisions is None:
+            return result
+        return (output for output in result if self._keeps(output, decisions))
 
     async def process_spider_output_async(
         self,
@@ -114,95 +129,111 @@ class RobotsTagMiddleware:
         result: AsyncIterator[Any],
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> AsyncIterator[Any]:
-        told = self._read(response)
+        decisions = self._decisions(response)
         async for output in result:
-            if told is None or self._keeps(output, told):
+            if decisions is None or self._keeps(output, decisions):
                 yield output
 
-    def _kept(self, result: Iterable[Any], told: _Page) -> Iterator[Any]:
-        return (output for output in result if self._keeps(output, told))
-
-    def _read(self, response: Response) -> _Page | None:
-        """What the page asks for; None where that is nothing."""
+    def _decisions(self, response: Response) -> _Decisions | None:
+        """None where nothing is asked for, or nothing is to be obeyed."""
         request = response.request
         assert request is not None  # Scrapy has made one for every response that a spider sees
         actions = self._actions(request)
-        statements = list(page.header_statements(response))
-        links: frozenset[str] = frozenset()
-        if isinstance(response, HtmlResponse):
-            if any(actions[part] is not Action.OFF for part in BY_TAG):
-                statements += page.meta_statements(response)
-            if actions[REL] is not Action.OFF:
-                links = page.nofollow_links(response)
-        said = page.usage_preferences(response) if self.purposes else ()
-        if not statements and not links and not said:
+        if (
+            actions is self.actions
+            and not self.reads_every_page
+            and not response.has_header_statements(response)
+        ):
             return None
+        causes = self._causes(request, response, actions)
+        if causes is None:
+            return None
+        links = None
+        if isinstance(response, HtmlResponse) and actions[REL] is not Action.OFF:
+            links = page.nofollow_links(response)
+        if not causes and links is None:
+            return None
+        decisions = [_Decision(part, actions[part], cause) for part, cause in causes.items()]
+        return _Decisions(
+            response,
+            tuple(one for one in decisions if one.part in ON_REQUESTS),
+            tuple(one for one in decisions if one.part in ON_ITEMS),
+            links,
+            _Decision(REL, actions[REL], 'a link with rel="nofollow"'),
+        )
+
+    def _actions(self, request: Request) -> Actions:
+        value = request.meta.get(META_KEY)
+        if value is None:
+            return self.actions
+        return {**self.actions, **read_actions(f"request.meta[{META_KEY!r}]", value)}
+
+    def _causes(
+        self, request: Request, response: Response, actions: Actions
+    ) -> Mapping[str, str] | None:
+        """The parts that the page asks for, with the tags that do; None where none are obeyed."""
         terms = self._terms(request, response)
         if terms is None:
             return None
-        causes = {**self._by_tags(statements, terms), **self._by_use(said)}
-        findings = tuple(_Finding(part, actions[part], cause) for part, cause in causes.items())
-        return _Page(response, findings, links, actions[REL]) if findings or links else None
-
-    def _actions(self, request: Request) -> Actions:
-        told = request.meta.get(META_KEY)
-        if told is None:
-            return self.actions
-        return {**self.actions, **read_actions(f"request.meta[{META_KEY!r}]", told)}
+        statements = list(page.header_statements(response))
+        reads_meta = any(actions[part] is not Action.OFF for part in BY_TAG)
+        if reads_meta and isinstance(response, HtmlResponse):
+            names = names_of(terms.agent, terms.dialect)
+            statements += page.meta_statements(response, names)
+        causes = self._causes_in_tags(statements, terms) if statements else {}
+        if self.purposes:
+            refused = refusal(page.usage_preferences(response), self.purposes)
+            if refused is not None:
+                causes["use"] = _text(refused)
+        return causes
 
     def _terms(self, request: Request, response: Response) -> RequestConfig | None:
-        """None where nobody is to be obeyed."""
+        """None where no tags are to be obeyed."""
         origin = origin_of(response.url)
         if origin is None:
-            return None  # nobody's page: data:, file:
+            return None  # a page without a host: data:, file:
         terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
         return terms if terms.obey else None
 
-    def _by_tags(self, statements: Iterable[Statement], terms: RequestConfig) -> Mapping[str, str]:
-        """The parts that tags ask for, with their words."""
+    def _causes_in_tags(
+        self, statements: Iterable[Statement], terms: RequestConfig
+    ) -> dict[str, str]:
         tags = tags_of(statements, terms.agent, terms.dialect)
-        asked = {part: name for part, name in _FIELDS.items() if not getattr(tags, name)}
+        refused = {part: name for part, name in _FIELDS.items() if not getattr(tags, name)}
         if tags.unavailable_after is not None and tags.unavailable_after <= self.now():
-            asked["expired"] = "unavailable_after"
-        return {part: str(tags.cause(name)) for part, name in asked.items()}
+            refused["expired"] = "unavailable_after"
+        return {part: _text(tags.cause(name)) for part, name in refused.items()}
 
-    def _by_use(self, said: Iterable[Preference]) -> Mapping[str, str]:
-        refused = refusal(said, self.purposes)
-        return {} if refused is None else {"use": str(refused)}
-
-    def _keeps(self, output: Any, told: _Page) -> bool:
+    def _keeps(self, output: Any, decisions: _Decisions) -> bool:
         if isinstance(output, Request):
-            return self._keeps_request(output, told)
-        return output is None or self._keeps_item(output, told)
+            return self._keeps_request(output, decisions)
+        return output is None or self._keeps_item(output, decisions)
 
-    def _keeps_request(self, request: Request, told: _Page) -> bool:
-        if request.url == told.response.url:
-            return True  # the page once more is no link that was found on it
-        findings = [finding for finding in told.findings if finding.part in ON_REQUESTS]
-        if told.links and page.link_key(request.url, told.response) in told.links:
-            findings.append(_Finding(REL, told.on_links, 'a link with rel="nofollow"'))
-        for finding in findings:
-            done = _DONE[finding.action]
-            self._count(finding, done)
-            if done == DROPPED:
+    def _keeps_request(self, request: Request, decisions: _Decisions) -> bool:
+        for decision in decisions.for_request(request):
+            self._count(decision, _STATS[decision.action])
+            if decision.action is Action.DROP:
                 logger.debug(
                     "Not followed: %(request)s, found on %(page)s, %(cause)s",
-                    {"request": request, "page": told.response.url, "cause": finding.cause},
+                    {
+                        "request": request,
+                        "page": decisions.response.url,
+                        "cause": decision.cause,
+                    },
                     extra={"spider": self.crawler.spider},
                 )
                 return False
         return True
 
-    def _keeps_item(self, item: Any, told: _Page) -> bool:
-        for finding in told.findings:
-            if finding.part not in ON_ITEMS:
-                continue
-            marks = finding.action is Action.MARK
-            done = DROPPED if marks and not _mark(item, finding.part) else _DONE[finding.action]
-            self._count(finding, done)
-            if done == DROPPED:
+    def _keeps_item(self, item: Any, decisions: _Decisions) -> bool:
+        for decision in decisions.on_items:
+            marks = decision.action is Action.MARK
+            stat = DROPPED if marks and not _mark(item, decision.part) else _STATS[decision.action]
+            self._count(decision, stat)
+            if stat == DROPPED:
                 why = f"; {type(item).__name__} has no field {MARKS!r} for a mark" if marks else ""
-                self._drop(item, ItemRefused(finding.part, finding.cause + why), told.response)
+                reason = ItemRefused(decision.part, decision.cause + why)
+                self._drop(item, reason, decisions.response)
                 return False
         return True
 
@@ -217,30 +248,15 @@ class RobotsTagMiddleware:
         named = {"item": item, "response": response, "spider": spider, "exception": reason}
         deferred_from_coro(compat.send(crawler, signals.item_dropped, **named))
 
-    def _count(self, finding: _Finding, done: str) -> None:
+    def _count(self, decision: _Decision, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(f"robots/tags/{finding.part}/{done}")
+        self.crawler.stats.inc_value(f"robots/tags/{decision.part}/{stat}")
 
 
-class Lookout:
-    """Stands in for the middleware until a page gives it a reason to act."""
-
-    def __init__(self, middleware: RobotsTagMiddleware) -> None:
-        self.middleware: RobotsTagMiddleware | None = middleware
-
-    def process_spider_input(
-        self,
-        response: Response,
-        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> None:
-        if self.middleware is None:
-            return
-        request = response.request
-        assert request is not None  # as in `_read`
-        # All names in them are in one form; Headers would bring ours into it for every response.
-        if META_KEY in request.meta or dict.__contains__(response.headers, b"X-Robots-Tag"):
-            compat.add_spider_middleware(self.middleware.crawler, self.middleware)
-            self.middleware = None
+def _text(tag: object) -> str:
+    """A tag for log lines and exceptions: a site may write any characters in it, and many."""
+    text = str(tag)
+    return shown(text if len(text) <= _MAX_CAUSE else f"{text[:_MAX_CAUSE]}…")
 
 
 def _mark(item: Any, part: str) -> bool:

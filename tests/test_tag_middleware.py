@@ -19,7 +19,6 @@ from scrapy_robots_policy.config import TagSettings
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.spidermiddlewares import ItemRefused
 from scrapy_robots_policy.tags.actions import DEFAULTS, Action
-from scrapy_robots_policy.tags.response import nofollow_links
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
@@ -266,6 +265,7 @@ STRENGTHS = [
     ({"noindex": "drop"}, {"nofollow": "count"}, None, 0),
     ({}, {"noindex": "drop"}, None, 0),
     ({}, {"noindex": "drop"}, {"noindex": "count"}, 1),
+    ({}, None, {"noindex": "drop"}, 0),
     ('{"noindex": "drop"}', None, None, 0),
 ]
 
@@ -289,19 +289,22 @@ async def test_a_request_is_stronger_than_its_spider_and_that_than_the_settings(
 
 
 @pytest.mark.parametrize(
-    ("override", "items"), [({}, 0), ({"obey": False}, 1), ({"agent": "b"}, 1)]
+    ("override", "items", "paths"),
+    [({}, 0, ["/b"]), ({"obey": False}, 1, ["/a", "/b"]), ({"agent": "b"}, 1, ["/b"])],
 )
 @on_reactor
-async def test_what_is_set_for_a_host_holds_for_its_pages(override, items):
-    with Site({"/robots.txt": robots(""), "/": page(meta("noindex", "a"))}) as site:
+async def test_what_is_set_for_a_host_holds_for_its_pages(override, items, paths):
+    body = '<META Name="a" Content="noindex"><a href="/a" rel="nofollow">a</a><a href="/b">b</a>'
+    with Site({"/robots.txt": robots(""), "/": page(body)}) as site:
         settings = {
             "ROBOTSTXT_USER_AGENT": "a",
-            "ROBOTS_TAGS": {"noindex": "drop"},
+            "ROBOTS_TAGS": {"noindex": "drop", "rel-nofollow": "drop"},
             "ROBOTS_OVERRIDES": {"127.0.0.1": override},
         }
         _, crawler = await crawl(site.url("/"), settings=settings, spider=Following)
         from_page = [item for item in crawler.spider.items if item["url"] == site.url("/")]
         assert len(from_page) == items
+        assert sorted(site.pages) == ["/", *paths]
 
 
 @pytest.mark.parametrize("kind", REACTORS)
@@ -375,49 +378,45 @@ def middleware(settings=None, **attributes):
     return RobotsTagMiddleware(crawler)
 
 
-class Watching(Following):
-    """Asks for one page after the other, and notes at each how often the middleware stands in the
-    chain.
-    """
+class Near:
+    """A user's spider middleware between ours and the spider."""
 
-    ahead: tuple[str, ...]
+    async def process_spider_output_async(self, response, result):
+        async for output in result:
+            yield output
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.times: list[int] = []
-
-    def parse(self, response):
-        chain = self.crawler.engine.scraper.spidermw.methods["process_spider_output"]
-        self.times.append(str(chain).count("RobotsTagMiddleware.process_spider_output_async"))
-        return [{"url": response.url}, *map(scrapy.Request, self.ahead[len(self.times) :][:1])]
+    def process_spider_output(self, response, result):
+        return result
 
 
-@pytest.mark.parametrize(
-    ("first", "meta", "settings", "times"),
-    [
-        (page(), {}, {}, [0, 0, 1, 1]),
-        (page(X_Robots_Tag="all"), {}, {}, [1, 1, 1, 1]),
-        (page(), {"robots_tags": {}}, {}, [1, 1, 1, 1]),
-        (page(), {}, {"ROBOTS_TAGS": {"noindex": "count"}}, [1, 1, 1, 1]),
-        (page(), {}, {"ROBOTS_PURPOSE": "search"}, [1, 1, 1, 1]),
-        (page(), {}, {"ROBOTS_TAGS": {"use": "count"}}, [0, 0, 1, 1]),
-    ],
-)
+class Far(Near):
+    """One on the other side of ours."""
+
+
+@pytest.mark.parametrize("settings", [{}, {"ROBOTS_TAGS": {"noindex": "count"}}])
 @on_reactor
-async def test_no_page_pays_for_it_before_one_gives_a_reason(first, meta, settings, times):
-    said = page("", X_Robots_Tag="noindex")
-    pages = {"/1": first, "/2": page(""), "/3": said, "/4": said}
+async def test_the_middleware_is_found_and_stands_in_its_configured_order(settings):
+    class Ordered(Following):
+        def parse(self, response):
+            self.order = self.crawler.engine.scraper.spidermw.middlewares
+            return super().parse(response)
+
+    pages = {"/1": page(""), "/2": page("", X_Robots_Tag="noindex")}
     with Site({"/robots.txt": robots(""), **pages}) as site:
-        urls = [site.url(path) for path in pages]
-        watching = type("Watching", (Watching,), {"ahead": tuple(urls)})
-        request = scrapy.Request(urls[0], meta=meta)
-        seen, crawler = await crawl(request, settings=settings, spider=watching)
-        assert crawler.spider.times == times
-        assert tag_stats(seen)["noindex/would_drop"] == 2
+        ordered = {"SPIDER_MIDDLEWARES": {Near: 960, Far: 940}, **settings}
+        urls = [site.url("/1"), site.url("/2")]
+        seen, crawler = await crawl(*urls, settings=ordered, spider=Ordered)
+        kinds = [type(one) for one in crawler.spider.order]
+        start = kinds.index(Far)
+        assert kinds[start : start + 3] == [Far, RobotsTagMiddleware, Near]
+        found = crawler.get_spider_middleware(RobotsTagMiddleware)
+        assert found in crawler.spider.order
+        assert tag_stats(seen) == {"noindex/would_drop": 1}
 
 
 class Unread(HtmlResponse):
-    def xpath(self, *args, **kwargs):
+    @property
+    def selector(self):
         raise AssertionError
 
 
@@ -430,21 +429,35 @@ def test_a_page_that_gives_no_reason_to_act_passes_as_it_is():
         middleware({"ROBOTS_TAGS": {"expired": "count"}}).process_spider_output(html, outputs)
 
 
-def test_where_a_page_links_to_only_with_nofollow():
-    body = """
-        <base href="https://other.example/x/">
-        <a href=" one?b=2&amp;a=1 " rel="NoFollow noopener">1</a> <a href="two" REL=nofollow>2</a>
-        <area href="/three" rel="ugc nofollow"> <a href="two">2</a> <a href="four">4</a>
-        <a href="//[broken" rel="nofollow">5</a> <a rel="nofollow">6</a>
-        <a href="/\xe9" rel="nofollow">7</a>"""
-    response = HtmlResponse(
-        "https://site.example/", body=body.encode("latin-1"), encoding="latin-1"
-    )
-    assert nofollow_links(response) == {
-        "https://other.example/x/one?a=1&b=2",
-        "https://other.example/three",
-        "https://other.example/%C3%A9",
-    }
+def test_html_is_not_read_for_a_header_alone():
+    request = scrapy.Request("https://site.example/")
+    html = Unread(request.url, headers={"X-Robots-Tag": "none"}, request=request)
+    reader = middleware({"ROBOTS_PURPOSE": "search"})
+    assert reader.process_spider_output(html, ()) != ()  # its outputs are looked at
+
+
+def test_a_page_without_a_host_has_no_tags_to_obey():
+    request = scrapy.Request("data:text/html,")
+    html = HtmlResponse(request.url, body=meta("none").encode(), request=request)
+    outputs = [{"url": 1}]
+    reader = middleware({"ROBOTS_TAGS": {"noindex": "drop"}})
+    assert reader.process_spider_output(html, outputs) is outputs
+
+
+@on_reactor
+async def test_no_control_character_and_no_long_text_of_a_tag_reaches_the_log(caplog):
+    caplog.set_level("DEBUG")
+    header = "*: noindex: \x9b31m\x1b[2J" + "n" * 5000 + ", *: nofollow: n\x85" + "n" * 5000
+    with Site({"/robots.txt": robots(""), "/": page(X_Robots_Tag=header)}) as site:
+        settings = {"ROBOTS_TAGS": {"noindex": "drop", "nofollow": "drop"}}
+        _, crawler = await crawl(site.url("/"), settings=settings, spider=Following)
+        (refused,) = crawler.spider.refused
+        assert refused.cause.startswith(r"X-Robots-Tag: noindex: \x9b31m\x1b[2Jnnn")
+        lines = [record.getMessage() for record in caplog.records]
+        ours = [line for line in lines if line.startswith(("Not followed", "Dropped"))]
+        assert len(ours) == 3
+        assert [line for line in ours if len(line) > 500] == []
+        assert all(not set(line) & {"\x85", "\x9b", "\x1b"} for line in lines)
 
 
 WRONG = [

@@ -1,11 +1,10 @@
-"""What a page says of itself: X-Robots-Tag headers and robots meta tags, as one value per crawler.
+"""X-Robots-Tag headers and robots meta tags: reading them, and joining them for one crawler.
 
 Knows: how the rules of tags are written, and how a dialect joins them. Must not know: HTTP, HTML,
 what time it is, what is done about it.
 
-Facts and judgement stay apart: `read_header` and `read_meta` give what is written, the same for
-every dialect; `tags_of` makes of it what one crawler goes by. Several rules are joined by the
-least: the sum of the negatives, the smallest limit, the earliest date.
+`read_header` and `read_meta` give the rules as written, the same for every dialect. `tags_of` joins
+those that bind one crawler: the sum of the negatives, the smallest limit, the earliest date.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ from .dialects.options import ANY_NAME, TagConflict
 
 EVERYBODY = "robots"
 
+MAX_LENGTH = 65_536  # characters of one header or meta tag; what comes after them is not read
+
 # A comma parts rules, but one before a digit may stand in a date: "Friday, 25-Aug-06 15:00:00 UTC".
+# Linear: each of the first two repeats gives back one character at a time, and ends at a comma.
 _PART = re.compile(r"[^,]*unavailable_after[^,]*(?:,\s*\d[^,]*)*|[^,]+", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")
 
@@ -37,10 +39,12 @@ class ImagePreview(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One rule as it is written: `rule` and `agent` in lower case, `value` what follows its colon.
+    """One rule of a tag.
 
-    agent   whom it addresses; "robots": everybody
-    header  whether an X-Robots-Tag says so, or a meta tag
+    rule    its name, in lower case
+    value   the text after its colon, as written: it may hold any characters
+    agent   the crawler that it binds, in lower case; "robots": all crawlers
+    header  whether it stands in an X-Robots-Tag header; otherwise in a meta tag
     """
 
     rule: str
@@ -49,15 +53,15 @@ class Statement:
     header: bool
 
     def __str__(self) -> str:
-        said = f"{self.rule}: {self.value}" if self.value else self.rule
+        text = f"{self.rule}: {self.value}" if self.value else self.rule
         if not self.header:
-            return f"meta {self.agent}: {said}"
-        return f"X-Robots-Tag: {said if self.agent == EVERYBODY else f'{self.agent}: {said}'}"
+            return f"meta {self.agent}: {text}"
+        return f"X-Robots-Tag: {text if self.agent == EVERYBODY else f'{self.agent}: {text}'}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """What a page lets one crawler do. The defaults are those of a page that says nothing.
+    """What a page lets one crawler do. The defaults are those of a page without tags.
 
     archive            whether a copy may be kept or shown
     image_index        whether its images may be indexed; `translate`: whether it may be translated
@@ -81,7 +85,10 @@ class Tags:
     def cause(self, name: str) -> Statement | None:
         """The first statement that gives the field of that name its value; None if none does."""
         value = getattr(self, name)
-        return next((told for told in self.statements if _meaning(told).get(name) == value), None)
+        for statement in self.statements:
+            if _may_set(statement, name) and _fields_of(statement).get(name) == value:
+                return statement
+        return None
 
 
 def read_header(value: str) -> Iterator[Statement]:
@@ -90,7 +97,7 @@ def read_header(value: str) -> Iterator[Statement]:
     Another agent may follow after a comma: RFC 9110 §5.3 lets repeated headers be joined so.
     """
     agent = EVERYBODY
-    for part in _PART.findall(value):
+    for part in _parts(value):
         word, colon, rest = part.partition(":")
         name = word.strip().lower()
         if colon and name not in _LIMITS:
@@ -102,8 +109,12 @@ def read_header(value: str) -> Iterator[Statement]:
 
 def read_meta(name: str, content: str) -> Iterator[Statement]:
     """The rules of one meta tag, whatever its name: those of other kinds bind no crawler."""
-    for part in _PART.findall(content):
+    for part in _parts(content):
         yield from _statement(part, name.strip().lower(), header=False)
+
+
+def _parts(text: str) -> Iterator[str]:
+    return (match[0] for match in _PART.finditer(text, 0, MAX_LENGTH))
 
 
 def _statement(part: str, agent: str, *, header: bool) -> Iterator[Statement]:
@@ -113,28 +124,33 @@ def _statement(part: str, agent: str, *, header: bool) -> Iterator[Statement]:
 
 
 def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Tags:
-    """What is said to a crawler. `agent`: a product token, or a User-Agent header."""
+    """What the statements of a page let a crawler do.
+
+    agent  a product token, or a User-Agent header
+    """
     names = names_of(agent, dialect)
-    bound = tuple(
-        told for told in statements if told.agent in names and told.rule in dialect.tag_rules
+    binding = tuple(
+        statement
+        for statement in statements
+        if statement.agent in names and statement.rule in dialect.tag_rules
     )
-    if not bound:
+    if not binding:
         return Tags()
     joined: dict[str, Any] = {}
-    for told in bound:
-        for name, value in _meaning(told).items():
+    for statement in binding:
+        for name, value in _fields_of(statement).items():
             joined[name] = min(value, joined.get(name, value))
     if dialect.tag_conflict is TagConflict.PERMISSIVE:
-        for told in bound:
-            for name in _GRANTS.get(told.rule, ()) if not told.header else ():
+        for statement in binding:
+            for name in _GRANTS.get(statement.rule, ()) if not statement.header else ():
                 joined.pop(name, None)
-    return Tags(**joined, statements=bound)
+    return Tags(**joined, statements=binding)
 
 
 def names_of(agent: str, dialect: Dialect) -> frozenset[str]:
-    """The names in tags that a crawler takes for its own.
+    """The names in tags that bind a crawler, in lower case.
 
-    A crawler that the engine does not know goes by its own name.
+    A crawler that is not in the dialect's table is bound by its own product token.
     """
     own = {name for name in chain_of(agent, dialect.agents) if name != "*"}
     if product_token(agent).lower() in dialect.agents and ANY_NAME not in dialect.tag_names:
@@ -160,13 +176,19 @@ _GRANTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _meaning(told: Statement) -> Mapping[str, Any]:
-    """The fields a statement speaks of, with their values; none where its value makes no sense."""
-    if told.rule not in _LIMITS:
-        return _MEANINGS.get(told.rule, {})
-    name, read = _LIMITS[told.rule]
-    value = read(told.value)
+def _fields_of(statement: Statement) -> Mapping[str, Any]:
+    """The fields of `Tags` that a statement sets; none where its value makes no sense."""
+    if statement.rule not in _LIMITS:
+        return _MEANINGS.get(statement.rule, {})
+    name, read = _LIMITS[statement.rule]
+    value = read(statement.value)
     return {} if value is None else {name: value}
+
+
+def _may_set(statement: Statement, name: str) -> bool:
+    """Whether a statement is about a field of `Tags`. Its value, maybe a date, is not read."""
+    limit = _LIMITS.get(statement.rule)
+    return limit[0] == name if limit else name in _MEANINGS.get(statement.rule, ())
 
 
 def _count(value: str) -> int | None:
@@ -192,12 +214,7 @@ def _iso(value: str) -> datetime:
 def _date(read: Callable[[str], datetime], value: str) -> datetime | None:
     try:
         return read(value)
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-        IndexError,
-    ):  # parsedate_to_datetime's, all of them
+    except (TypeError, ValueError, OverflowError, IndexError):  # parsedate_to_datetime raises each
         return None
 
 

@@ -1,7 +1,7 @@
-"""Which parts of what a page says are obeyed, and how.
+"""Which parts of a page's tags are obeyed, and how.
 
-Knows: the parts, the actions, and how a user writes them. Must not know: settings' names, what
-pages say, how anything is dropped.
+Knows: the parts, the actions, and how a user writes them. Must not know: settings' names, how tags
+are written, how anything is dropped.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 
 class Action(Enum):
-    """What becomes of a request or an item that a page does not want."""
+    """What becomes of a request or an item that the tags of its page refuse."""
 
-    OFF = "off"  # it passes; counted where a header says so, for HTML is not read
+    OFF = "off"  # it passes; counted if the tag is in a header, as HTML is not read
     COUNT = "count"  # it passes, and is counted
     MARK = "mark"  # an item passes with the part in its field `MARKS`
     DROP = "drop"
@@ -32,19 +32,22 @@ Actions = Mapping[str, Action]
 DEFAULTS: Actions = MappingProxyType(
     {**dict.fromkeys((*ON_REQUESTS, *ON_ITEMS), Action.OFF), "use": Action.DROP}
 )
-"""Nothing is obeyed until it is asked for; for "use" that is to declare a purpose."""
+"""Tags are obeyed only where the user sets it; "use" also needs a declared purpose."""
 
 
-def read_actions(where: str, told: Any) -> Actions:
-    """Actions by part, from what stands at `where`. ValueError names the choices."""
-    if isinstance(told, Mapping):
-        read = {part: _action(part, word) for part, word in told.items()}
-        if None not in read.values():
-            return {part: action for part, action in read.items() if action is not None}
-    actions = ", ".join(repr(action.value) for action in Action)
+def read_actions(where: str, value: Any) -> Actions:
+    """Actions by part, from the value of the setting, attribute or meta key `where`.
+
+    ValueError names the choices.
+    """
+    if isinstance(value, Mapping):
+        actions = {part: _action(part, word) for part, word in value.items()}
+        if None not in actions.values():
+            return {part: action for part, action in actions.items() if action is not None}
+    choices = ", ".join(repr(action.value) for action in Action)
     msg = (
-        f"{where} is {told!r}; it must be a dict with, for {', '.join(DEFAULTS)}, "
-        f"one of {actions} ('mark' for items only: {', '.join(ON_ITEMS)})"
+        f"{where} is {value!r}; it must be a dict with, for {', '.join(DEFAULTS)}, "
+        f"one of {choices} ('mark' for items only: {', '.join(ON_ITEMS)})"
     )
     raise ValueError(msg)
 

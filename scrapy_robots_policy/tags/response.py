@@ -1,13 +1,16 @@
-"""What a response says of itself, read the way Scrapy reads it.
+"""The tags of one response: headers, meta tags and links, read with Scrapy's own selector.
 
 Knows: Scrapy's responses, headers, HTML. Must not know: what tags mean, what is done about them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from urllib.parse import urlsplit
 
-from parsel import Selector
 from scrapy.http import HtmlResponse, Response
 from w3lib.url import canonicalize_url
 
@@ -15,50 +18,171 @@ from ..rep.page_tags import Statement, read_header, read_meta
 from ..rep.usage import Preference, read_usage_header
 
 _WHITE = " \t\n\r\x0c"
+_NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # data: may have 10 MB
+_TAGS_HEADER = "X-Robots-Tag"
+
+
+def has_header_statements(response: Response) -> bool:
+    return _TAGS_HEADER in response.headers
 
 
 def header_statements(response: Response) -> Iterator[Statement]:
-    for value in _header(response, "X-Robots-Tag"):
+    for value in _header(response, _TAGS_HEADER):
         yield from read_header(value)
 
 
-def meta_statements(response: HtmlResponse) -> Iterator[Statement]:
-    """The rules of all meta tags, in head or body."""
-    for tag in response.xpath("//meta[@name][@content]"):
-        yield from read_meta(tag.attrib["name"], tag.attrib["content"])
+def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:
+    """The rules of the meta tags with one of these names (in lower case), in head or body."""
+    for tag in response.selector.root.iter("meta"):
+        if tag.get("name", "").strip().lower() in names:
+            yield from read_meta(tag.get("name"), tag.get("content", ""))
 
 
 def usage_preferences(response: Response) -> tuple[Preference, ...]:
     return read_usage_header(_header(response, "Content-Usage"))
 
 
-def nofollow_links(response: HtmlResponse) -> frozenset[str]:
-    """What the page links to with rel="nofollow" and nowhere without, as `link_key` gives it."""
+def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
+    """None where no link of the page has rel="nofollow"."""
     if "nofollow" not in response.text.lower():
-        return frozenset()
-    links = response.xpath("//a[@href] | //area[@href]")
-    refused = [link for link in links if _is_nofollow(link)]
-    others = {_target(link, response) for link in links if not _is_nofollow(link)}
-    return frozenset({_target(link, response) for link in refused} - others - {""})
+        return None
+    refused: set[str] = set()
+    others: set[str] = set()
+    for link in response.selector.root.iter("a", "area"):
+        href = link.get("href")
+        if href is None:
+            continue
+        href = href.strip(_WHITE)
+        if not href[:11].lower().startswith(_NOT_PAGES):
+            hrefs = refused if _is_nofollow(link.get("rel")) else others
+            hrefs.add("#" if href.startswith("#") else href)  # a page may have 1,000 of them
+    return NofollowLinks(response, refused, others) if refused else None
 
 
-def link_key(url: str, response: Response) -> str:
-    """What a link and the request made of it have in common; "" for what is no URL."""
+class NofollowLinks:
+    """The URLs that a page links to with rel="nofollow", and with no other link without it.
+
+    URLs are the same if they are the same once canonicalised. To canonicalise costs as much as
+    Scrapy's selector takes for ten links. So that waits for a request that may be refused, and
+    then only links with the request's `_ending` are canonicalised.
+    """
+
+    def __init__(self, response: HtmlResponse, refused: set[str], others: set[str]) -> None:
+        """`refused` and `others`: the links with nofollow and without, as written in the page."""
+        self._response, self._refused_hrefs, self._other_hrefs = response, refused, others
+
+    @cached_property
+    def _refused(self) -> _Urls:
+        return _Urls(self._response, self._refused_hrefs)
+
+    @cached_property
+    def _others(self) -> _Urls:
+        return _Urls(self._response, self._other_hrefs)
+
+    def __contains__(self, url: str) -> bool:
+        """Whether a request for this absolute URL follows such a link."""
+        ending, canonical = _ending(url), ""
+        if ending is None:
+            canonical = _canonical(url)
+            ending = _canonical_ending(canonical)
+        if not self._refused.may_contain(ending):
+            return False
+        canonical = canonical or _canonical(url)
+        return self._refused.contains(canonical, ending) and not self._others.contains(
+            canonical, ending
+        )
+
+
+class _Urls:
+    """The URLs that hrefs stand for, by their ending; canonicalised when an ending is asked for."""
+
+    def __init__(self, response: HtmlResponse, hrefs: Iterable[str]) -> None:
+        self._response = response
+        self._hrefs: dict[str | None, list[str]] = defaultdict(list)
+        self._canonical: dict[str | None, set[str]] = defaultdict(set)
+        for href in hrefs:
+            ending = _ending(href)
+            if ending is not None:
+                self._hrefs[ending].append(href)
+                continue
+            for url in _targets(href, response):
+                self._canonical[_canonical_ending(url)].add(url)
+
+    def may_contain(self, ending: str | None) -> bool:
+        return ending in self._hrefs or ending in self._canonical
+
+    def contains(self, canonical: str, ending: str | None) -> bool:
+        for href in self._hrefs.pop(ending, ()):
+            self._canonical[ending].update(_targets(href, self._response))
+        return canonical in self._canonical.get(ending, ())
+
+
+# A URL whose last path segment and query look the same once it is joined with any base and
+# canonicalised, but for case. What either may rewrite is left out: dot segments, parameters,
+# escapes of ASCII, a host without a path. Groups: the segment, the query.
+_UNRESERVED = r"(?:[\w.-]|%[89a-f][0-9a-f])"
+_SEGMENT = rf"(?!\.){_UNRESERVED}+"
+_PAIR = rf"{_UNRESERVED}+(?:={_UNRESERVED}*)?"
+_ORDINARY = re.compile(
+    r"(?:(?:https?:)?//[\w.-]+(?::[0-9]+)?/|/)?"
+    rf"(?:(?:{_UNRESERVED}+/)*({_SEGMENT})/?|[\w./-]*)"
+    rf"(?:\?((?:{_PAIR}(?:&{_PAIR})*)?))?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def _ending(url: str) -> str | None:
+    """What ends a URL or a link: its query in an order of its own, or its last path segment.
+
+    Two that are the same once canonicalised have the same ending. None where only canonicalising
+    can tell.
+    """
+    match = _ORDINARY.fullmatch(url.partition("#")[0])
+    if match is None:
+        return None
+    segment, query = match.groups()
+    if query:
+        return "&".join(sorted(re.split("[&=]+", query.strip("&=").lower())))
+    return segment.lower() if segment else None
+
+
+def _canonical_ending(canonical: str) -> str | None:
+    """The ending of a canonical URL, whatever its host and the folders of its path are."""
+    parts = urlsplit(canonical)
+    if parts.query:
+        return _ending(f"?{parts.query}")
+    return _ending(parts.path.rstrip("/").rpartition("/")[2])
+
+
+def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
+    """The canonical URLs of the requests that may follow a link; none if it is no URL.
+
+    A request without an encoding of its own writes what is not ASCII in a query as UTF-8, one made
+    by `response.follow` in the encoding of the page.
+    """
     try:
-        return str(canonicalize_url(url, encoding=getattr(response, "encoding", None)))
+        url = response.urljoin(href)
+    except ValueError:
+        return
+    for encoding in ("utf-8",) if url.isascii() else {"utf-8", response.encoding}:
+        if canonical := _canonical(url, encoding):
+            yield canonical
+
+
+def _canonical(url: str, encoding: str = "utf-8") -> str:
+    """Empty for what is no URL."""
+    try:
+        return str(canonicalize_url(url, encoding=encoding))
     except ValueError:
         return ""
 
 
-def _is_nofollow(link: Selector) -> bool:
-    return "nofollow" in link.attrib.get("rel", "").lower().split()
-
-
-def _target(link: Selector, response: HtmlResponse) -> str:
-    try:
-        return link_key(response.urljoin(link.attrib["href"].strip(_WHITE)), response)
-    except ValueError:
-        return ""
+def _is_nofollow(rel: str | None) -> bool:
+    """Search engines take commas between the values, too."""
+    if not rel:
+        return False
+    rel = rel.lower()
+    return "nofollow" in rel and "nofollow" in rel.replace(",", " ").split()
 
 
 def _header(response: Response, name: str) -> list[str]:

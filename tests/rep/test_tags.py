@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep import DIALECTS, page_tags
 from scrapy_robots_policy.rep.dialects.options import TAG_RULES, Certainty, TagConflict
 from scrapy_robots_policy.rep.page_tags import (
+    MAX_LENGTH,
     ImagePreview,
     Tags,
     names_of,
@@ -83,7 +84,7 @@ HEADERS = [
 ]
 
 
-def said(*headers, metas=()):
+def statements_of(*headers, metas=()):
     for header in headers:
         yield from read_header(header)
     for name, content in metas:
@@ -152,14 +153,18 @@ WORDS = {
 
 @pytest.mark.parametrize(("dialect", "agent", "headers", "metas", "expected"), PAGES)
 def test_a_page_says_to_a_crawler(dialect, agent, headers, metas, expected):
-    tags = tags_of(said(*headers, metas=metas), agent, DIALECTS[dialect])
+    tags = tags_of(statements_of(*headers, metas=metas), agent, DIALECTS[dialect])
     assert differing(tags) == dict(WORDS[word] for word in expected.split())
 
 
-def test_the_statement_that_decided_is_told():
-    page = list(said("nofollow, max-snippet:50, max-snippet:20", metas=[("mybot", "none")]))
+def test_the_statement_that_decided_is_the_cause():
+    page = list(
+        statements_of("nofollow, max-snippet:50, max-snippet:20", metas=[("mybot", "none")])
+    )
     tags = tags_of(page, "MyBot", DIALECTS["rfc9309"])
-    causes = {name: str(tags.cause(name)) for name in ("index", "follow", "max_snippet", "archive")}
+    causes = {
+        name: str(page_tags.cause(name)) for name in ("index", "follow", "max_snippet", "archive")
+    }
     assert causes == {
         "index": "meta mybot: none",
         "follow": "X-Robots-Tag: nofollow",
@@ -169,8 +174,8 @@ def test_the_statement_that_decided_is_told():
     assert str(next(read_header("mybot: none"))) == "X-Robots-Tag: mybot: none"
 
 
-def test_a_grant_leaves_nothing_to_tell():
-    page = said("noindex", metas=[("robots", "all")])
+def test_a_grant_leaves_no_cause():
+    page = statements_of("noindex", metas=[("robots", "all")])
     assert tags_of(page, "YandexBot", DIALECTS["yandex"]).cause("index") is None
 
 
@@ -205,8 +210,8 @@ TAGS = st.one_of(
 @given(TAGS, AGENTS, DIALECT)
 def test_no_content_raises(tag, agent, dialect):
     tags = tags_of(tag, agent, dialect)
-    assert {str(told) for told in tags.statements} <= {str(told) for told in tag}
-    assert all(tags.cause(name) in tag for name in differing(tags))
+    assert set(map(str, page_tags.statements)) <= set(map(str, tag))
+    assert all(page_tags.cause(name) in tag for name in differing(tags))
 
 
 def strictness(tags):
@@ -215,10 +220,14 @@ def strictness(tags):
     return (
         *(not getattr(tags, name) for name in ("index", "follow", "archive")),
         *(not getattr(tags, name) for name in ("image_index", "translate")),
-        -tags.max_image_preview,
+        -page_tags.max_image_preview,
         *(
             -far if limit is None else -limit
-            for limit in (tags.max_snippet, tags.max_video_preview, tags.unavailable_after)
+            for limit in (
+                page_tags.max_snippet,
+                page_tags.max_video_preview,
+                page_tags.unavailable_after,
+            )
         ),
     )
 
@@ -229,3 +238,43 @@ def test_another_tag_never_makes_the_sum_of_negatives_more_permissive(one, other
     for both in ([*one, *other], [*other, *one]):
         together = strictness(tags_of(both, agent, dialect))
         assert all(after >= before for before, after in zip(alone, together, strict=True))
+
+
+# Text that a site may send to make reading slow, each repeated until the limit is passed.
+HOSTILE = {
+    "rules": "noindex,",
+    "commas": ",",
+    "commas and spaces": ", ",
+    "no comma": "noindex ",
+    "agents": "mybot: noindex,",
+    "nearly dates": "unavailable_afte",
+    "dates without a comma": "unavailable_after ",
+    "dates": "unavailable_after: 25 Jun 2010,",
+    "one date of many parts": "unavailable_after: 1, 1, 1, 1, ",
+    "digits": ", 1",
+    "colons": ":",
+    "control characters": "noindex: \x9b31m\x1b[2J\r\n,",
+    "limits": "max-snippet: 999999999,",
+}
+
+
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_is_read_up_to_a_limit_and_each_date_once(unit, monkeypatch):
+    dates = []
+    name, read = page_tags._LIMITS["unavailable_after"]
+    counted = (name, lambda value: dates.append(value) or read(value))
+    monkeypatch.setattr(tags, "_LIMITS", {**page_tags._LIMITS, "unavailable_after": counted})
+    page = list(read_header(unit * (5 * MAX_LENGTH // len(unit))))
+    assert sum(len(str(one.value)) + len(one.rule) for one in page) <= MAX_LENGTH
+    read_tags = tags_of(page, "MyBot", DIALECTS["rfc9309"])
+    for field in fields(Tags):
+        read_tags.cause(field.name)
+    with_date = [one for one in page if one.rule == "unavailable_after"]
+    assert len(dates) <= 2 * len(with_date)  # once to join them, once to find the cause
+
+
+def test_a_rule_after_the_limit_is_not_read():
+    filler = "x" * (MAX_LENGTH - len(",noindex"))
+    for text, index in ((f"{filler},noindex", False), (f"{filler}xxxxxxxxx,noindex", True)):
+        for page in (read_header(text), read_meta("robots", text)):
+            assert tags_of(page, "MyBot", DIALECTS["rfc9309"]).index == index
