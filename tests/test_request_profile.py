@@ -111,4 +111,4 @@ async def test_a_hook_that_fails_closes_the_site_and_is_told(caplog):
         seen, _ = await crawl(site.url("/a"), settings={"ROBOTS_FETCH_HOOK": failing})
         assert site.hits == []
         assert "RuntimeError while fetching" in seen.dropped[site.url("/a")]
-        assert "A fault while asking for the robots.txt" in caplog.text
+        assert "A fault while fetching the robots.txt" in caplog.text

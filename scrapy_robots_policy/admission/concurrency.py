@@ -10,7 +10,7 @@ the next request from the host with the fewest. Requests of a slow host that sta
 the queue would stop all others otherwise.
 
 How many may wait. From `max_waiting` on, the engine gets no more requests, except for hosts that
-have few waiting: one for each such request that is scheduled meanwhile. Where the queue takes from
+have few waiting: one for each such request that is scheduled meanwhile, up to twice the limit. Where the queue takes from
 idle hosts first, a single host has `MAX_WAITING_PER_HOST`: that the queue gave one of its requests
 means that nobody else has one there.
 """
@@ -160,7 +160,9 @@ class Concurrency:
         if not self._has_room(self._taken()):
             return True
         self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
-        return self._is_saturated and not self._extra_pops
+        if not self._is_saturated:
+            return False
+        return not self._extra_pops or len(self.waiting) >= 2 * self.max_waiting
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
