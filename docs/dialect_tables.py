@@ -27,6 +27,7 @@ KNOBS = {
     "rule_limit": "rules for one crawler from which on they are not obeyed",
     "line_limit": "octets read of a line",
     "nul_ends_line": "a NUL ends its line",
+    "double_returns": "of two carriage returns in a row, only the first ends a line",
     "agent_keys": "what a User-agent line may start with",
     "allow_keys": "what an Allow line may start with",
     "disallow_keys": "what a Disallow line may start with",
@@ -82,7 +83,9 @@ def table(head: Row, rows: Iterable[Row]) -> str:
 
 
 def short_table() -> str:
-    """A row for each dialect; a value that is only assumed has a question mark."""
+    """A row for each dialect; a value that is only assumed has a question mark, and a dialect that
+    is mostly assumed is experimental.
+    """
     head = ["dialect", *SHORT, "401, 403", "503", "without a source"]
     return table(head, (_short_row(dialect) for dialect in DIALECTS.values()))
 
@@ -90,14 +93,18 @@ def short_table() -> str:
 def _short_row(dialect: Dialect) -> list[str]:
     told = stances(dialect.access)
     access = "" if _sure(dialect, "access") else "?"
-    assumed = sum(not _sure(dialect, option) for option in KNOBS)
     return [
-        f"[`{dialect.name}`](docs/dialects.md#{dialect.name})",
+        f"[`{dialect.name}`](docs/dialects.md#{dialect.name})"
+        + " (experimental)" * dialect.is_experimental,
         *(_cell(dialect, option) for option in SHORT.values()),
         told["401, 403"].removesuffix(" allowed") + access,
         told["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" allowed") + access,
-        f"{assumed} of {len(KNOBS)}",
+        _assumed(dialect),
     ]
+
+
+def _assumed(dialect: Dialect) -> str:
+    return f"{sum(not _sure(dialect, option) for option in KNOBS)} of {len(KNOBS)}"
 
 
 def _cell(dialect: Dialect, option: str) -> str:
@@ -121,6 +128,8 @@ Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
 | documented | the engine, or the standard, says so |
 | assumed | nobody says so; it is the likeliest reading |
 
+A dialect is experimental if more than half of its options are assumed.
+
 ## The options
 """
 
@@ -138,6 +147,8 @@ def page() -> str:
 
 def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
+    if dialect.is_experimental:
+        yield f"Experimental: {_assumed(dialect)} options are assumed, which is more than half."
     told = [option for option in KNOBS if _is_told(dialect, option) and option not in TOLD_APART]
     yield table(
         ["option", "value", "sure", "source"], [_knob_row(dialect, option) for option in told]

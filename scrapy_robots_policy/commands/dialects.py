@@ -54,7 +54,8 @@ def _row(dialect: Dialect) -> tuple[str, ...]:
         value(dialect.wildcards),
         dialect.blank_line.value,
         dialect.crawl_delay.value,
-        ", ".join(f"{sure[certainty]} {certainty.value}" for certainty in Certainty),
+        ", ".join(f"{sure[certainty]} {certainty.value}" for certainty in Certainty)
+        + ": experimental" * dialect.is_experimental,
     )
 
 
@@ -72,6 +73,9 @@ def _one(dialect: Dialect, *, as_json: bool) -> None:
         for option in options()
         if option not in ("access", "agents")
     ]
+    if dialect.is_experimental:
+        say(f"{dialect.name} is experimental: more than half of its options are assumed.")
+        say()
     say_columns([("option", "value", "sure", "source"), *rows], most=_MOST)
     say()
     say("Crawlers, and the names they look for:")
@@ -115,7 +119,12 @@ def _as_json(dialect: Dialect) -> dict[str, Any]:
         if option not in ("access", "agents")
     }
     chains = {agent.name: agent.chain for agent in dialect.agents.values()}
-    return {"options": told, "agents": chains, "stances": stances(dialect.access)}
+    return {
+        "experimental": dialect.is_experimental,
+        "options": told,
+        "agents": chains,
+        "stances": stances(dialect.access),
+    }
 
 
 def _plain(of_knob: Any) -> Any:

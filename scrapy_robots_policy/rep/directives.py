@@ -14,10 +14,17 @@ from dataclasses import dataclass
 from .dialects.dialect import Dialect
 from .dialects.options import CrawlDelay
 
+PACE_KEYS = ("crawl-delay", "request-rate", "visit-time")
+
+# What reppy (strtof), crawler-commons (Double) and robots-parser (Number) all read as the same
+# number: an exponent is part of it; Python's "1_0", " 5" and "inf" are not.
+_NUMBER = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 # No more digits than a float can divide: a longer number is nobody's rate.
-_RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE)
+_RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE | re.ASCII)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_TIMES = re.compile(r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:UTC|GMT|Z)?\s*", re.IGNORECASE)
+_TIMES = re.compile(
+    r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:UTC|GMT|Z)?\s*", re.IGNORECASE | re.ASCII
+)
 _DAY = 86_400
 
 
@@ -78,12 +85,9 @@ def _delay(key: str, value: str, dialect: Dialect) -> float | None:
 
 
 def seconds(value: str) -> float | None:
-    """The seconds of a Crawl-delay value; None where it is no number from 0 on."""
-    try:
-        delay = float(value)
-    except ValueError:
-        return None
-    return delay if math.isfinite(delay) and delay >= 0 else None
+    """The seconds of a Crawl-delay value; None where it is no finite number from 0 on."""
+    delay = float(value) if _NUMBER.fullmatch(value) else math.inf
+    return delay if math.isfinite(delay) else None
 
 
 def seconds_of_rate(value: str) -> float | None:

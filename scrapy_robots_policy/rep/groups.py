@@ -6,14 +6,16 @@ which records a crawler's names find. Must not know: what a rule says.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
-from .dialects.crawlers import chain_of
+from .dialects.crawlers import chain_of, is_name, is_token, names_in_full
 from .dialects.dialect import Dialect
-from .dialects.options import AgentMatch, OrphanRules, Records
+from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
@@ -75,21 +77,75 @@ class Groups:
         records = self._orphans(text) if is_star else []
         only_first = self._binding.only_first[is_star]
         end = 0
-        for line in self._naming(name):
+        for line in self._naming(name, text):
             if line >= end and not (records and only_first):
                 end, record = self._record(self._first(line, text), text)
                 records.append(record)
         return tuple(records)
 
-    def _naming(self, name: str) -> Iterable[int]:
+    def pace_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
+        """Where the lines stand that set the pace of a crawler: offsets, from and to."""
+        name, records = self.find(agent, text)
+        names = {name}
+        if self._binding.by_weight and name != STAR:
+            names = {*_chain(agent, self._binding)} - {STAR}
+        return self._spans_of(names, records, text)
+
+    def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
+        """The same for the crawlers that no group names."""
+        return self._spans_of({STAR}, self.named(STAR, text), text)
+
+    def _spans_of(
+        self, names: set[str], records: Iterable[GroupSpan], text: str
+    ) -> Iterator[tuple[int, int]]:
+        lines = {line for name in names for line in self._naming(name, text)}
+        for record in records:
+            for first, after, end in self._lists(record, text):
+                # The rules before the first User-agent line have no list: they are for all.
+                if first == after or not lines.isdisjoint(range(first, after)):
+                    yield (self._starts[first] if first < after else record.head), end
+
+    def _lists(self, record: GroupSpan, text: str) -> Iterator[tuple[int, int, int]]:
+        """The lists of User-agent lines of a record, parted by the lines that set a pace: the first
+        line of each, the one after its last, and the offset where its own lines end.
+
+        A delay is for the list right above it, as all parsers that read delays have it, while the
+        rules are for all lists of the record (RFC 9309 §2.2.4: other lines must not interfere).
+        """
+        first = bisect_left(self._starts, record.head)
+        last = bisect_left(self._starts, record.start)
+        pace = self._binding.grammar.pace
+        for line in range(first + 1, last):
+            if pace.search(text, self._starts[line - 1] + 1, self._starts[line]):
+                yield first, line, self._starts[line]
+                first = line
+        yield first, last, record.end
+
+    def _naming(self, name: str, text: str) -> Iterable[int]:
         """Which lines bind whoever goes by `name`."""
         names, matches = self._names, self._binding.matches
+        in_full: set[int] = set()
+        if self._binding.cuts_values and is_name(name) and not is_token(name):
+            in_full = self._naming_in_full(name, text)
         if name != STAR and matches is not None:
-            return [at for at, named in enumerate(names) if named != STAR and matches(named, name)]
+            return [
+                at
+                for at, named in enumerate(names)
+                if at in in_full or (named != STAR and matches(named, name))
+            ]
+        if in_full:
+            return sorted(in_full)
         count = names.count(name) if name else 0
         if count < 2:
             return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]
+
+    def _naming_in_full(self, name: str, text: str) -> set[int]:
+        """Which lines hold the whole of a name that no value equals once it is cut to a token, such
+        as "MJ12bot".
+        """
+        values = map(self._binding.grammar.agent.match, repeat(text), self._starts)
+        return {at for at, line in enumerate(values) if line and names_in_full(line[1], name)}
 
     def _heaviest(
         self, chain: Iterable[str], text: str
@@ -152,6 +208,7 @@ class _Binding:
 
     only_first     whether only the first record that names it binds a crawler; and all crawlers
     by_weight      whether a record counts by the longest name in its list
+    cuts_values    whether only the token that a User-agent value starts with names crawlers
     heeds_orphans  whether rules before the first User-agent line bind all crawlers
     matches        whether the name of a line means the name of a crawler; None: if it is equal
     """
@@ -160,6 +217,7 @@ class _Binding:
     grammar: Grammar
     only_first: tuple[bool, bool]
     by_weight: bool
+    cuts_values: bool
     heeds_orphans: bool
     matches: Callable[[str, str], bool] | None
 
@@ -171,6 +229,7 @@ def _binding_of(dialect: Dialect) -> _Binding:
         grammar_of(dialect),
         (dialect.own_records is Records.FIRST, dialect.star_records is Records.FIRST),
         dialect.own_records is Records.HEAVIEST,
+        dialect.agent_value is AgentValue.TOKEN,
         dialect.orphan_rules is OrphanRules.FOR_ALL,
         _MATCHES.get(dialect.agent_match),
     )

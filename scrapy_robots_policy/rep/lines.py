@@ -21,11 +21,14 @@ from functools import lru_cache
 from .dialects.crawlers import TOKEN
 from .dialects.dialect import Dialect
 from .dialects.options import AgentValue, Beyond, BlankLine, Bom
+from .directives import PACE_KEYS
 
 WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
 _LONE_RETURN = re.compile("\r[^\n]")
+# A line end that starts with a return; group 1: a second return, which belongs to the next line.
+_RETURN = re.compile("\r(?:\n|(\r))?")
 # What follows never starts with white space, so none is ever given back; `re` need not try.
 _W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
 # A value, without the white space around it and the comment after it. Not as word after word: `re`
@@ -45,6 +48,7 @@ class Grammar:
     directive  any line with a key; group 1: the key, group 2: its value
     sitemap    a Sitemap line; group 1: its value
     closer     a line that ends a list of User-agent lines
+    pace       a Crawl-delay, Request-rate or Visit-time line
     blank      a line that ends a record; None where nothing but another record does
     """
 
@@ -53,6 +57,7 @@ class Grammar:
     directive: re.Pattern[str]
     sitemap: re.Pattern[str]
     closer: re.Pattern[str]
+    pace: re.Pattern[str]
     blank: re.Pattern[str] | None
 
 
@@ -61,6 +66,8 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + text[len(mark_of(text, dialect.bom)) :]
     if "\r" in text and (_LONE_RETURN.search(text) or text[-1] == "\r"):
+        if dialect.double_returns:
+            text = _RETURN.sub(lambda found: "\n " if found[1] else "\n", text)
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\n]*", "", text)
@@ -137,6 +144,7 @@ def grammar_of(dialect: Dialect) -> Grammar:
         directive=_compile(rf"\n{_W}{_KEY}{_W}:{_W}{_VALUE}"),
         sitemap=_compile(_line(dialect, dialect.sitemap_keys)),
         closer=_compile("|".join(_closers(dialect, rule))),
+        pace=_compile(rf"\n{_W}(?:{_any_of(PACE_KEYS)}){_W}:"),
         blank=_compile(_BLANK) if dialect.blank_line is BlankLine.ENDS_RECORD else None,
     )
 

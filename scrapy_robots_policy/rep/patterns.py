@@ -10,13 +10,14 @@ the rank where no rule matches.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import rule_octets, url_octets
+from .url import in_query, rule_octets, url_octets
 
 NOTHING = 1
 ALLOWED = 1  # the bit
@@ -132,7 +133,7 @@ class Reading:
         return rf"(?-i:/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}])"
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
-        """What one rule line gives to match with: none, one or two patterns.
+        """What one rule line gives to match with: none, or one pattern and what follows from it.
 
         `url` tells whose file it is, for rules that are URLs themselves.
         """
@@ -150,12 +151,19 @@ class Reading:
         octets = self._octets(path)
         spelled = self._spelled(allow, octets)
         if not spelled[0]:
-            return ()  # "*$": Yandex's library keeps an empty prefix, which matches nothing
+            return ()  # "*$", "**": Yandex's library keeps no empty prefix
+        return spelled, *self._also(allow, octets, spelled)
+
+    def _also(self, allow: bool, octets: str, spelled: Spelled) -> Iterator[Spelled]:
+        """What a rule gives to match with beside itself."""
         if allow and self.dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):
-                return spelled, self._spelled(allow, directory + "/$")
-        return (spelled,)
+                yield self._spelled(allow, directory + "/$")
+        if self.dialect.percent is Percent.RFC9309:
+            query = in_query(octets)
+            if query is not None:
+                yield spelled[0], spelled[1], query
 
     def _path(self, value: str) -> str | None:
         """What a value stands for that does not start with "/"."""
@@ -185,8 +193,8 @@ class Reading:
 
 
 def _without_wildcards(octets: str) -> int:
-    if not octets.strip("*"):
-        return 1  # Yandex's library reads "*" as "/*"
+    if octets == "*":
+        return 1  # Yandex's library reads "*" as "/*"; it makes "**" a "*" only after that
     return len(octets.removesuffix("$").replace("*", ""))
 
 

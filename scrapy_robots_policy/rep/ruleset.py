@@ -12,7 +12,7 @@ octets, which others may hold too, and what was asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from .dialects.crawlers import product_token
@@ -114,28 +114,30 @@ class RuleSet:
         return self._group(name, records, text) if records else None
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests, as the file asks of the crawler, if the dialect listens."""
+        """Seconds between two requests that the file asks of the crawler; None: it asks for no
+        delay, or the dialect does not read delays.
+        """
         text = self._text()
-        _, records = self._groups.find(agent, text)
-        delay = read_delay(self._directives(records, text), self.dialect)
+        spans = self._groups.pace_spans(agent, text)
+        delay = read_delay(self._directives(spans, text), self.dialect)
         if delay is None and self.dialect.crawl_delay is CrawlDelay.OWN_OR_ALL:
-            records = self._groups.named("*", text)
-            delay = read_delay(self._directives(records, text), self.dialect)
+            spans = self._groups.pace_spans_of_all(text)
+            delay = read_delay(self._directives(spans, text), self.dialect)
         return delay
 
     def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
-        """When the file wants the crawler to come, be the dialect one that listens or not; none: at
-        any time.
+        """The hours in which the file wants the crawler to come; none: at any time. They are given
+        in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
         text = self._text()
-        _, records = self._groups.find(agent, text)
-        return read_visit_times(self._directives(records, text))
+        spans = self._groups.pace_spans(agent, text)
+        return read_visit_times(self._directives(spans, text))
 
-    def _directives(self, records: tuple[GroupSpan, ...], text: str) -> Iterator[tuple[str, str]]:
-        """The (key, value) lines of groups, rules and all."""
+    def _directives(self, spans: Iterable[tuple[int, int]], text: str) -> Iterator[tuple[str, str]]:
+        """The (key, value) lines of parts of the text, rules among them."""
         directive = grammar_of(self.dialect).directive
-        for record in records:
-            yield from directive.findall(text, record.head, record.end)
+        for start, end in spans:
+            yield from directive.findall(text, start, end)
 
     def usage(self, url: str, agent: str) -> tuple[Preference, ...]:
         """What is said of the use of a page; nothing of one that may not be fetched."""

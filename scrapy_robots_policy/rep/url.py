@@ -21,13 +21,31 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_QUERY_ESCAPE = re.compile("%(?:2F|3F)")
 _HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
+
+# RFC 9309 §2.2.2 wants what is unreserved decoded, and figure 4 wants reserved characters to equal
+# their escapes ("https://" and "https%3A%2F%2F" in a query), though not the "=" and "?" around
+# them. So a reserved character equals its escape where it is data, and differs from it where it may
+# divide a path or a query (RFC 3986 §2.2, §3.3, §3.4): "/" and "?" in a path, "&", "=", "+" and ";"
+# in both. "*", "$" and "#" have meanings of their own (figure 6; a fragment). What may not stand in
+# a URI at all equals its escape as well. All that is equal is compared in its shorter form.
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-_UNRESERVED_ESCAPE = re.compile("%(?:2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F|7E)")
-_DECODED = {f"%{ord(char):02X}": char for char in _UNRESERVED}
+_DATA = ":@!'(),[]"
+_NOT_IN_A_URI = '\t\x0b\x0c "<>\\^`{|}'
+_DATA_IN_A_QUERY = "/?"
+
+
+def _escapes(chars: str) -> dict[str, str]:
+    return {f"%{ord(char):02X}": char for char in chars}
+
+
+_DECODED = _escapes(_UNRESERVED + _DATA + _NOT_IN_A_URI)
+_DECODED_IN_A_QUERY = _DECODED | _escapes(_DATA_IN_A_QUERY)
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.
-_URL = re.compile("(?://|[^/?;#]*://)?[^/?;#]*([^#]*)")
+# Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b.
+_URL = re.compile("(?://)?(?:[^/?;#]*://)?[^/?;#]*([^#]*)")
 
 
 def origin_of(url: str) -> Origin | None:
@@ -93,17 +111,13 @@ def _host(host: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """The part of a URL that rules are compared with, in its RFC 3986 form.
-
-    Path, parameters and query; "/" where there is none; octets from 0x80 on escaped, escapes in
-    upper case. Nothing is decoded here: that is the dialect's affair (`url_octets`).
+    """The part of a URL that rules are compared with, as it stands there: path, parameters and
+    query; "/" where there is none. How it is escaped is the dialect's affair (`url_octets`).
     """
     found = _URL.match(url)
     assert found is not None  # the pattern matches the empty string
     path = found[1]
-    if not path.startswith("/"):
-        path = "/" + path
-    return path if path.isascii() and "%" not in path else canonical(path)
+    return path if path.startswith("/") else "/" + path
 
 
 def site_of(url: str, percent: Percent) -> str:
@@ -117,9 +131,11 @@ def site_of(url: str, percent: Percent) -> str:
 
 def canonical(path: str) -> str:
     """Escape what is not ASCII as UTF-8, and write all escapes in upper case."""
-    if not path.isascii():
-        path = _escape_high(path.encode("utf-8", "surrogatepass").decode("latin-1"))
-    return upper_escapes(path)
+    return upper_escapes(_escape_high(_utf8(path)))
+
+
+def _utf8(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
 def upper_escapes(text: str) -> str:
@@ -134,8 +150,28 @@ def _escape_octet(found: re.Match[str]) -> str:
     return f"%{ord(found[0]):02X}"
 
 
-def _decode_unreserved(text: str) -> str:
-    return _UNRESERVED_ESCAPE.sub(lambda found: _DECODED[found[0]], text)
+def _decode_data(text: str) -> str:
+    """Escapes in upper case -> the octets that RFC 9309 compares."""
+    path, mark, query = text.partition("?")
+    path = _ESCAPE.sub(lambda found: _DECODED.get(found[0], found[0]), path)
+    return path + mark + _decode_query(query) if mark else path
+
+
+def _decode_query(query: str) -> str:
+    return _ESCAPE.sub(lambda found: _DECODED_IN_A_QUERY.get(found[0], found[0]), query)
+
+
+def in_query(rule: str) -> str | None:
+    """The rule, read as one whose last "*" before an escaped "/" or "?" takes the "?" that starts
+    the query; None where it has no such escape there.
+
+    "/*u=%2Fa" may mean "/x/u=%2Fa", where "%2F" is no "/", and "/x?u=%2Fa", where it is one.
+    """
+    found = _QUERY_ESCAPE.search(rule)
+    if not found or "?" in rule[: found.start()]:
+        return None
+    before, star, after = rule[: found.start()].rpartition("*")
+    return f"{before}*?*{after}{_decode_query(rule[found.start() :])}" if star else None
 
 
 def _decode(found: re.Match[str]) -> str:
@@ -151,14 +187,14 @@ def _google_rule(value: str) -> str:
 
 def _rfc9309_rule(value: str) -> str:
     if "%" in value or not value.isascii():
-        value = _decode_unreserved(_google_rule(value))
+        value = _decode_data(_google_rule(value))
     # RFC 9309 §2.2.3: only a final "$" is special; any other stands for itself.
     return value[:-1].replace("$", "%24") + value[-1:] if "$" in value else value
 
 
 def _rfc9309_path(path: str) -> str:
-    if "%" in path:
-        path = _decode_unreserved(path)
+    if "%" in path or not path.isascii():
+        path = _decode_data(canonical(path))
     return path.replace("*", "%2A").replace("$", "%24") if "*" in path or "$" in path else path
 
 
@@ -166,12 +202,16 @@ def _koster(text: str) -> str:
     return _ESCAPE.sub(_decode, text)
 
 
+def _koster_path(path: str) -> str:
+    return _koster(_utf8(path))
+
+
 def _uri(text: str) -> str:
     return _NOT_URI.sub(_escape_octet, text)
 
 
-def _same(text: str) -> str:
-    return text
+def _uri_path(path: str) -> str:
+    return _uri(_utf8(path))
 
 
 def readable(octets: str) -> str:
@@ -200,8 +240,8 @@ _OF_RULE = {
     Percent.URI: _uri,
 }
 _OF_PATH = {
-    Percent.GOOGLE: _same,
+    Percent.GOOGLE: canonical,
     Percent.RFC9309: _rfc9309_path,
-    Percent.KOSTER: _koster,
-    Percent.URI: _uri,
+    Percent.KOSTER: _koster_path,
+    Percent.URI: _uri_path,
 }

@@ -282,6 +282,10 @@ def test_compare_finds_the_ladder_where_the_site_fails():
 def test_dialects_shows_all_one_or_what_sets_two_apart():
     assert [line.split()[0] for line in robots("dialects").lines[1:-2]] == list(DIALECTS)
     assert "google/robotstxt, robots.cc" in robots("dialects", "google").out
+    marked = [line.split()[0] for line in robots("dialects").lines if "experimental" in line]
+    assert marked == [name for name, dialect in DIALECTS.items() if dialect.is_experimental]
+    assert "seznam is experimental" in robots("dialects", "seznam").out
+    assert "experimental" not in robots("dialects", "google").out
     told = robots("dialects", "google", "apple", "--json")
     assert told.status == 1
     assert json.loads(told.out)["index_html"] == {"google": True, "apple": False}

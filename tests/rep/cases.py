@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent.parent / "conformance"
+DELAYS = FOLDER / "all-crawl-delays.jsonl"
 
 
 class Case(NamedTuple):
@@ -26,8 +27,31 @@ def examples() -> dict[str, Case]:
     return {
         f"{path.stem}:{number}": _example(path.stem.partition("-")[0], json.loads(line))
         for path in sorted(FOLDER.glob("*.jsonl"))
+        if path != DELAYS
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
     }
+
+
+class Delays(NamedTuple):
+    """One file, and the seconds between requests that each crawler is asked for."""
+
+    dialects: tuple[str, ...]
+    robots: bytes
+    ask: tuple[tuple[str, float | None], ...]  # agent, seconds
+    why: str
+
+
+def delays() -> list[Delays]:
+    rows = map(json.loads, DELAYS.read_text("utf-8").splitlines())
+    return [
+        Delays(
+            tuple(row["dialects"]),
+            row["robots"].encode(),
+            tuple((agent, seconds) for agent, seconds in row["delay"]),
+            f"{row['note']} [{row['source']}]",
+        )
+        for row in rows
+    ]
 
 
 def _example(dialect: str, row: dict[str, Any]) -> Case:

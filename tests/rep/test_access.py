@@ -83,6 +83,7 @@ FIRST_ANSWERS = {
     "duckduckgo": "R R A A A A A A A A A A A A",
     "yandex": "R A A A A A A A A A A A A A",
     "yahoo": "R R R A A A A A A A A A A A",
+    "amazon": "R R R A A A A A A A A A A A",
 }
 
 # Failing for 1 h, 13 h, 31 d: with an old copy, without one; then the same of a site that is down.
@@ -98,6 +99,7 @@ FAILING = {
     "koster1996": "W W W  W W W  W W W  W W W",
     "sogou": "W W W  W W W  W W W  W W W",
     "yahoo": "A A A  A A A  A A A  A A A",
+    "amazon": "R R A  A A A  R R A  A A A",
     # these take a 5xx for a missing file at once; without any answer it is the same
     "original1994": "A A A  A A A  A A A  A A A",
     "duckduckgo": "A A A  A A A  A A A  A A A",
@@ -295,6 +297,7 @@ LIFETIMES = [
     ("sogou", None, 7 * DAY),
     ("naver", None, DAY),
     ("360", None, DAY),
+    ("amazon", None, DAY),
     ("duckduckgo", None, 365 * DAY),
 ]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Agent, find_agent, parse, product_token
-from scrapy_robots_policy.rep.dialects.crawlers import add_agents, chain_of, is_token
+from scrapy_robots_policy.rep.dialects.crawlers import add_agents, chain_of, is_name, is_token
+from scrapy_robots_policy.rep.dialects.options import AgentMatch
 
 HEADERS = {
     "FooBot": "FooBot",
@@ -20,6 +21,17 @@ HEADERS = {
     "Sogou web spider/4.0(+http://www.sogou.com)": "Sogou web spider",
     "360Spider": "360Spider",
     "Mozilla/5.0 (compatible; Yahoo! Slurp; http://help.yahoo.com)": "Yahoo! Slurp",
+    "MyBot 1.0": "MyBot",
+    "MyBot v2 (+x)": "MyBot",
+    "MyBot  V2.1": "MyBot",
+    "MyBot +https://example.com/bot": "MyBot",
+    "MyBot https://example.com/bot": "MyBot",
+    "MyBot2 2.0": "MyBot2",
+    "MJ12bot/v1.4.8": "MJ12bot",
+    "Mozilla/5.0 (compatible; MJ12bot/v1.4.8; http://mj12bot.com/)": "MJ12bot",
+    "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)": (
+        "archive.org_bot"
+    ),
     "": "",
     "/1.0": "",
 }
@@ -36,6 +48,69 @@ def test_a_header_is_reduced_to_its_product_token(header: str, token: str):
 )
 def test_a_token_keeps_to_rfc9309s_alphabet(name: str, fits: bool):
     assert is_token(name) is fits
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        *[("FooBot", True), ("MyBot2", True), ("MJ12bot", True), ("archive.org_bot", True)],
+        *[("360Spider", True), ("Yahoo!", True), ("", False), ("1.0", False), ("*", False)],
+        *[("Foo Bot", False), ("Foo#Bot", False), ("Foo*", False), ("Foo:Bot", False)],
+        *[("Föö", False), ("Foo\n", False), ("Mozilla/5.0", False)],
+    ],
+)
+def test_a_crawler_may_have_digits_and_dots_in_its_name(name: str, fits: bool):
+    assert is_name(name) is fits
+
+
+ODD_NAMES = ["MJ12bot", "MyBot2", "archive.org_bot", "Crawler4j", "My.Bot-3_x"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_line_that_names_a_crawler_in_full_binds_it(dialect: str, name: str):
+    file = f"User-agent: {name.upper()}\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n"
+    rules = parse(file.encode(), dialect)
+    for agent in (name, f"{name}/1.0 (+https://example.com)", f"{name} 1.0"):
+        group = rules.group(agent)
+        assert group is not None
+        assert group.name == name.lower()
+        assert [rules.allowed("http://h" + path, agent) for path in ("/x", "/y")] == [False, True]
+    assert [rules.allowed("http://h" + path, "FooBot") for path in ("/x", "/y")] == [True, False]
+
+
+@pytest.mark.parametrize("match", AgentMatch)
+def test_a_line_that_names_a_crawler_in_full_binds_it_however_names_are_compared(match: AgentMatch):
+    mine = DIALECTS["rfc9309"].but("mine", agent_match=match)
+    rules = parse(b"User-agent: *\nDisallow: /y\n\nUser-agent: MJ12bot\nDisallow: /x\n", mine)
+    assert not rules.allowed("http://h/x", "MJ12bot")
+
+
+NAMED_OR_NOT = [  # what a User-agent line holds, and whether it names MJ12bot in rfc9309
+    ("MJ12bot", True),
+    ("mj12BOT", True),
+    ("MJ12bot/v1.4.8", True),
+    ("MJ12bot v1.4", True),
+    ("MJ12bot # the one of Majestic", True),
+    ("MJ12bot-image", False),
+    ("MJ12", False),
+    ("MJ", False),
+    ("AMJ12bot", False),
+    ("", False),
+]
+
+
+@pytest.mark.parametrize(("value", "named"), NAMED_OR_NOT)
+def test_part_of_a_crawlers_name_is_not_its_name(value: str, named: bool):
+    rules = parse(f"User-agent: {value}\nDisallow: /".encode())
+    assert rules.allowed("http://h/x", "MJ12bot") is not named
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("agent", ["MyBot 1.0", "MyBot v2 (+x)", "MyBot/1.0", "MyBot +http://x"])
+def test_a_whole_header_finds_the_line_of_its_crawler(dialect: str, agent: str):
+    rules = parse(b"User-agent: MyBot\nDisallow: /", dialect)
+    assert not rules.allowed("http://h/x", agent)
 
 
 CHAINS = [
@@ -57,6 +132,7 @@ CHAINS = [
     ("duckduckgo", "DuckDuckBot", "duckduckbot *"),
     ("seznam", "SeznamBot", "seznambot *"),
     ("naver", "Yeti", "yeti *"),
+    ("amazon", "Amazonbot", "amazonbot *"),
     ("rfc9309", "Yisouspider", "yisouspider *"),
     ("rfc9309", "Twitterbot", "twitterbot *"),
     ("rfc9309", "Googlebot-Image", "googlebot-image *"),  # RFC 9309 knows no families
@@ -120,6 +196,7 @@ def test_every_crawler_of_a_dialect_says_where_its_chain_comes_from(name: str):
         *[("YandexMobileBot", "yandex"), ("Baiduspider-render", "baidu"), ("Slurp", "yahoo")],
         *[("Sogou web spider", "sogou"), ("360Spider", "360"), ("Applebot", "apple")],
         *[("DuckDuckBot", "duckduckgo"), ("SeznamBot", "seznam"), ("Yeti", "naver")],
+        *[("Amazonbot", "amazon"), ("Amzn-SearchBot", "amazon")],
         *[("Yisouspider", "rfc9309"), ("Twitterbot", "rfc9309")],
     ],
 )

@@ -7,9 +7,16 @@ import re
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from tests.rep.cases import FOLDER, Case, examples, generated
+from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+from tests.rep.cases import FOLDER, Case, Delays, delays, examples, generated
 
 EXAMPLES = examples()
+DELAYS = delays()
+READS_DELAYS = {
+    name
+    for name, dialect in DIALECTS.items()
+    if dialect.request_rate or dialect.crawl_delay is not CrawlDelay.IGNORED
+}
 
 
 def wrong_answers(case: Case) -> list[str]:
@@ -28,8 +35,29 @@ def test_the_worked_examples_hold(case: Case):
     assert wrong_answers(case) == []
 
 
+@pytest.mark.parametrize(
+    ("dialect", "case"), [(dialect, case) for case in DELAYS for dialect in case.dialects]
+)
+def test_a_delay_is_for_the_crawlers_that_its_sources_say(dialect: str, case: Delays):
+    rules = parse(case.robots, dialect)
+    answers = tuple((agent, rules.crawl_delay(agent)) for agent, _ in case.ask)
+    assert answers == case.ask, case.why
+
+
+@pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - READS_DELAYS))
+def test_a_dialect_that_reads_no_delays_asks_nobody_to_wait(dialect: str):
+    answers = [
+        parse(case.robots, dialect).crawl_delay(agent) for case in DELAYS for agent, _ in case.ask
+    ]
+    assert set(answers) == {None}
+
+
+def test_delays_have_examples_in_every_dialect_that_reads_them():
+    assert {dialect for case in DELAYS for dialect in case.dialects} >= READS_DELAYS
+
+
 def test_no_worked_example_is_lost():
-    assert sum(len(case.ask) for case in EXAMPLES.values()) == 493
+    assert sum(len(case.ask) for case in EXAMPLES.values()) == 570
     assert {case.dialect for case in EXAMPLES.values()} == set(DIALECTS)
 
 
@@ -42,7 +70,7 @@ def test_hostile_files_are_read_as_the_engine_reads_them(dialect: str, count: in
 
 def test_every_tag_of_a_source_is_explained():
     legend = (FOLDER / "README.md").read_text("utf-8").lower()
-    sources = (case.why.rpartition("[")[2] for case in EXAMPLES.values())
+    sources = (case.why.rpartition("[")[2] for case in [*EXAMPLES.values(), *DELAYS])
     assert {
         source for source in sources if re.split("[] :/,]", source.lower())[0] not in legend
     } == set()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, dialect_of, differences, parse
+from scrapy_robots_policy.rep import DIALECTS, Dialect, dialect_of, differences, parse
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
 
@@ -49,10 +49,24 @@ def test_a_knob_without_a_source_is_only_assumed(name: str):
     assert {source.certainty for source in unsourced} <= {Certainty.ASSUMED}
 
 
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_is_experimental_if_more_than_half_of_its_options_are_assumed(name: str):
+    sources = DIALECTS[name].sources.values()
+    assumed = [source for source in sources if source.certainty is Certainty.ASSUMED]
+    assert DIALECTS[name].is_experimental is (len(assumed) > len(sources) / 2)
+
+
+def test_the_dialects_that_rest_on_code_or_a_standard_are_not_experimental():
+    sound = {name for name, dialect in DIALECTS.items() if not dialect.is_experimental}
+    assert sound == {"rfc9309", "google", "yandex", "original1994", "amazon"}
+    assert not DIALECTS["google"].but("mine", tie="disallow").is_experimental
+    assert Dialect("without any source").is_experimental
+
+
 def test_the_dialects_are_those_that_settings_name():
     assert list(DIALECTS) == [
         *("rfc9309", "google", "bing", "yandex", "baidu", "koster1996", "original1994", "yahoo"),
-        *("apple", "duckduckgo", "seznam", "naver", "sogou", "360"),
+        *("apple", "duckduckgo", "seznam", "naver", "sogou", "360", "amazon"),
     ]
 
 

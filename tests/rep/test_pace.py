@@ -13,12 +13,23 @@ VALUES = {
     "4.5": 4.5,
     ".5": 0.5,
     "1e3": 1000.0,
+    "5.": 5.0,
+    "+5": 5.0,
+    "1_0": None,
+    "0x10": None,
+    "1e": None,
+    "1e999": None,
+    ".": None,
+    "\u0665": None,  # digits, but not ASCII ones
+    "\xa05": None,  # a no-break space
     "-1": None,
+    "-0": None,
     "": None,
     "5s": None,
     "1,5": None,
     "nan": None,
     "inf": None,
+    "infinity": None,
     "9" * 400: None,
 }
 
@@ -33,6 +44,7 @@ RATES = {
     "0/1": None,
     "10": None,
     "x/1": None,
+    "\u0661/\u0665": None,
     "": None,
     "1/" + "9" * 400: None,
     "1/" + "1" * 5000: None,
@@ -95,6 +107,31 @@ def test_the_delay_is_that_of_the_group_that_binds_the_crawler(
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_visit_time_is_for_the_user_agent_lines_right_above_it(dialect: str):
+    file = b"User-agent: a\nVisit-time: 0100-0200\nUser-agent: b\nUser-agent: c\nDisallow: /x\n"
+    times = [[str(time) for time in parse(file, dialect).visit_times(name)] for name in "abc"]
+    assert times == [["01:00-02:00 UTC"], [], []]
+
+
+@pytest.mark.parametrize("dialect", ["original1994", "duckduckgo"])
+def test_a_time_among_rules_that_are_for_all_is_for_all(dialect: str):
+    rules = parse(b"Disallow: /x\nVisit-time: 0100-0200\n\nUser-agent: a\nDisallow: /y\n", dialect)
+    times = [[str(time) for time in rules.visit_times(name)] for name in ("FooBot", "a")]
+    assert times == [["01:00-02:00 UTC"], []]
+
+
+def test_for_yandex_the_times_are_those_of_every_record_that_binds_the_crawler():
+    """By whatever of its names: a list counts by the longest name in it, be it another's."""
+    file = (
+        b"User-agent: Yandex\nUser-agent: longname9\nVisit-time: 0100-0200\nDisallow: /a\n\n"
+        b"User-agent: YandexBot\nVisit-time: 0300-0400\nDisallow: /b\n\n"
+        b"User-agent: *\nVisit-time: 0500-0600\nDisallow: /c\n"
+    )
+    times = [str(time) for time in parse(file, "yandex").visit_times("YandexBot")]
+    assert times == ["01:00-02:00 UTC", "03:00-04:00 UTC"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_delay_is_asked_where_no_group_binds_the_crawler(dialect: str):
     assert parse(b"User-agent: x\nCrawl-delay: 9", dialect).crawl_delay("FooBot") is None
 
@@ -108,6 +145,7 @@ TIMES = {
     "2500-2600": None,
     "0600": None,
     "morning": None,
+    "\u0660600-0700": None,
     "": None,
 }
 

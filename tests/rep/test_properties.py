@@ -93,6 +93,7 @@ def test_the_kinds_of_line_ends_never_matter(
     # a CR before an empty line's LF would be one line end, not two
     mixed = "".join(line + ends[at % len(ends)] for at, line in enumerate(lines))
     assume(not re.search(r"\r\n", re.sub(r"(?<=[^\r\n])\r\n", "", mixed)))
+    assume("\r\r" not in mixed or not DIALECTS[dialect].double_returns)
     plain = parse("".join(line + "\n" for line in lines).encode(), dialect)
     assert ask_all(plain, urls, agent) == ask_all(parse(mixed.encode(), dialect), urls, agent)
 

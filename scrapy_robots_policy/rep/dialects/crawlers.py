@@ -17,8 +17,11 @@ from types import MappingProxyType
 from .options import Certainty
 
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
-_PRODUCT_END = re.compile(r"[/(;,]")
+# A version, or a way to be contacted, ends a name as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
+_PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)
 TOKEN = re.compile(r"[A-Za-z_-]+")
+# RFC 9110 §5.6.2, without what a User-agent line cannot hold ("#") or gives a meaning ("*").
+_NAME = re.compile(r"[0-9!$%&'+.^_`|~-]*[A-Za-z][0-9A-Za-z!$%&'+.^_`|~-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,8 @@ class Agent:
 def product_token(header: str) -> str:
     """The name a User-Agent header goes by in robots.txt files.
 
-    "FooBot/1.0 (+https://foo.example)" and "Mozilla/5.0 (compatible; FooBot/1.0)" give "FooBot".
+    "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
+    give "FooBot".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
     """
     return _PRODUCT_END.split(_product(header), 1)[0].strip()
@@ -49,6 +53,22 @@ def _product(header: str) -> str:
 def is_token(name: str) -> bool:
     """Whether a name keeps to the alphabet of RFC 9309's product-token."""
     return TOKEN.fullmatch(name) is not None
+
+
+def is_name(name: str) -> bool:
+    """Whether a crawler may go by a name: a product of RFC 9110 with a letter in it.
+
+    RFC 9309's alphabet has neither digits nor dots, and still crawlers are called MJ12bot and
+    archive.org_bot. A line that names one of them in full binds it (`names_in_full`).
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def names_in_full(value: str, name: str) -> bool:
+    """Whether the value of a User-agent line is a crawler's whole name, be there a version after
+    it or not. `name` is in lower case.
+    """
+    return value.lower() == name or product_token(value).lower() == name
 
 
 def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
@@ -131,6 +151,18 @@ GOOGLE = table(
         "same family of crawlers, remembered",
         Certainty.ASSUMED,
         ("Mediapartners-Google",),
+    ),
+)
+
+# Crawlers of other engines that Google's parser was asked about.
+GOOGLE_READS = add_agents(
+    GOOGLE,
+    Agent(
+        "360Spider",
+        "google",
+        ("*",),
+        "google/robotstxt, run: a value is cut at its first digit, so no line names it",
+        Certainty.ORACLE,
     ),
 )
 
@@ -218,6 +250,17 @@ APPLE = table(
     ),
 )
 
+AMAZON = table(
+    *_agents(
+        "amazon",
+        "developer.amazon.com/amazonbot",
+        Certainty.DOCUMENTED,
+        ("Amazonbot", "*"),
+        ("Amzn-SearchBot", "*"),
+        ("Amzn-User", "*"),
+    ),
+)
+
 DUCKDUCKGO = table(
     *_agents("duckduckgo", "DuckDuckGo help pages", Certainty.DOCUMENTED, ("DuckDuckBot", "*"))
 )
@@ -275,7 +318,6 @@ OTHERS = table(
         ("PerplexityBot", "*"),
         ("CCBot", "*"),
         ("Bytespider", "*"),
-        ("Amazonbot", "*"),
         ("PetalBot", "*"),
         ("meta-externalagent", "*"),
     ),
@@ -296,6 +338,7 @@ def find_agent(name: str) -> Agent | None:
         NAVER,
         SOGOU,
         QIHOO,
+        AMAZON,
     ):
         if name.lower() in agents:
             return agents[name.lower()]

@@ -66,6 +66,7 @@ class Dialect:
     rule_limit: int = NO_LIMIT  # rules that bind one crawler; from there on its group is not obeyed
     line_limit: int = NO_LIMIT  # octets kept of a line
     nul_ends_line: bool = True
+    double_returns: bool = False  # of two carriage returns in a row, only the first ends a line
     agent_keys: tuple[str, ...] = ("user-agent",)
     allow_keys: tuple[str, ...] = ("allow",)
     disallow_keys: tuple[str, ...] = ("disallow",)
@@ -124,6 +125,13 @@ class Dialect:
 
     def __deepcopy__(self, memo: object) -> Dialect:
         return self  # a value; Scrapy copies its settings deeply
+
+    @property
+    def is_experimental(self) -> bool:
+        """Whether more than half of its options are assumed, for want of a source."""
+        sources = [self.sources.get(option) for option in _KINDS]
+        sourced = [one for one in sources if one and one.certainty is not Certainty.ASSUMED]
+        return 2 * len(sourced) < len(sources)
 
     def but(self, name: str, **options: Any) -> Dialect:
         """This dialect with other options. ValueError names the choices where one is wrong."""

@@ -61,7 +61,7 @@ GOOGLE = derive(
     longer_keys=oracle(True, _CPP + ": keys are compared by their start"),
     missing_colon=oracle(True, _CPP + ": white space between exactly two words"),
     # CONFLICT: a page of 2021 sends Googlebot-Image to "*"; README and today's list to Googlebot.
-    agents=documented(crawlers.GOOGLE, _GDOC + "; google/robotstxt README"),
+    agents=documented(crawlers.GOOGLE_READS, _GDOC + "; google/robotstxt README"),
     # CONFLICT: RFC 9309 figure 6 lets %2A stand for "*"; the code does not (its issue 57).
     percent=oracle(Percent.GOOGLE, _CPP + ": nothing is decoded"),
     index_html=oracle(True, _CPP + ": Allow only"),
@@ -107,6 +107,7 @@ YANDEX = derive(
     **agreed(RFC9309, Certainty.ORACLE, _YC, "size_limit", "agent_match"),
     **agreed(RFC9309, Certainty.DOCUMENTED, _YHELP, "sitemap_keys"),
     beyond_size=oracle(Beyond.OPEN, _YC),
+    double_returns=oracle(True, _YC + ": after a return, only a line feed is skipped"),
     # CONFLICT: the help page says 2048 rules; the code opens the site at 10,000.
     rule_limit=oracle(10_000, _YC),
     # CONFLICT: the help page forbids blank lines in a group; the code only ends a list of crawlers.
@@ -228,7 +229,7 @@ APPLE = derive(
     robots_txt_allowed=assumed(True, "RFC 9309 §2.2.2"),
     # CONFLICT: Apple's prose has Applebot skip what "*" forbids too; here its own group counts.
     agents=documented(crawlers.APPLE, _AP),
-    crawl_delay=assumed(CrawlDelay.OWN, "no source"),
+    crawl_delay=documented(CrawlDelay.IGNORED, _AP + ": does not follow crawl-delay"),
     tag_names=documented((), _AP),
     tag_rules=documented(("all", "noindex", "nofollow", "none", "nosnippet"), _AP),
     access=assumed(_AS_ENGINES, "no source: RFC 9309, 429 as google"),
@@ -283,12 +284,43 @@ QIHOO = derive(
     **agreed(APPLE, Certainty.DOCUMENTED, "360 search webmaster help", "wildcards"),
 )
 
+_AMZ = "developer.amazon.com/amazonbot"
+
+AMAZON = derive(
+    "amazon",
+    RFC9309,
+    **agreed(
+        RFC9309,
+        Certainty.DOCUMENTED,
+        _AMZ + ": honors RFC 9309",
+        *("agent_keys", "allow_keys", "disallow_keys", "allow_lines", "blank_line", "wildcards"),
+        *("agent_value", "agent_match", "own_records", "star_records", "orphan_rules", "no_slash"),
+        *("extension_ends_agents", "percent", "precedence", "length", "tie", "empty_disallow"),
+        *("longer_keys", "missing_colon", "robots_txt_allowed", "sitemap_keys", "size_limit"),
+    ),
+    # CONFLICT: Amazon's prose has Amazonbot skip what "*" forbids too; here its own group counts.
+    agents=documented(crawlers.AMAZON, _AMZ),
+    crawl_delay=documented(CrawlDelay.IGNORED, _AMZ + ": does not support crawl-delay"),
+    # CONFLICT: the page counts every 3xx as a failure; RFC 9309, which it honors, has redirects
+    # followed. It keeps its copy when a 4xx comes; here a 4xx withdraws the copy, as elsewhere.
+    access=documented(
+        AccessPolicy(
+            too_many_requests=AccessResult.UNREACHABLE,
+            unreachable=(
+                Step(30 * DAY, AccessMode.RULES, AccessMode.ALLOW),
+                Step(FOREVER, AccessMode.ALLOW, AccessMode.ALLOW),
+            ),
+        ),
+        _AMZ + ": a copy of the last 30 days, else as if there were no file; changes in 24 hours",
+    ),
+)
+
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {
         dialect.name: dialect
         for dialect in (
             *(RFC9309, GOOGLE, BING, YANDEX, BAIDU, KOSTER1996, ORIGINAL1994, YAHOO),
-            *(APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO),
+            *(APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
         )
     }
 )

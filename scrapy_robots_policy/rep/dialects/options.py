@@ -84,7 +84,7 @@ class Percent(Enum):
     """What is done to percent-escapes before rule and path are compared."""
 
     GOOGLE = "google"  # rules: upper-case escapes, encode octets from 0x80 on
-    RFC9309 = "rfc9309"  # both: the same, and decode what is unreserved; escape literal "*" and "$"
+    RFC9309 = "rfc9309"  # both: the same, and decode all that divides nothing; escape "*" and "$"
     KOSTER = "koster"  # both: decode all but %2F
     URI = "uri"  # both: escape what may not stand in a URI, decode nothing
 
