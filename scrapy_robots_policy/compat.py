@@ -141,13 +141,6 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
     return None if url_class is None else lambda url: str(url_class(url))
 
 
-def add_spider_middleware(crawler: Crawler, middleware: object) -> None:
-    """Add a spider middleware while the crawl goes on."""
-    engine = crawler.engine
-    assert engine is not None  # the crawl has begun
-    engine.scraper.spidermw._add_middleware(middleware)  # noqa: SLF001
-
-
 class EngineAccess:
     """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
 

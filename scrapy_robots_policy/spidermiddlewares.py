@@ -79,7 +79,7 @@ class _Decisions:
     response: Response
     on_requests: tuple[_Decision, ...]
     on_items: tuple[_Decision, ...]
-    nofollow_links: response.NofollowLinks | None
+    nofollow_links: page.NofollowLinks | None
     on_link: _Decision
 
     def for_request(self, request: Request) -> Iterator[_Decision]:
@@ -142,7 +142,7 @@ class RobotsTagMiddleware:
         if (
             actions is self.actions
             and not self.reads_every_page
-            and not response.has_header_statements(response)
+            and not page.has_header_statements(response)
         ):
             return None
         causes = self._causes(request, response, actions)

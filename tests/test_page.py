@@ -10,7 +10,7 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 from w3lib.url import canonicalize_url
 
-from scrapy_robots_policy.tags import response
+from scrapy_robots_policy.tags import response as page
 from scrapy_robots_policy.tags.response import meta_statements, nofollow_links
 
 SITE = "https://site.example/folder/page?q=1"
@@ -224,7 +224,7 @@ def canonical(url):
 @given(st.lists(SOME_HREFS), st.lists(SOME_HREFS), BASES)
 def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base):
     html = response("", url=base)
-    links = response.NofollowLinks(html, set(refused), set(others))
+    links = page.NofollowLinks(html, set(refused), set(others))
     urls = {href: absolute(html, href) for href in [*refused, *others]}
     expected = {canonical(urls[href]) for href in refused} - {
         canonical(urls[href]) for href in others
@@ -241,7 +241,7 @@ def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base
 def test_what_ends_a_link_ends_its_canonical_url(href, base):
     url = canonical(absolute(response("", url=base), href))
     if url:
-        assert response._ending(href) in (None, response._canonical_ending(url))
+        assert page._ending(href) in (None, page._canonical_ending(url))
 
 
 class Counting:

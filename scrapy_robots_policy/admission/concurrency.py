@@ -10,9 +10,9 @@ the next request from the host with the fewest. Requests of a slow host that sta
 the queue would stop all others otherwise.
 
 How many may wait. From `max_waiting` on, the engine gets no more requests, except for hosts that
-have few waiting: one for each such request that is scheduled meanwhile, up to twice the limit. Where the queue takes from
-idle hosts first, a single host has `MAX_WAITING_PER_HOST`: that the queue gave one of its requests
-means that nobody else has one there.
+have few waiting: one for each such request that is scheduled meanwhile, up to twice the limit.
+Where the queue takes from idle hosts first, a single host may have `MAX_WAITING_PER_HOST`: that the
+queue gave one of its requests means that nobody else has one there.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def check_list(mutants: Sequence[Mutant]) -> None:
         try:
             mutant.place(ROOT)
             mutant.test_paths(ROOT)
-        except WrongListError as error:
+        except WrongListError as error:  # noqa: PERF203 - all faults are wanted
             if not mutant.open:
                 faults.append(str(error))
     if faults:
@@ -188,7 +188,8 @@ def main() -> int:
         mutants = read_list()
         strangers = set(options.ids) - {mutant.id for mutant in mutants}
         if strangers:
-            raise WrongListError(f"no mutant is called {', '.join(sorted(strangers))}")
+            raise WrongListError(  # noqa: TRY301 - it ends in one sentence below
+                f"no mutant is called {', '.join(sorted(strangers))}")
         chosen = [mutant for mutant in mutants if not options.ids or mutant.id in options.ids]
         if not missing.has_redis():
             print(missing.NO_REDIS, "(what its tests are about survives)")  # noqa: T201 - as above

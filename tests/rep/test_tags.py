@@ -162,9 +162,7 @@ def test_the_statement_that_decided_is_the_cause():
         statements_of("nofollow, max-snippet:50, max-snippet:20", metas=[("mybot", "none")])
     )
     tags = tags_of(page, "MyBot", DIALECTS["rfc9309"])
-    causes = {
-        name: str(page_tags.cause(name)) for name in ("index", "follow", "max_snippet", "archive")
-    }
+    causes = {name: str(tags.cause(name)) for name in ("index", "follow", "max_snippet", "archive")}
     assert causes == {
         "index": "meta mybot: none",
         "follow": "X-Robots-Tag: nofollow",
@@ -210,8 +208,8 @@ TAGS = st.one_of(
 @given(TAGS, AGENTS, DIALECT)
 def test_no_content_raises(tag, agent, dialect):
     tags = tags_of(tag, agent, dialect)
-    assert set(map(str, page_tags.statements)) <= set(map(str, tag))
-    assert all(page_tags.cause(name) in tag for name in differing(tags))
+    assert set(map(str, tags.statements)) <= set(map(str, tag))
+    assert all(tags.cause(name) in tag for name in differing(tags))
 
 
 def strictness(tags):
@@ -220,13 +218,13 @@ def strictness(tags):
     return (
         *(not getattr(tags, name) for name in ("index", "follow", "archive")),
         *(not getattr(tags, name) for name in ("image_index", "translate")),
-        -page_tags.max_image_preview,
+        -tags.max_image_preview,
         *(
             -far if limit is None else -limit
             for limit in (
-                page_tags.max_snippet,
-                page_tags.max_video_preview,
-                page_tags.unavailable_after,
+                tags.max_snippet,
+                tags.max_video_preview,
+                tags.unavailable_after,
             )
         ),
     )
@@ -263,7 +261,7 @@ def test_hostile_text_is_read_up_to_a_limit_and_each_date_once(unit, monkeypatch
     dates = []
     name, read = page_tags._LIMITS["unavailable_after"]
     counted = (name, lambda value: dates.append(value) or read(value))
-    monkeypatch.setattr(tags, "_LIMITS", {**page_tags._LIMITS, "unavailable_after": counted})
+    monkeypatch.setattr(page_tags, "_LIMITS", {**page_tags._LIMITS, "unavailable_after": counted})
     page = list(read_header(unit * (5 * MAX_LENGTH // len(unit))))
     assert sum(len(str(one.value)) + len(one.rule) for one in page) <= MAX_LENGTH
     read_tags = tags_of(page, "MyBot", DIALECTS["rfc9309"])
