@@ -9,29 +9,78 @@ There is no second parser: checks search the text with the dialect's own express
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
+from ..rep.lint.edits import edited
+from ..rep.lint.needless import CHECKS as NEEDLESS
+from ..rep.lint.sitemaps import CHECKS as SITEMAPS
 from .engine_findings import CHECKS as ENGINES
+from .engine_findings import disagreements
 from .file_findings import CHECKS as FILE
 from .file_findings import html_page
-from .findings import KINDS, Finding, Kind, Severity
+from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
 from .group_findings import CHECKS as GROUPS
 from .line_findings import CHECKS as LINES
 from .linted_file import Source, readable_lines
 from .rule_findings import CHECKS as RULES
 from .usage_findings import CHECKS as USAGE
 
-__all__ = ["KINDS", "Finding", "Kind", "Severity", "lint", "readable_lines"]
+__all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
-_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *USAGE, *ENGINES)
+_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
 
 
-def lint(body: bytes, dialect: str | Dialect = "rfc9309") -> tuple[Finding, ...]:
-    """All findings, in the order of the file. Total: any octets can be checked.
+def lint(
+    body: bytes,
+    dialect: str | Dialect = "rfc9309",
+    *,
+    select: Collection[str] = (),
+    url: str = "",
+) -> tuple[Finding, ...]:
+    """All findings, in the order of the file. Total: any octets can be checked, in linear time.
+
+    select  codes, or the starts of codes ("R4"), to look for; none: all but R601
+    url     the address of the robots.txt, where it is known
 
     An HTML page gives that one finding and no other. ValueError for an unknown dialect name.
     """
-    source = Source(body, dialect_of(dialect))
+    source = Source(body, dialect_of(dialect), url)
+    checks = (*_CHECKS, disagreements) if _is_selected("R601", select) else _CHECKS
     page = tuple(html_page(source))
-    found = page or (finding for check in _CHECKS for finding in check(source))
-    return tuple(sorted(found, key=lambda finding: (finding.line, finding.column, finding.code)))
+    every = page or (finding for check in checks for finding in check(source))
+    found = (finding for finding in every if _is_selected(finding.code, select))
+    return tuple(_runs(sorted(found, key=lambda one: (one.line, one.column, one.code))))
+
+
+def _runs(findings: list[Finding]) -> Iterator[Finding]:
+    """One finding for lines that follow one another and have the same fault: the first of them."""
+    runs: dict[tuple[str, str, tuple[str, ...]], list[Finding]] = {}
+    order: list[list[Finding]] = []
+    for finding in findings:
+        kind = finding.code, finding.fix, finding.dialects
+        run = runs.get(kind)
+        if run is None or finding.line != run[-1].line + 1:
+            run = runs[kind] = []
+            order.append(run)
+        run.append(finding)
+    return (_joined(run) if len(run) > 1 else run[0] for run in order)
+
+
+def _joined(run: list[Finding]) -> Finding:
+    first, *others = run
+    after = f"the {len(others)} lines" if len(others) > 1 else "the line"
+    return replace(
+        first,
+        message=f"{first.message} (and so in {after} after it)",
+        last=run[-1].line,
+        edits=tuple(edit for finding in run for edit in finding.edits),
+    )
+
+
+def _is_selected(code: str, select: Collection[str]) -> bool:
+    if not select:
+        return code not in ON_REQUEST
+    return code.startswith(tuple(select))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from ..rep.dialects.crawlers import find_agent, product_token
 from ..rep.dialects.dialect import Dialect
@@ -22,9 +21,8 @@ from ..rep.directives import seconds, seconds_of_rate
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, turn
 from ..rep.ruleset import RuleSet
-from ..rep.url import origin_of, readable
 from ..rep.verdict import Rule
-from .findings import Finding, listed
+from .findings import Finding, listed, quoted
 from .linted_file import Source, values
 from .rule_findings import SITE
 
@@ -32,20 +30,14 @@ _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
     "host": "no engine reads Host: Yandex, the only one that did, stopped in 2018",
 }
+_MAY_GO = "it may be removed, but where it alone stands between two User-agent lines"
+_STAR = "*"
 _SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _STANDARD = Dialect("as the standard has it")
-_MOST_CAUSES = 8  # looked for per dialect; a file that takes more is telling enough already
-
-
-def sitemaps(source: Source) -> Iterator[Finding]:
-    for found in source.grammar.sitemap.finditer(source.text):
-        if origin_of(found[1]) is None:
-            yield source.finding(
-                "R501",
-                found.span(1) if found[1] else (found.start() + 1, found.end()),
-                f"{readable(found[1])!r} is no whole URL: engines do not resolve it",
-                "write https://, the host, and the path",
-            )
+_MOST_CAUSES = 8  # looked for in each dialect
+_MOST_OCTETS = 30_000_000  # read to find where dialects part, and why; some 5 s
+_DAY = 24 * 3600
+_LONG_DELAY = 3600  # seconds
 
 
 def bad_values(source: Source) -> Iterator[Finding]:
@@ -56,8 +48,20 @@ def bad_values(source: Source) -> Iterator[Finding]:
             yield source.finding(
                 "R503",
                 found.span(2) if value else (found.start() + 1, found.end()),
-                f"{readable(value)!r} is no {'number of seconds' if delay else 'rate'}",
+                f"{quoted(value)} is no {'number of seconds' if delay else 'rate'}",
                 "write a number, such as Crawl-delay: 10" if delay else "write one such as 1/10s",
+            )
+
+
+def long_delays(source: Source) -> Iterator[Finding]:
+    for found in values(source, (0, len(source.text))):
+        delay = seconds(found[2]) if found[1].lower() == "crawl-delay" else None
+        if delay is not None and delay >= _LONG_DELAY:
+            yield source.finding(
+                "R510",
+                found.span(2),
+                f"one page in {delay:,.0f} seconds is at most {_DAY // delay:.0f} pages a day",
+                "write the delay in seconds, such as Crawl-delay: 10",
             )
 
 
@@ -65,7 +69,7 @@ def ignored(source: Source) -> Iterator[Finding]:
     """Lines in the group of a crawler whose engine does not read them."""
     for found in values(source, (0, len(source.text))):
         if found[1].lower() in _RETIRED:
-            yield source.finding("R502", found.span(1), _RETIRED[found[1].lower()], "remove it")
+            yield source.finding("R502", found.span(1), _RETIRED[found[1].lower()], _MAY_GO)
     for lines, start, end in source.lists:
         for dialect, name in _engines(lines).items():
             for found in values(source, (start, end)):
@@ -75,7 +79,7 @@ def ignored(source: Source) -> Iterator[Finding]:
                         "R502",
                         (found.start(1), found.end(2)),
                         f"{name} does not read this: {why}",
-                        "remove it, or put it in the group of a crawler that reads it",
+                        "put it in a group of crawlers that read it; for others it may stay here",
                         (dialect.name,),
                     )
 
@@ -114,12 +118,17 @@ class _Dispute:
 
 
 def disagreements(source: Source) -> Iterator[Finding]:
-    """Where dialects part on the paths of the file's own rules, for a crawler without a group."""
-    group = source.rules.group(_SOMEBODY)
-    probes = [(rule, _probe(rule.path)) for rule in (group.rules if group else ()) if rule.path]
+    """Where dialects part on the paths of the file's own rules, for a crawler without a group.
+
+    Of a large file, the first rules are looked at: each question reads the whole file again.
+    """
+    answered = max(1, _MOST_OCTETS // (1 + len(source.others) * len(source.body)))
+    rules = [rule for group in source.groups if _STAR in group.names for rule in group.rules]
+    probes = [(rule, _probe(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], _Dispute] = {}
+    budget = _Budget(_MOST_OCTETS // (1 + len(source.body)))
     for other in source.others:
-        for dispute in _disputes(source, other, probes):
+        for dispute in _disputes(source, other, probes, budget):
             known = disputes.setdefault(tuple(dispute.why.options), dispute)
             known.rules |= dispute.rules
             known.dialects.append(other.name)
@@ -127,7 +136,16 @@ def disagreements(source: Source) -> Iterator[Finding]:
         yield _disagreement(source, dispute)
 
 
-def _disputes(source: Source, other: Dialect, probes: list[tuple[Rule, str]]) -> Iterator[_Dispute]:
+class _Budget:
+    """How often the whole file may still be read to find a cause."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+
+def _disputes(
+    source: Source, other: Dialect, probes: list[tuple[Rule, str]], budget: _Budget
+) -> Iterator[_Dispute]:
     theirs = RuleSet(source.body, other)
     found: list[tuple[_Dispute, RuleSet]] = []
     for rule, url in probes:
@@ -137,15 +155,16 @@ def _disputes(source: Source, other: Dialect, probes: list[tuple[Rule, str]]) ->
         known = next((d for d, turned in found if turned.allowed(url, _SOMEBODY) is answer), None)
         if known:
             known.rules.add(rule.line)
-        elif len(found) < _MOST_CAUSES:
-            dispute = _dispute(source, other, rule, url)
+        elif len(found) < _MOST_CAUSES and budget.left >= 0:
+            dispute = _dispute(source, other, rule, url, budget)
             turned = turn(source.dialect, dispute.why.options)
             found.append((dispute, RuleSet(source.body, turned)))
     return (dispute for dispute, _ in found)
 
 
-def _dispute(source: Source, other: Dialect, rule: Rule, url: str) -> _Dispute:
+def _dispute(source: Source, other: Dialect, rule: Rule, url: str, budget: _Budget) -> _Dispute:
     def ask(dialect: Dialect) -> bool:
+        budget.left -= 1
         return RuleSet(source.body, dialect).allowed(url, _SOMEBODY)
 
     why = cause(ask, source.dialect, other)
@@ -164,7 +183,7 @@ def _disagreement(source: Source, dispute: _Dispute) -> Finding:
     return source.finding(
         "R601",
         source.span_of_value(dispute.rule.line),
-        f"{readable(path)!r} is {here} in {source.dialect.name}, but {there} in "
+        f"{quoted(path)} is {here} in {source.dialect.name}, but {there} in "
         f"{listed(dispute.dialects)} ({dispute.why}){others}",
         "",
         tuple(dispute.dialects),
@@ -194,11 +213,10 @@ def readers(source: Source) -> Iterator[Finding]:
         )
 
 
-@lru_cache(maxsize=8192)
 def _kind(dialect: Dialect, line: str) -> str:
     grammar = grammar_of(dialect)
     kinds = {"agent": grammar.agent, "rule": grammar.rule, "sitemap": grammar.sitemap}
     return next((kind for kind, expression in kinds.items() if expression.match(line)), "")
 
 
-CHECKS = (sitemaps, bad_values, ignored, disagreements, readers)
+CHECKS = (bad_values, long_delays, ignored, readers)

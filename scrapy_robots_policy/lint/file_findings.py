@@ -6,29 +6,47 @@ Knows: octets and limits. Must not know: groups and rules.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 
 from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.lines import clean_text, is_too_large
-from .findings import Finding, listed
+from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source
 
 _MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
+# How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
+_TAG = re.compile(
+    rb"\s*<(?:!--|!doctype|/?(?:meta|title|body|script|style|link|div|p|br|center|h[1-6]|pre|b|"
+    rb"table|font|a|img|iframe|noscript|span|form|frameset|base|svg|rss|error)\b)",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
+_HEAD = 4096  # octets in which a page shows itself
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
-_LINE = re.compile("[^\n]+")
+_READ = re.compile("\n([^#\n]+)")
 
 
 def html_page(source: Source) -> Iterator[Finding]:
-    if _HTML.match(source.body.removeprefix(_MARK)):
+    start = _start_of(source.body)
+    if _HTML.match(start) or (_TAG.match(start) and not source.agents):
         yield source.finding(
             "R105",
             source.span_of_line(1),
             "this is an HTML page: the site answers /robots.txt with a page, and no rule is read",
             "answer /robots.txt with 404, or with a file of type text/plain",
         )
+
+
+def _start_of(body: bytes) -> bytes:
+    """How the file starts, after byte order marks; what is UTF-16 without its NULs."""
+    found = _MARKS.match(body, 0, _HEAD)
+    start = body[found.end() if found else 0 :][:_HEAD]
+    return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
 
 
 def mark(source: Source) -> Iterator[Finding]:
@@ -41,6 +59,7 @@ def mark(source: Source) -> Iterator[Finding]:
         f"the file starts with a byte order mark, with which {listed(spoilt)} cannot read line 1",
         "save the file as UTF-8 without a byte order mark",
         tuple(spoilt),
+        [Edit(1, source.written[0][len(_MARK) :])],
     )
 
 
@@ -53,14 +72,16 @@ def encoding(source: Source) -> Iterator[Finding]:
             "save the file as UTF-8",
         )
         return
-    for found in _LINE.finditer(source.text):
+    if source.text.isascii():
+        return
+    for found in _READ.finditer(source.text):  # comments may be in any encoding
         if not found[0].isascii() and (at := _first_fault(found[0])) >= 0:
             start = found.start() + at
             yield source.finding(
                 "R102",
                 (start, start + 1),
-                "these octets are not UTF-8: engines compare them with other octets than you mean",
-                "save the file as UTF-8, or write the path percent-encoded",
+                "this octet is not UTF-8: a crawler compares it with URLs that are",
+                "write the path percent-encoded, as it stands in the site's own links",
             )
             return
 
@@ -104,7 +125,10 @@ def long_lines(source: Source) -> Iterator[Finding]:
     text = source.text
     if source.dialect in limited:  # there the text is cut already
         text = clean_text(source.body, source.dialect.but("uncut", line_limit=NO_LIMIT))
-    for number, line in enumerate(text.split("\n")[1:], 1):
+    lines = text.split("\n")[1:]
+    if max(map(len, lines)) <= shortest:
+        return
+    for number, line in enumerate(lines, 1):
         cutting = tuple(d.name for d in limited if len(line) > d.line_limit)
         if cutting:
             yield source.finding(
@@ -119,7 +143,7 @@ def long_lines(source: Source) -> Iterator[Finding]:
 def controls(source: Source) -> Iterator[Finding]:
     text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
     if text.count("\0") > len(text) // 4:
-        return  # UTF-16, which is told as such
+        return  # UTF-16: R102
     for number, line in enumerate(text.split("\n")[1:], 1):
         found = _CONTROLS.search(line)
         if found:
@@ -134,17 +158,19 @@ def controls(source: Source) -> Iterator[Finding]:
 
 
 def rule_count(source: Source) -> Iterator[Finding]:
-    for _, group in source.bound:
-        over = tuple(
-            dialect.name
-            for dialect in (source.dialect, *source.others)
-            if len(group.rules) >= dialect.rule_limit
-        )
+    """A crawler may be bound by several groups: what counts is the sum of their rules."""
+    dialects = (source.dialect, *source.others)
+    counts: Counter[str] = Counter()
+    for group in source.groups:
+        counts.update(dict.fromkeys(group.names, len(group.rules)))
+    for group in source.groups:
+        name, count = max(((name, counts[name]) for name in group.names), key=itemgetter(1))
+        over = tuple(dialect.name for dialect in dialects if count >= dialect.rule_limit)
         if over:
             yield source.finding(
                 "R107",
                 source.span_of_line(group.lines[0] if group.lines else 1),
-                f"{len(group.rules):,} rules bind {group.name!r}: {listed(over)} then obey none",
+                f"{count:,} rules bind {quoted(name)}: {listed(over)} then obey none",
                 "join rules by their common start, or with *",
                 over,
             )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
+from ..rep.url import readable
+
 
 class Severity(Enum):
     """How bad it is. From WARNING on, `scrapy robots lint` exits with 1."""
@@ -32,6 +34,18 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of one line that does what the fix of a finding says.
+
+    line  from 1
+    text  what stands there then, octets as characters; None: the line is removed
+    """
+
+    line: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding, and where it stands.
 
@@ -40,6 +54,9 @@ class Finding:
     message       what is wrong here, in a sentence
     fix           what to write or do instead, in a sentence; "" where nothing is to be done
     dialects      the dialects that it holds in, where it is not about the one that was asked for
+    edits         the fix, where it can be applied without a choice. It changes answers in no other
+                  dialects than `dialects`
+    last          the last line of a run of lines with the same fault; 0 where it is one line
     """
 
     kind: Kind
@@ -49,6 +66,8 @@ class Finding:
     message: str
     fix: str = ""
     dialects: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    last: int = 0
 
     @property
     def code(self) -> str:
@@ -78,8 +97,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R201_misspelt_key="The key is misspelt: the line is not read.",
                     R202_missing_colon="The colon is missing: the line is not read.",
                     R301_rule_before_agent="A rule stands before the first User-agent line.",
-                    R304_unmatchable_token="No crawler can go by this name.",
-                    R504_unreadable_usage="What is said of the use of pages cannot be read.",
+                    R306_several_names="A User-agent line names one crawler only.",
+                    R504_unreadable_usage="The line on the use of pages cannot be read.",
                     R401_never_matches="The rule can never match a URL.",
                 ),
                 *_kinds(
@@ -90,6 +109,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R107_too_many_rules="A group has more rules than an engine obeys.",
                     R205_comment_in_value="A # in the value makes a comment of the rest.",
                     R302_groups_joined="Two groups are joined: no rule stands between them.",
+                    R308_misspelt_crawler="The name is one letter off a crawler's name.",
+                    R309_group_without_rules="A group without rules frees its crawlers.",
                     R402_dollar_inside="A $ that is not at the end is an ordinary character.",
                     R403_escaped_unreserved="An escape for a character that needs none.",
                     R404_unreachable_rule="The rule never decides: a stronger one matches too.",
@@ -98,16 +119,23 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R502_ignored_by_engine="The crawler named above does not read this line.",
                     R503_bad_value="The value is not one that can be read.",
                     R505_usage_outside_group="It stands outside all groups and binds nobody.",
-                    R506_usage_conflict="Two lines say the contrary of the same pages.",
+                    R506_usage_conflict="Two lines contradict each other on the same pages.",
+                    R508_sitemap_disallowed="The file forbids the sitemap that it names.",
+                    R510_long_delay="The delay lets crawlers fetch a few pages a day.",
                 ),
                 *_kinds(
                     Severity.NOTE,
                     R203_unknown_key="No engine known here reads this key.",
                     R204_not_a_line="The line says nothing to a crawler.",
                     R303_blank_line_splits="A blank line ends the group for some engines.",
+                    R304_unmatchable_token="The name is read in part only, or by some only.",
+                    R307_all_disallowed="All crawlers are kept out of the whole site.",
                     R305_named_again="The crawler has a group further up already.",
                     R405_duplicate_rule="The same rule stands further up already.",
-                    R507_unknown_use="No crawler known here heeds what this says.",
+                    R407_redundant_rule="A shorter rule forbids the same pages already.",
+                    R408_page_parts_disallowed="Style sheets or scripts are forbidden.",
+                    R507_unknown_use="No crawler known here obeys this preference.",
+                    R509_sitemap_scheme="The sitemap has another scheme than the file.",
                     R601_engines_disagree="Engines decide differently here.",
                     R602_read_by_some="Other engines do not read this line, or read it otherwise.",
                 ),
@@ -116,6 +144,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         )
     }
 )
+
+
+ON_REQUEST = frozenset({"R601"})
+"""Codes that are looked for only where they are asked for by name."""
+
+_LONGEST_QUOTE = 80  # characters; a value may be as long as the file
+
+
+def quoted(octets: str) -> str:
+    """A value from the file in a sentence: in quotes, for people to read, and never long."""
+    short = octets if len(octets) <= _LONGEST_QUOTE else octets[:_LONGEST_QUOTE] + "..."
+    return repr(readable(short))
 
 
 def listed(names: Iterable[str]) -> str:

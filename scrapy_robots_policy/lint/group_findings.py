@@ -6,19 +6,27 @@ Knows: User-agent lines and what parts them. Must not know: what rules match.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 
-from ..rep.dialects.crawlers import TOKEN, find_agent, is_token, product_token
+from ..rep.dialects.crawlers import TOKEN, find_agent, product_token
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.options import OrphanRules, Records
-from ..rep.lines import grammar_of
+from ..rep.dialects.options import AgentValue, OrphanRules, Records
+from ..rep.lines import WHITE, grammar_of
+from ..rep.lint.names import LONGEST_NAME, crawler_near
 from ..rep.ruleset import RuleSet
-from ..rep.url import readable
-from .findings import Finding, listed
+from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source, Span
+
+_STAR = "*"
+_FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
+_URL = "http://example.com/"
+_MOST_PIECES = 8  # crawlers in one line that are asked about
+_BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
+# A crawler's own name, with a version or a star after it: these every dialect passes over.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 
 
 def orphans(source: Source) -> Iterator[Finding]:
@@ -46,8 +54,8 @@ def joined(source: Source) -> Iterator[Finding]:
         yield source.finding(
             "R302",
             (below.start() + 1, below.end()),
-            f"{readable(below[1])!r} is joined with {readable(above[1])!r} of line "
-            f"{source.line_of(above)}: {readable(between[1])} is no rule{but}",
+            f"{quoted(below[1])} is joined with {quoted(above[1])} of line "
+            f"{source.line_of(above)}: {quoted(between[1])} is no rule{but}",
             "put a rule between them; Disallow: with no path allows all",
             parting,
         )
@@ -59,6 +67,7 @@ def _parts(source: Source, dialect: Dialect, gap: Span) -> bool:
 
 def blank_lines(source: Source) -> Iterator[Finding]:
     """Rules that some dialects lose, and names that they part, for a blank line before them."""
+    losing = _losing(source)
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
             gap = above.end(), below.start()
@@ -67,63 +76,181 @@ def blank_lines(source: Source) -> Iterator[Finding]:
                 yield source.finding(
                     "R303",
                     (below.start() + 1, below.end()),
-                    f"a blank line parts {readable(above[1])!r} of line "
+                    f"a blank line parts {quoted(above[1])} of line "
                     f"{source.line_of(above)} from this group in {listed(parting)}",
                     "remove the blank line",
                     parting,
                 )
-        yield from _lost_rules(source, start, end)
+        yield from _lost_rules(source, losing, start, end)
 
 
-def _lost_rules(source: Source, start: int, end: int) -> Iterator[Finding]:
-    losing: dict[re.Match[str], list[str]] = {}
+# the dialects that read blank lines and rules alike
+_Losing = dict[tuple[re.Pattern[str], re.Pattern[str]], list[str]]
+
+
+def _losing(source: Source) -> _Losing:
+    """The dialects in which a blank line ends a group."""
+    losing: _Losing = {}
     for dialect in (source.dialect, *source.others):
-        lost = _first_lost(source, dialect, start, end)
-        if lost:
-            same = next((rule for rule in losing if rule.start() == lost.start()), lost)
-            losing.setdefault(same, []).append(dialect.name)
-    for rule, names in losing.items():
+        grammar = grammar_of(dialect)
+        if grammar.blank:
+            losing.setdefault((grammar.blank, grammar.rule), []).append(dialect.name)
+    return losing
+
+
+def _lost_rules(source: Source, losing: _Losing, start: int, end: int) -> Iterator[Finding]:
+    lost: dict[int, tuple[re.Match[str], list[str]]] = {}
+    for (blank, rule), names in losing.items():
+        found = blank.search(source.text, start, end)
+        first = rule.search(source.text, found.start(), end) if found else None
+        if first:
+            lost.setdefault(first.start(), (first, []))[1].extend(names)
+    if lost:
+        first, _ = lost[min(lost)]
+        dialects = tuple(name for _, names in lost.values() for name in names)
+        every = {name for names in losing.values() for name in names}
+        is_alike = len(lost) == 1 and every == set(dialects)
         yield source.finding(
             "R303",
-            (rule.start() + 1, rule.end()),
-            f"the blank line before it ends the group: {listed(names)} read no rule from here on",
+            (first.start() + 1, first.end()),
+            f"a blank line before it ends the group: {listed(dialects)} read no rule from here on",
             "remove the blank lines between a User-agent line and the last rule of its group",
-            tuple(names),
+            dialects,
+            _without_blanks(source, start, end) if is_alike else (),
         )
 
 
-def _first_lost(source: Source, dialect: Dialect, start: int, end: int) -> re.Match[str] | None:
-    grammar = grammar_of(dialect)
-    blank = grammar.blank.search(source.text, start, end) if grammar.blank else None
-    return grammar.rule.search(source.text, blank.start(), end) if blank else None
+def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
+    """The group without the blank lines before its last rule."""
+    rules = deque(source.grammar.rule.finditer(source.text, start, end), maxlen=1)
+    for blank in _BLANK.finditer(source.text, start, rules[0].start() if rules else start):
+        yield Edit(source.line_of(blank))
 
 
 def tokens(source: Source) -> Iterator[Finding]:
+    """Names that are no name of one crawler. A name with digits or dots may well be one."""
     for found in source.agents:
         value = found[1]
-        if is_token(value) or value == "*" or _is_bound(value, source.dialect):
+        if value == _STAR or _NAME.fullmatch(value):
             continue
-        agent = find_agent(product_token(value))
-        if agent and agent.dialect in DIALECTS and _is_bound(value, DIALECTS[agent.dialect]):
-            continue  # its own engine reads it
-        binding = tuple(other.name for other in source.others if _is_bound(value, other))
-        token = TOKEN.match(value)
-        only = f"; it is read as {token[0]!r}" if token else ""
-        only += f"; {listed(binding)} read it as it is" if binding else ""
+        pieces = _pieces(value)
+        if pieces:
+            yield from _several(source, found, pieces)
+        elif _is_unmatchable(value, source.dialect):
+            yield _unmatchable(source, found)
+
+
+def _pieces(value: str) -> list[str]:
+    """The names in a value that lists several; none where it does not."""
+    pieces = [piece for piece in re.split("[,; ]+", value) if piece]
+    is_list = "," in value or (" " in value and all(find_agent(piece) for piece in pieces))
+    return pieces if is_list and len(pieces) > 1 and all(map(_NAME.fullmatch, pieces)) else []
+
+
+def _several(source: Source, found: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
+    """Some dialects look for a crawler's name in the whole value: the engine is asked."""
+    rules = _rules_for(found[1], source.dialect)
+    looked_at = pieces[:_MOST_PIECES]
+    bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
+    if len(bound) < len(looked_at):
         yield source.finding(
-            "R304",
-            found.span(1) if value else (found.start() + 1, found.end()),
-            f"no crawler can go by {readable(value)!r} in {source.dialect.name}{only}",
-            "a name has letters, - and _ only (RFC 9309 §2.2.1), or is *",
-            binding,
+            "R306",
+            found.span(1),
+            f"{quoted(found[1])} lists {len(pieces)} crawlers: it binds "
+            f"{f'{quoted(bound[0])} alone' if bound else 'none of them'}",
+            "write one User-agent line for each crawler",
         )
 
 
-@lru_cache(maxsize=4096)
+def _is_unmatchable(value: str, dialect: Dialect) -> bool:
+    """Whether no crawler can go by the whole of it, neither here nor in its own engine."""
+    if _is_bound(value, dialect):
+        return False
+    agent = find_agent(product_token(value))
+    own = DIALECTS.get(agent.dialect) if agent else None
+    return own is None or not _is_bound(value, own)
+
+
 def _is_bound(value: str, dialect: Dialect) -> bool:
     """Whether a group for `value` binds the crawler of that name: the engine is asked."""
-    body = f"User-agent: {value}\nDisallow: /".encode("latin-1")
-    return not RuleSet(body, dialect).allowed("http://example.com/", product_token(value))
+    return not _rules_for(value, dialect).allowed(_URL, product_token(value))
+
+
+def _rules_for(value: str, dialect: Dialect) -> RuleSet:
+    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
+
+
+def _unmatchable(source: Source, found: re.Match[str]) -> Finding:
+    value, name = found[1], quoted(found[1])
+    whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
+    token = TOKEN.match(value)
+    if not value:
+        what = "the line names no crawler"
+    elif source.dialect.agent_value is AgentValue.WHOLE:
+        what = f"no crawler goes by {name}"
+    elif token:
+        what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
+    else:
+        what = f"{name} starts with no letter: {source.dialect.name} reads no name here"
+    return source.finding(
+        "R304",
+        found.span(1) if value else (found.start() + 1, found.end()),
+        what,
+        "write the crawler's name as its operator gives it, or *",
+        whole if value else (),
+    )
+
+
+def misspelt(source: Source) -> Iterator[Finding]:
+    for found in source.agents:
+        name = found[1]
+        meant = crawler_near(name) if len(name) <= LONGEST_NAME else ""
+        if meant:
+            yield source.finding(
+                "R308",
+                found.span(1),
+                f"no crawler known here is called {quoted(name)}, and {meant} is one letter off",
+                f"write {meant}, if that is the crawler you mean",
+            )
+
+
+def all_disallowed(source: Source) -> Iterator[Finding]:
+    """The costliest slip there is, where it is one."""
+    for group in source.groups:
+        if _STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
+            continue
+        for rule in group.rules:
+            if rule.path in ("/", "/*"):
+                yield source.finding(
+                    "R307",
+                    source.span_of_value(rule.line),
+                    "this keeps all crawlers without a group of their own out of the whole site, "
+                    "search engines as well",
+                    "if that is not meant, write Disallow: with no path, or the path that is meant",
+                )
+                break
+
+
+def without_rules(source: Source) -> Iterator[Finding]:
+    """The last group, where no rule comes after it: its crawlers may fetch everything."""
+    if not source.lists:
+        return
+    last = source.lists[-1].lines[-1]
+    after = (line for line in source.lines if line.start() > last.start())
+    if all(_is_for_everybody(source, line) for line in after):
+        yield source.finding(
+            "R309",
+            (last.start() + 1, last.end()),
+            f"no rule comes after it: {quoted(last[1])} may fetch everything, also what other "
+            "groups forbid",
+            "write the rules of the group; Disallow: with no path says that everything is allowed",
+        )
+
+
+def _is_for_everybody(source: Source, line: re.Match[str]) -> bool:
+    """Whether a line after a group is no part of it, nor meant to be one."""
+    found = source.grammar.directive.match(line[0])
+    return found is not None and found[1].lower() in _FOR_EVERYBODY
 
 
 def named_again(source: Source) -> Iterator[Finding]:
@@ -143,11 +270,14 @@ def _again(source: Source, found: re.Match[str], first: int) -> Finding:
     return source.finding(
         "R305",
         found.span(1),
-        f"{readable(found[1])!r} has a group from line {first} on: {listed(first_only)} read "
+        f"{quoted(found[1])} has a group from line {first} on: {listed(first_only)} read "
         "that one only, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )
 
 
-CHECKS = (orphans, joined, blank_lines, tokens, named_again)
+CHECKS = (
+    *(orphans, joined, blank_lines, tokens, misspelt, all_disallowed, without_rules),
+    named_again,
+)

@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from ..rep.dialects.engines import DIALECTS
 from ..rep.lines import WHITE, Grammar
-from ..rep.url import readable
-from .findings import Finding
+from .findings import Edit, Finding, quoted
 from .linted_file import Source
 
 # Keys that are no rules but are read by somebody, or were.
@@ -32,6 +31,7 @@ EXTENSIONS = {
 _KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "sitemap": "Sitemap"}
 _KEYS |= EXTENSIONS
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
+_LONGEST_KEY = 32  # octets
 _WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
 
 
@@ -47,12 +47,16 @@ def _known_spellings() -> dict[str, str]:
 
 
 _SPELLINGS = _known_spellings()
+_STARTS = tuple(_SPELLINGS)
+
+
+def meant_key(key: str) -> str:
+    """The key that was meant; "" where none is near."""
+    return _meant(key.strip().lower()) if len(key) <= _LONGEST_KEY else ""
 
 
 @lru_cache(maxsize=1024)
-def meant_key(key: str) -> str:
-    """The key that was meant; "" where none is near."""
-    key = key.strip().lower()
+def _meant(key: str) -> str:
     if key in _SPELLINGS:
         return _SPELLINGS[key]
     near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR)
@@ -66,15 +70,20 @@ def is_read(grammar: Grammar, text: str, start: int) -> bool:
 
 
 def keys(source: Source) -> Iterator[Finding]:
+    above = 0  # the line before that says something
     for line in source.lines:
-        if is_read(source.grammar, source.text, line.start()):
-            continue
-        directive = source.grammar.directive.match(source.text, line.start())
-        yield from _unread(source, directive) if directive else _without_colon(source, line)
+        number = source.line_of(line)
+        if not is_read(source.grammar, source.text, line.start()):
+            directive = source.grammar.directive.match(source.text, line.start())
+            if directive:
+                yield from _unread(source, directive)
+            else:
+                yield from _without_colon(source, line, above)
+        above = number
 
 
 def _unread(source: Source, directive: re.Match[str]) -> Iterator[Finding]:
-    key = readable(directive[1])
+    key = directive[1]
     if key.lower() in EXTENSIONS:
         return
     meant = meant_key(key)
@@ -82,19 +91,19 @@ def _unread(source: Source, directive: re.Match[str]) -> Iterator[Finding]:
         yield source.finding(
             "R201",
             directive.span(1),
-            f"{source.dialect.name} does not read the key {key!r}",
+            f"{source.dialect.name} does not read the key {quoted(key)}",
             f"write {meant}:",
         )
     else:
         yield source.finding(
-            "R203", directive.span(1), f"no engine known here reads the key {key!r}"
+            "R203", directive.span(1), f"no engine known here reads the key {quoted(key)}"
         )
 
 
-def _without_colon(source: Source, line: re.Match[str]) -> Iterator[Finding]:
+def _without_colon(source: Source, line: re.Match[str], above: int) -> Iterator[Finding]:
     words = _WORDS.match(source.text, line.start())
     assert words is not None  # the line is neither blank nor a comment
-    meant = meant_key(readable(words[1]))
+    meant = meant_key(words[1])
     if meant and words[2]:
         yield source.finding(
             "R202",
@@ -103,23 +112,36 @@ def _without_colon(source: Source, line: re.Match[str]) -> Iterator[Finding]:
             f"write {meant}: before the value",
         )
     else:
+        is_after_agent = above in source.agent_numbers_as_set
         yield source.finding(
             "R204",
             (line.start() + 1, line.end()),
             "the line has no key that a crawler reads",
-            "remove it, or put # before it",
+            # For yandex, a comment ends a list of User-agent lines.
+            "remove it" if is_after_agent else "remove it, or put # before it",
+            edits=_removed(source, line),
         )
+
+
+def _removed(source: Source, line: re.Match[str]) -> list[Edit]:
+    """The line taken out; nothing where it may mean something to some engine."""
+    number = source.line_of(line)
+    written = source.written[number - 1]
+    start = written[:_LONGEST_KEY].lstrip(WHITE).lower()
+    return [] if start.startswith(_STARTS) or ":" in written else [Edit(number)]
 
 
 def comments(source: Source) -> Iterator[Finding]:
     for found in source.grammar.directive.finditer(source.text):
         start, end = found.span(2)
         if start < end and source.text[end : end + 1] == "#":
+            number = source.line_of(found)
             yield source.finding(
                 "R205",
                 (end, end + 1),
-                f"the value ends at the #: it is read as {readable(found[2])!r}",
-                "write %23 for a # in a path, or a space before a comment",
+                f"the value ends at the #: it is read as {quoted(found[2])}",
+                "put a space before the #: what follows is a comment, and no URL is sent with it",
+                edits=[Edit(number, source.written[number - 1].replace("#", " #", 1))],
             )
 
 

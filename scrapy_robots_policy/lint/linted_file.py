@@ -7,21 +7,24 @@ Must not know: what is right or wrong.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.options import Bom, OrphanRules, Records
 from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
-from ..rep.verdict import Group
-from .findings import KINDS, Finding
+from ..rep.verdict import Rule
+from .findings import KINDS, Edit, Finding
 
 _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
+_MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
+_STAR = "*"
 _SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
 Span = tuple[int, int]  # offsets in the text: from, to
@@ -35,14 +38,28 @@ class AgentList(NamedTuple):
     end: int
 
 
-class Source:
-    """A robots.txt and a dialect. `text` is what the dialect reads of it (see `..lines`)."""
+class Group(NamedTuple):
+    """The rules of all groups that name just the same crawlers: each of these crawlers is bound by
+    every one of the rules, in every group that it has.
 
-    def __init__(self, body: bytes, dialect: Dialect) -> None:
-        self.body, self.dialect = body, dialect
+    lines  the numbers of the User-agent lines
+    """
+
+    names: frozenset[str]
+    lines: tuple[int, ...]
+    rules: tuple[Rule, ...]
+
+
+class Source:
+    """A robots.txt and a dialect. `text` is what the dialect reads of it (see `..lines`).
+
+    url  the address of the file; "" where it is not known
+    """
+
+    def __init__(self, body: bytes, dialect: Dialect, url: str = "") -> None:
+        self.body, self.dialect, self.url = body, dialect, url
         self.text = clean_text(body, dialect)
         self.grammar: Grammar = grammar_of(dialect)
-        self.rules = RuleSet(body, dialect)
         self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
         self._starts = [found.start() for found in re.finditer("\n", self.text)]
 
@@ -74,11 +91,80 @@ class Source:
         return [AgentList(among, among[-1].end(), starts[at + 1]) for at, among in enumerate(lists)]
 
     @cached_property
-    def bound(self) -> list[tuple[str, Group]]:
-        """The groups that bind the crawlers named in the file, each once, with such a crawler."""
-        named = dict.fromkeys(line[1] for line in self.agents)
-        found = ((name, group) for name in named if (group := self.rules.group(name)))
-        return list({group.lines: (name, group) for name, group in found}.values())
+    def rules(self) -> RuleSet:
+        """The engine itself, for what can be asked of a whole file a bounded number of times."""
+        return RuleSet(self.body, self.dialect)
+
+    @cached_property
+    def rules_of_lists(self) -> list[tuple[AgentList, tuple[Rule, ...]]]:
+        """The lists of User-agent lines, each with the rules after it. Rules before the first one
+        come with a list without lines, in a dialect where they bind all crawlers.
+        """
+        lists = [AgentList([], 0, self.agents[0].start() if self.agents else len(self.text))]
+        if self.dialect.orphan_rules is not OrphanRules.FOR_ALL:
+            lists = []
+        return [(among, tuple(self._rules_in(among))) for among in (*lists, *self.lists)]
+
+    def _rules_in(self, among: AgentList) -> Iterator[Rule]:
+        blank = self.grammar.blank if among.lines else None
+        found = blank.search(self.text, among.start, among.end) if blank else None
+        end = found.start() if found else among.end
+        for rule in self.grammar.rule.finditer(self.text, among.start, end):
+            yield Rule(rule[1] is not None, rule[2], self.line_of(rule))
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """What binds the crawlers that the file names: one group for each set of names.
+
+        To ask the engine for each name would take time that grows with the square of their number.
+        """
+        groups: dict[frozenset[str], tuple[list[int], list[Rule]]] = {}
+        for among, rules in self.rules_of_lists:
+            names = frozenset(line[2].lower() for line in among.lines) or frozenset({_STAR})
+            if names in groups and self._reads_first_only(names):
+                continue
+            lines_of, rules_of = groups.setdefault(names, ([], []))
+            lines_of += map(self.line_of, among.lines)
+            rules_of += rules
+        return [
+            Group(names, tuple(lines), tuple(rules)) for names, (lines, rules) in groups.items()
+        ]
+
+    @property
+    def every_rule(self) -> Iterator[Rule]:
+        """The rules that bind crawlers, in the order of the file."""
+        return (rule for _, rules in self.rules_of_lists for rule in rules)
+
+    def _reads_first_only(self, names: frozenset[str]) -> bool:
+        options = self.dialect.star_records, self.dialect.own_records
+        return options[_STAR not in names] is Records.FIRST
+
+    @cached_property
+    def agent_numbers(self) -> list[int]:
+        """The lines that at least one dialect reads as User-agent lines, in order."""
+        dialects = (self.dialect, *self.others)
+        expressions = {grammar.agent for grammar in map(grammar_of, dialects)}
+        return sorted(
+            {
+                self.line_of(found)
+                for expression in expressions
+                for found in expression.finditer(self.text)
+            }
+        )
+
+    @cached_property
+    def agent_numbers_as_set(self) -> frozenset[int]:
+        return frozenset(self.agent_numbers)
+
+    def is_one_list(self, first: int, second: int) -> bool:
+        """Whether no dialect reads a User-agent line between two lines."""
+        numbers = self.agent_numbers
+        return bisect_right(numbers, first) == bisect_left(numbers, second)
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The lines of the file as they are: whole, with the mark, NULs and all."""
+        return clean_text(self.body, _MARK_KEPT).replace("\r\n", "\n").split("\n")[1:]
 
     def line_at(self, offset: int) -> int:
         return bisect_left(self._starts, offset)
@@ -106,6 +192,7 @@ class Source:
         message: str,
         fix: str = "",
         dialects: tuple[str, ...] = (),
+        edits: Iterable[Edit] = (),
     ) -> Finding:
         """A finding at offsets of the text: from, to."""
         start, end = span
@@ -115,7 +202,7 @@ class Source:
         before = self._mark if line == 1 else ""
         after = len(_decoded(before + self.text[head:end].rstrip("\r"))) + 1
         column = min(len(_decoded(before + self.text[head:start])) + 1, after)
-        return Finding(KINDS[code], line, column, after, message, fix, dialects)
+        return Finding(KINDS[code], line, column, after, message, fix, dialects, tuple(edits))
 
 
 def readable_lines(body: bytes) -> list[str]:

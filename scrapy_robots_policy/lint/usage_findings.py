@@ -7,11 +7,11 @@ several holds: `..usage` is asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..rep.groups import Groups
-from ..rep.url import readable
 from ..rep.usage import (
+    CONTENT_SIGNAL,
     CONTENT_USAGE,
     LABELS,
     LICENSE,
@@ -22,9 +22,8 @@ from ..rep.usage import (
     path_of,
     read_value,
 )
-from .findings import Finding, listed
+from .findings import Finding, listed, quoted
 from .linted_file import Source, Span, values
-from .rule_findings import SITE
 
 _WRITE = {CONTENT_USAGE: "train-ai=n, search=y"}
 _OTHERWISE = "ai-train=no, search=yes"
@@ -51,7 +50,7 @@ def unreadable(source: Source) -> Iterator[Finding]:
             yield source.finding(
                 "R504",
                 _span(line),
-                f"{readable(value)!r} is no {kind}: the line says nothing",
+                f"{quoted(value)} is no {kind}: the line has no effect",
                 f"write keys and values, such as {label}: {_WRITE.get(label, _OTHERWISE)}",
             )
 
@@ -59,20 +58,27 @@ def unreadable(source: Source) -> Iterator[Finding]:
 def unknown(source: Source) -> Iterator[Finding]:
     for label, line in _said(source):
         _, value = path_of(line[2])
-        for key, told in read_value(label, value):
-            why = _why_unknown(Preference(label, key, told))
-            if why:
-                yield source.finding("R507", _span(line), why)
+        preferences = [Preference(label, key, value) for key, value in read_value(label, value)]
+        why = next(filter(None, map(_why_unknown, preferences)), "")
+        if why:
+            yield source.finding("R507", _span(line), why)
 
 
-def _why_unknown(told: Preference) -> str:
-    """What keeps a preference from being heeded; "" where nothing does."""
-    all_keys = {pair for pairs in PURPOSES.values() for pair in pairs}
-    keys = sorted(key for label, key in all_keys if label == told.label)
-    if told.key not in keys:
-        return f"{readable(told.key)!r} is no use known here; {told.label} has {listed(keys)}"
-    if not told.refuses and not told.grants:
-        return f"{readable(told.value)!r} of {told.key} neither grants nor refuses: it says nothing"
+_ALL_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs}
+_KEYS = {
+    label: sorted(key for other, key in _ALL_KEYS if other == label) for label in LABELS.values()
+}
+
+
+def _why_unknown(preference: Preference) -> str:
+    """What keeps a preference from being obeyed; "" where nothing does."""
+    keys = _KEYS[preference.label]
+    if preference.key not in keys:
+        return (
+            f"{quoted(preference.key)} is no use known here; {preference.label} has {listed(keys)}"
+        )
+    if not preference.refuses and not preference.grants:
+        return f"{quoted(preference.value)} of {preference.key} neither grants nor refuses anything"
     return ""
 
 
@@ -93,23 +99,48 @@ def outside(source: Source) -> Iterator[Finding]:
 
 
 def conflicts(source: Source) -> Iterator[Finding]:
-    lines = _lines(source)
-    told: set[tuple[int, Preference]] = set()
-    for name, _ in source.bound:
-        said: dict[tuple[str, str, str], list[Preference]] = {}
-        for line in lines.binding(name, SITE):
-            for one in line.preferences if line.label != LICENSE else ():
-                said.setdefault((line.label, line.path, one.key), []).append(one)
-        for among in said.values():
-            (heard,) = combined(among)
-            told |= {(heard.line, one) for one in among if one.value != heard.value}
-    for number, unheard in sorted(told, key=lambda pair: pair[1].line):
+    """Lines for the same crawlers that contradict each other: those of groups that name the same
+    crawlers, and those outside all groups.
+    """
+    contradicted: dict[Preference, int] = {}
+    for lines in _lines_of_groups(source):
+        uses: dict[tuple[str, str, str], list[Preference]] = {}
+        for label, path, preference in lines:
+            uses.setdefault((label, path, preference.key), []).append(preference)
+        for among in uses.values():
+            (obeyed,) = combined(among)
+            contradicted |= {one: obeyed.line for one in among if one.value != obeyed.value}
+    for weaker, number in sorted(contradicted.items(), key=lambda pair: pair[0].line):
         yield source.finding(
             "R506",
-            source.span_of_line(unheard.line),
-            f"line {number} says otherwise of {readable(unheard.key)} for that path, and counts",
+            source.span_of_line(weaker.line),
+            f"line {number} says otherwise of {quoted(weaker.key)} for that path, and is obeyed",
             "keep one of the two",
         )
+
+
+# label, path, preference
+_Use = tuple[str, str, Preference]
+
+
+def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
+    lists: dict[frozenset[str], list[_Use]] = {}
+    for among in source.lists:
+        names = frozenset(line[2].lower() for line in among.lines)
+        lists.setdefault(names, []).extend(_uses(source, (among.lines[0].start(), among.end)))
+    first = source.agents[0].start() if source.agents else len(source.text)
+    outside = [use for use in _uses(source, (0, first)) if use[0] == CONTENT_SIGNAL]
+    return [outside, *lists.values()]
+
+
+def _uses(source: Source, span: Span) -> Iterator[_Use]:
+    for found in values(source, span):
+        label = LABELS.get(found[1].lower(), LICENSE)
+        if label != LICENSE:
+            path, value = path_of(found[2])
+            number = source.line_of(found)
+            for key, written in read_value(label, value):
+                yield label, path, Preference(label, key, written, number)
 
 
 CHECKS = (unreadable, unknown, outside, conflicts)

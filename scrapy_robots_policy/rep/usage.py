@@ -13,8 +13,10 @@ groups binds those whose group has none. A License binds everybody, wherever it 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -86,43 +88,42 @@ class UsageLine(NamedTuple):
 
 
 class UsageLines:
-    """The preferences in a robots.txt, read when the first crawler asks whom they bind."""
+    """The preferences in a robots.txt, read once, when the first crawler asks whom they bind."""
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
         self._text, self._groups, self._dialect = text, groups, dialect
-        self._bound: dict[str, tuple[UsageLine, ...]] = {}
+        self._bound: dict[str, dict[str, list[_SamePath]]] = {}
 
     def said(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
-        """What is said to a crawler of a page; `path` is that of its URL, as rules see it."""
-        lines = self._bound.get(agent)
-        if lines is None:
+        """The preferences that hold for a crawler and a page; `path` is that of the page's URL, as
+        rules see it.
+        """
+        labels = self._bound.get(agent)
+        if labels is None:
             if len(self._bound) >= _MOST_AGENTS:
                 self._bound.clear()
-            lines = self._bound[agent] = tuple(self.binding(agent, url))
-        said: list[Preference] = []
-        for label in LABELS.values() if lines else ():
-            matching = [(line.length(path), line) for line in lines if line.label == label]
-            longest = max((length for length, _ in matching), default=-1)
-            said += combined(
-                told
-                for length, line in matching
-                if length == longest >= 0
-                for told in line.preferences
-            )
-        return tuple(said)
+            labels = self._bound[agent] = _by_path(self.binding(agent, url))
+        preferences: list[Preference] = []
+        for lines in labels.values():
+            lengths = [line.length(path) for line in lines]
+            longest = max(lengths)
+            if longest >= 0:
+                deciding = [
+                    line for line, length in zip(lines, lengths, strict=True) if length == longest
+                ]
+                preferences += _combined_of(deciding)
+        return tuple(preferences)
 
     def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
-        """The lines that speak to a crawler; some dialects match the whole `url`."""
+        """The lines that bind a crawler; some dialects match the whole `url`."""
+        if not self._written:
+            return
         _, records = self._groups.find(agent, self._text)
-        own = [line for record in records for line in self._read(record.head, record.end, url)]
-        yield from (line for line in own if line.label != LICENSE)
+        own = [line for record in records for line in self._between(record.head, record.end)]
+        yield from (self._line(line, url) for line in own if line.label != LICENSE)
         if not any(line.label == CONTENT_SIGNAL for line in own):
-            for start, end in self.outside():
-                yield from self._only(CONTENT_SIGNAL, start, end, url)
-        yield from self._only(LICENSE, 0, len(self._text), url)
-
-    def _only(self, label: str, start: int, end: int, url: str) -> Iterator[UsageLine]:
-        return (line for line in self._read(start, end, url) if line.label == label)
+            yield from (self._line(line, url) for line in self._signals_outside)
+        yield from (self._line(line, url) for line in self._written if line.label == LICENSE)
 
     def outside(self) -> Iterator[tuple[int, int]]:
         """Where no group is: offsets of the text, from and to."""
@@ -132,22 +133,97 @@ class UsageLines:
             end = record.end
         yield end, len(self._text)
 
-    def _read(self, start: int, end: int, url: str) -> Iterator[UsageLine]:
-        directive = grammar_of(self._dialect).directive
+    def _between(self, start: int, end: int) -> list[_Written]:
+        """The lines whose line feeds stand between two offsets of the text."""
+        lines = self._written
+        return lines[bisect_left(lines, (start,)) : bisect_left(lines, (end,))]
+
+    @cached_property
+    def _signals_outside(self) -> list[_Written]:
+        return [
+            line
+            for start, end in self.outside()
+            for line in self._between(start, end)
+            if line.label == CONTENT_SIGNAL
+        ]
+
+    @cached_property
+    def _written(self) -> list[_Written]:
+        """All usage lines of the file, in its order."""
         lines = [
             found
-            for found in directive.finditer(self._text, start, end)
+            for found in grammar_of(self._dialect).directive.finditer(self._text)
             if found[1].lower() in LABELS
         ]
         numbers = line_numbers(self._text, (found.start() for found in lines))
-        reading = reading_of(self._dialect)
-        for found, number in zip(lines, numbers, strict=True):
-            label = LABELS[found[1].lower()]
-            path, value = path_of(found[2])
-            preferences = tuple(
-                Preference(label, key, told, number) for key, told in read_value(label, value)
-            )
-            yield UsageLine(label, path, reading.patterns(True, path, url), preferences)
+        return [
+            _Written(found.start(), LABELS[found[1].lower()], found[2], number)
+            for found, number in zip(lines, numbers, strict=True)
+        ]
+
+    def _line(self, line: _Written, url: str) -> UsageLine:
+        path, value = path_of(line.value)
+        preferences = tuple(
+            Preference(line.label, key, value, line.number)
+            for key, value in read_value(line.label, value)
+        )
+        patterns = reading_of(self._dialect).patterns(True, path, url)
+        return UsageLine(line.label, path, patterns, preferences)
+
+
+class _Written(NamedTuple):
+    """A usage line as it stands in the text: where its line feed is, and the line's number."""
+
+    start: int
+    label: str
+    value: str
+    number: int
+
+
+class _SamePath:
+    """The usage lines of one label and one path: they match the same pages."""
+
+    __slots__ = ("_combined", "_line", "_lines")
+
+    def __init__(self, line: UsageLine) -> None:
+        self._line = line
+        self._lines: list[UsageLine] = []
+        self._combined: tuple[Preference, ...] | None = None
+
+    def add(self, line: UsageLine) -> None:
+        self._lines.append(line)
+
+    def length(self, path: str) -> int:
+        return self._line.length(path)
+
+    def preferences(self) -> list[Preference]:
+        return [preference for line in self._lines for preference in line.preferences]
+
+    def combined(self) -> tuple[Preference, ...]:
+        if self._combined is None:
+            self._combined = tuple(combined(self.preferences()))
+        return self._combined
+
+
+def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
+    """The lines by label, those with the same path together, in the order of the file."""
+    paths: dict[tuple[str, str], _SamePath] = {}
+    labels: dict[str, list[_SamePath]] = {label: [] for label in LABELS.values()}
+    for line in lines:
+        key = line.label, line.path
+        if key not in paths:
+            paths[key] = _SamePath(line)
+            labels[line.label].append(paths[key])
+        paths[key].add(line)
+    return {label: same for label, same in labels.items() if same}
+
+
+def _combined_of(deciding: list[_SamePath]) -> Iterable[Preference]:
+    """The preferences of lines whose paths are equally long, in the order of the file."""
+    if len(deciding) == 1:  # nearly always; so many equal lines are combined once, not for each URL
+        return deciding[0].combined()
+    every = [preference for lines in deciding for preference in lines.preferences()]
+    return combined(sorted(every, key=lambda preference: preference.line))
 
 
 def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:

@@ -30,7 +30,7 @@ def found(body: str | bytes, dialect: str = "rfc9309") -> list[Finding]:
 
 
 def of(code: str, body: str | bytes, dialect: str = "rfc9309") -> list[Finding]:
-    return [finding for finding in found(body, dialect) if finding.code == code]
+    return list(lint(body if isinstance(body, bytes) else body.encode(), dialect, select=[code]))
 
 
 def marked(body: str | bytes, finding: Finding) -> str:
@@ -39,9 +39,9 @@ def marked(body: str | bytes, finding: Finding) -> str:
     return readable_lines(octets)[finding.line - 1][finding.column - 1 : finding.end - 1]
 
 
-def test_docs_tell_every_kind_with_its_name_and_severity():
-    told = [(code, name, severity) for code, name, severity, _ in SECTIONS]
-    assert told == [(kind.code, kind.name, kind.severity.value) for kind in KINDS.values()]
+def test_docs_describe_every_kind_with_its_name_and_severity():
+    described = [(code, name, severity) for code, name, severity, _ in SECTIONS]
+    assert described == [(kind.code, kind.name, kind.severity.value) for kind in KINDS.values()]
 
 
 @pytest.mark.parametrize(("code", "dialect", "text"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
@@ -50,8 +50,8 @@ def test_each_example_of_the_docs_has_its_finding(code, dialect, text):
 
 
 def test_each_kind_has_an_example_or_a_case_below():
-    by_octets = {"R101", "R102", "R103", "R104", "R106", "R107"}
-    assert {code for code, _, _ in EXAMPLES} | by_octets == set(KINDS)
+    cases_below = {"R101", "R102", "R103", "R104", "R106", "R107", "R509"}
+    assert {code for code, _, _ in EXAMPLES} | cases_below == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,21 @@ PLACES = [
     ("R201", "User-agent: *\n  Disalow : /x\n", 2, "Disalow"),
     ("R202", "User-agent: *\nDisallow /x\n", 2, " "),
     ("R205", "User-agent: *\nDisallow: /a#b\n", 2, "#"),
-    ("R304", "User-agent: ok\nUser-agent: 1 x\nDisallow: /\n", 2, "1 x"),
+    ("R304", "User-agent: ok\nUser-agent: ä x\nDisallow: /\n", 2, "ä x"),
+    ("R304", "User-agent:\nDisallow: /\n", 1, "User-agent:"),
+    ("R306", "User-agent: ab, cd # e\nDisallow: /\n", 1, "ab, cd"),
+    ("R307", "User-agent: *\nDisallow: /ä\nDisallow: /*\n", 3, "/*"),
+    ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
+    ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
     ("R404", "User-agent: *\nDisallow: /x  # c\nAllow: /x\n", 2, "/x"),
+    ("R405", "User-agent: *\nDisallow: /ä\n\nDisallow : /ä # b\n", 4, "/ä"),
+    ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab # c\n", 3, "/ab"),
+    ("R408", "User-agent: *\nDisallow: /ä/js/ # c\n", 2, "/ä/js/"),
+    ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s.xml # c\n", 3, "http://a.b/s.xml"),
+    ("R510", "User-agent: a\nCrawl-delay: 3600 # c\nDisallow: /\n", 2, "3600"),
     ("R501", "\n\nSitemap: /s.xml\n", 3, "/s.xml"),
     ("R503", "User-agent: *\nDisallow: /\nCrawl-delay: slow\n", 3, "slow"),
     ("R504", "User-agent: *\nContent-Usage: /a Train-AI=n\n", 2, "/a Train-AI=n"),
@@ -109,10 +119,77 @@ def test_a_finding_stands_where_the_fault_is(code, text, line, characters):
     assert (finding.line, marked(text, finding)) == (line, characters or whole)
 
 
-def test_an_unheard_preference_is_told_with_the_line_that_is_heard():
+def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
     text = "User-agent: a\nUser-agent: b\nContent-Signal: search=yes, ai-train=no\n"
     (finding,) = of("R506", text + "Content-Signal: ai-train=yes\nContent-Signal: search=yes\n")
     assert (finding.line, finding.message[:6]) == (4, "line 3")
+
+
+SILENT = [
+    # names that their owners cannot change, and names that work
+    ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
+    ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),
+    ("R304", "User-agent: Sogou web spider\nUser-agent: Googlebot/2.1\nDisallow: /\n"),
+    ("R306", "User-agent: Mozilla/5.0 (compatible; Foo, Bar)\nDisallow: /\n"),
+    ("R307", "User-agent: *\nDisallow: /\nAllow: /open\n"),
+    ("R307", "User-agent: a\nDisallow: /\n"),
+    ("R308", "User-agent: Googlebot\nUser-agent: Googlebots\nUser-agent: moogle\nDisallow: /\n"),
+    ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisalow: /b\n"),
+    ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nCrawl-delay: 3\n"),
+    ("R102", "User-agent: * # caf\xe9\n# na\xefve\nDisallow: /\n".encode("latin-1")),
+    ("R105", "<!-- robots -->\nUser-agent: *\nDisallow: /\n"),
+    # the same rule, but for other crawlers, or not in every dialect
+    ("R404", "User-agent: *\nDisallow: a\nAllow: /*\n"),
+    ("R405", "User-agent: b\nDisallow: /a\n\nUser-agent: *\nUser-agent: b\nDisallow: /a\n"),
+    ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n"),
+    ("R405", "User-agent: *\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\n"),
+    ("R405", b"User-agent: *\nDisallow: /a\0b\nDisallow: /a\0c\n"),
+    # a rule that allows comes near, or a blank line ends the group for some
+    ("R407", "User-agent: *\nDisallow: /a\nDisallow: /a/b\nAllow: /a/\n"),
+    ("R407", "User-agent: *\nDisallow: /a\nDisallow: /a/b\n\nUser-agent: *\nAllow: /a/b/c\n"),
+    ("R407", "User-agent: *\nDisallow: /a/b\n\nDisallow: /a\n"),
+    ("R407", "User-agent: *\nDisallow:\nDisallow: /a\nDisallow: /a/b\n"),
+    ("R407", "User-agent: *\nDisallow: /a$\nDisallow: /a/b\n"),
+    ("R408", "User-agent: *\nDisallow: /jsp\nDisallow: /a.cssx\nAllow: /css/\n"),
+    ("R408", "User-agent: ExampleBot\nDisallow: /css/\n"),
+    ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s\nSitemap: http://c.d/s\n"),
+    ("R510", "User-agent: a\nCrawl-delay: 60\nDisallow: /\n"),
+    ("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\n"),
+]
+
+
+@pytest.mark.parametrize(("code", "text"), SILENT)
+def test_what_is_well_or_cannot_be_changed_has_no_finding(code, text):
+    assert code not in {finding.code for finding in found(text)}
+
+
+def test_lines_that_follow_one_another_with_the_same_fault_are_one_finding():
+    rules = "User-agent: *\nDisallow: /a # b\nDisallow: /c#d\nAllow: e\nAllow: f\n"
+    text = f"one\ntwo\nthree\n\nfour\n{rules}"
+    places = [(finding.code, finding.line, finding.last) for finding in found(text)]
+    assert places == [("R204", 1, 3), ("R204", 5, 0), ("R205", 8, 0), ("R401", 9, 10)]
+    (first, *_) = found(text)
+    assert "(and so in the 2 lines after it)" in first.message
+    assert [edit.line for edit in first.edits] == [1, 2, 3]
+
+
+def test_findings_are_chosen_by_code_or_its_start():
+    body = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a\n"
+    codes = {
+        select: {finding.code for finding in lint(body, select=select.split())}
+        for select in ("R4", "R601", "R6 R405", "R2")
+    }
+    assert codes == {"R4": {"R405"}, "R601": {"R601"}, "R6 R405": {"R601", "R405"}, "R2": set()}
+
+
+def test_a_sitemap_is_compared_with_the_address_of_the_file():
+    text = b"Sitemap: http://www.example.com/s.xml\nSitemap: https://example.com/\n"
+    (finding,) = lint(text, url="https://example.com/robots.txt")
+    assert (finding.code, finding.line) == ("R509", 1)
+    assert lint(text) == ()
+    rules = b"User-agent: *\nDisallow: /s\n" + text
+    assert [f.code for f in lint(rules, url="https://example.com/robots.txt")] == ["R508", "R509"]
+    assert lint(rules, url="https://other.example/robots.txt") == ()
 
 
 @pytest.mark.parametrize(
@@ -141,6 +218,7 @@ def test_a_mark_at_the_start_spoils_line_1_for_those_who_keep_it():
         (b"User-agent: *\nDisallow: /caf\xe9\n", 2),
         ("\ufeffUser-agent: *\nDisallow: /\n".encode("utf-16-le"), 1),
         ("User-agent: *\n".encode("utf-16-be"), 1),
+        (b"User-agent: *\nDisallow: /a # \xe9\nDisallow: /\xe9\n", 3),
     ],
 )
 def test_other_encodings_than_utf8_are_found(body, line):
@@ -164,7 +242,7 @@ def test_a_line_over_googles_limit_is_found_in_every_dialect():
 
 def test_a_name_that_is_read_as_another_says_so():
     (finding,) = of("R304", "User-agent: Web Spider 2\nDisallow: /\n")
-    assert "it is read as 'Web'" in finding.message
+    assert "is read as 'Web'" in finding.message
     assert not parse(b"User-agent: Web Spider 2\nDisallow: /").allowed("http://e.com/", "Web")
 
 
@@ -181,8 +259,18 @@ def test_a_group_of_too_many_rules_is_found():
     assert finding.dialects == ("yandex",)
 
 
-def test_of_an_html_page_nothing_else_is_told():
-    page = b"\n<!doctype HTML>\n<html>\nUser-agent: *\nDisalow: /\n"
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"\n<!doctype HTML>\n<html>\nUser-agent: *\nDisalow: /\n",
+        b"<meta charset=utf-8><title>Not found</title>\nDisalow: /",
+        b"<!-- a -->\n<p>b</p>",
+        b"\xef\xbb\xbf\xef\xbb\xbf <html>",
+        "\ufeff<html><p>a: b</p>".encode("utf-16-le"),
+        b"<center><h1>404 Not Found</h1></center>",
+    ],
+)
+def test_of_an_html_page_there_is_no_other_finding(page):
     assert [finding.code for finding in found(page)] == ["R105"]
 
 
@@ -192,6 +280,22 @@ def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():
     first_wins = "User-agent: *\nDisallow: /\nAllow: /x\n"
     assert of("R404", first_wins) == []
     assert [finding.line for finding in of("R404", first_wins, "koster1996")] == [3]
+
+
+def test_of_rules_that_never_decide_the_first_hundred_are_found():
+    pairs = (f"Disallow: /{number}x\nAllow: /{number}x\n" for number in range(110))
+    assert len(of("R404", "User-agent: *\n" + "".join(pairs))) == 100
+
+
+def test_a_group_that_the_dialect_does_not_read_beats_no_rule():
+    text = "User-agent: *\nDisallow: /a\n\nUser-agent: *\nAllow: /a\n"
+    assert [finding.line for finding in of("R404", text)] == [2]
+    assert of("R404", text, "koster1996") == []
+
+
+def test_a_line_below_a_user_agent_line_is_not_to_become_a_comment():
+    below, apart = of("R204", "User-agent: *\nwhat\nDisallow: /a\n\nwhat\n")
+    assert (below.fix, apart.fix) == ("remove it", "remove it, or put # before it")
 
 
 def test_where_engines_part_the_knob_is_named_and_is_right():
@@ -209,7 +313,7 @@ def test_where_engines_part_the_knob_is_named_and_is_right():
 def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     typo = "User-agent: *\nDissallow: /x\n"
     assert {finding.code for finding in found(typo)} == {"R201"}
-    assert {finding.code for finding in found(typo, "google")} == {"R602", "R601"}
+    assert {finding.code for finding in found(typo, "google")} == {"R602"}
     no_slash = "User-agent: *\nDisallow: .jpg$\n"
     assert of("R401", no_slash)
     assert not of("R401", no_slash, "baidu")

@@ -1,0 +1,50 @@
+"""Names of crawlers, and which of them a misspelt one was meant to be.
+
+Knows: the crawlers in the dialects' tables. Must not know: lines, groups.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..dialects.crawlers import OTHERS
+from ..dialects.engines import DIALECTS
+
+LONGEST_NAME = 32  # octets
+_SHORTEST = 6  # octets; shorter names are near too many others
+
+
+def _names() -> dict[str, str]:
+    """The names of all crawlers known here, by themselves in lower case."""
+    tables = (OTHERS, *(dialect.agents for dialect in DIALECTS.values()))
+    return {agent.name.lower(): agent.name for table in tables for agent in table.values()}
+
+
+_NAMES = _names()
+
+
+@lru_cache(maxsize=1024)
+def crawler_near(name: str) -> str:
+    """The one crawler whose name a misspelt one was meant to be; "" where there is none, or where
+    the name is itself a crawler's. `name` has at most `LONGEST_NAME` octets.
+    """
+    name = name.lower()
+    if name in _NAMES or len(name) < _SHORTEST:
+        return ""
+    near = [right for known, right in _NAMES.items() if _is_slip(name, known)]
+    return near[0] if len(near) == 1 else ""
+
+
+def _is_slip(name: str, known: str) -> bool:
+    """Whether two letters are swapped, or one is missing, too many or another one."""
+    if len(known) < _SHORTEST or abs(len(name) - len(known)) > 1 or name[0] != known[0]:
+        return False
+    start = next((at for at, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), None)
+    if start is None:
+        return False  # one starts the other: a plural, a version
+    rest, right = name[start:], known[start:]
+    return rest[1:] == right[1:] or rest[1:] == right or rest == right[1:] or _is_swap(rest, right)
+
+
+def _is_swap(rest: str, right: str) -> bool:
+    return rest[:2] == right[1::-1] and rest[2:] == right[2:]

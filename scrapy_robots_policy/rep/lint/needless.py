@@ -1,0 +1,267 @@
+"""Findings about rules that never decide: repeated ones, beaten ones, redundant ones.
+
+Knows: when a rule can be taken out without a change of any answer. Must not know: how rules are
+matched: the engine is asked.
+
+A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
+dialect reads a User-agent line between the two, and where blank lines count, the other one stands
+first. What decides before and after is asked of each dialect.
+
+Time is linear: rules with the same text are found by their text, shorter paths by the starts of a
+path, and of rules that are no plain paths only so many are tried against all others as
+`_MOST_STEPS` allows.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from ...lint.findings import Edit, Finding, listed, quoted
+from ...lint.linted_file import Group, Source
+from ...lint.rule_findings import SITE, sent
+from ..dialects.dialect import NO_LIMIT, Dialect
+from ..lines import WHITE, grammar_of
+from ..ruleset import RuleSet
+from ..verdict import Rule
+
+_ANYTHING = "%0A"  # an octet that no rule holds
+_SOMEBODY = "qzxj"
+_MOST_BEATEN = 100  # findings R404 in a file
+_MOST_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
+_LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
+_PLAIN = re.compile(r"/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")  # alike in every dialect
+
+
+def _read_alike(source: Source, first: int, second: int) -> bool:
+    """Whether all dialects read two lines alike: they say the same in the same words."""
+    return _words(source.written[first - 1]) == _words(source.written[second - 1])
+
+
+def _words(line: str) -> tuple[str, str]:
+    key, _, value = line.partition("#")[0].partition(":")
+    return key.strip(WHITE).lower(), value.strip(WHITE)
+
+
+def _limits_apply(source: Source, group: Group) -> bool:
+    """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
+    return any(len(group.rules) >= d.rule_limit for d in (source.dialect, *source.others))
+
+
+def duplicates(source: Source) -> Iterator[Finding]:
+    for group in source.groups:
+        if _limits_apply(source, group):
+            continue
+        seen: dict[tuple[bool, str], Rule] = {}
+        for rule in group.rules:
+            first = seen.setdefault((rule.allow, rule.path), rule)
+            if not rule.path or first is rule:
+                continue
+            if not source.is_one_list(first.line, rule.line):
+                seen[rule.allow, rule.path] = rule  # what comes after may be one list with it
+            elif _read_alike(source, first.line, rule.line):
+                yield source.finding(
+                    "R405",
+                    source.span_of_value(rule.line),
+                    f"line {first.line} is the same rule for the same crawlers",
+                    "remove this one",
+                    edits=[Edit(rule.line)],
+                )
+
+
+def beaten(source: Source) -> Iterator[Finding]:
+    """Rules that a stronger one contradicts wherever they match."""
+    odd = _MOST_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
+    count = 0
+    for group in source.groups:
+        if _limits_apply(source, group) or len({rule.allow for rule in group.rules}) < 2:
+            continue
+        for finding in _beaten(source, _Rules(group.rules, source.dialect, odd)):
+            yield finding
+            count += 1
+            if count == _MOST_BEATEN:
+                return
+
+
+@dataclass
+class _Rules:
+    """The rules of a group as the engine takes them, with so many octets of those that are not
+    plain paths as `odd` says.
+    """
+
+    rules: tuple[Rule, ...]
+    dialect: Dialect
+    odd: int
+
+    @cached_property
+    def kept(self) -> list[tuple[Rule, bool]]:
+        """The rules, and whether each is a plain path."""
+        left = self.odd
+        kept = []
+        for rule in self.rules:
+            is_plain = _PLAIN.fullmatch(rule.path) is not None
+            left -= 0 if is_plain else len(rule.path)
+            if is_plain or left >= 0:
+                kept.append((rule, is_plain))
+        return kept
+
+    @cached_property
+    def engine(self) -> RuleSet:
+        return _engine([rule for rule, _ in self.kept], self.dialect)
+
+    def stronger(self, rule: Rule) -> Rule | None:
+        """The rule that says the contrary of all URLs that `rule` matches."""
+        url = _url_of(rule, self.dialect)
+        if self.engine.allowed(url, _SOMEBODY) is rule.allow or not self._matches(rule, url):
+            return None
+        path = url.removeprefix(SITE)
+        near = [one for one, is_plain in self.kept if not is_plain or path.startswith(one.path)]
+        winner = _engine(near, self.dialect).verdict(url, _SOMEBODY).rule
+        return near[winner.line - 2] if winner else None
+
+    def _matches(self, rule: Rule, url: str) -> bool:
+        disallow = Rule(False, rule.path, rule.line)
+        return not _engine([disallow], self.dialect).allowed(url, _SOMEBODY)
+
+
+def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
+    text = "\n".join(("User-agent: *", *(f"{_verb(rule)}: {rule.path}" for rule in rules)))
+    # The rules are those that were read: their text may be longer here than in the file.
+    unlimited = dialect.but(f"{dialect.name}, any size", size_limit=NO_LIMIT)
+    return RuleSet(text.encode("latin-1"), unlimited)
+
+
+def _verb(rule: Rule) -> str:
+    return "Allow" if rule.allow else "Disallow"
+
+
+def _url_of(rule: Rule, dialect: Dialect) -> str:
+    """A URL which other rules match just when they match all that the rule does."""
+    path = sent(rule.path)
+    if not dialect.wildcards:
+        return SITE + path + _ANYTHING
+    ending = "" if path.endswith("$") else _ANYTHING
+    return SITE + path.removesuffix("$").replace("*", _ANYTHING) + ending
+
+
+def _beaten(source: Source, rules: _Rules) -> Iterator[Finding]:
+    seen: set[tuple[bool, str]] = set()
+    for rule, _ in rules.kept:
+        if not rule.path or (
+            rule.allow and source.dialect.index_html and "/index.htm" in rule.path
+        ):
+            continue  # the second may stand for the directory
+        key = rule.allow, rule.path
+        if key in seen:
+            continue  # R405 is about it
+        seen.add(key)
+        stronger = rules.stronger(rule)
+        if stronger:
+            yield _never_decides(source, rule, stronger)
+
+
+def _never_decides(source: Source, rule: Rule, stronger: Rule) -> Finding:
+    """To remove it is no fix: there is nearly always a dialect in which it decides."""
+    deciding = _deciding(source, rule, stronger)
+    but = f"; in {listed(deciding)} this one decides" if deciding else ""
+    return source.finding(
+        "R404",
+        source.span_of_value(rule.line),
+        f"the rule never decides in {source.dialect.name}: line {stronger.line}, "
+        f"{_verb(stronger)}: {quoted(stronger.path)[1:-1]}, matches the same URLs and is stronger",
+        f"say which of the two is meant{but}",
+    )
+
+
+def _deciding(source: Source, rule: Rule, stronger: Rule) -> tuple[str, ...]:
+    """The dialects in which the rule decides, as far as these two go."""
+    lines = sorted((rule.line, stronger.line))
+    own = lines.index(rule.line) + 2
+    text = "\n".join(("User-agent: *", *(source.written[line - 1] for line in lines)))
+    body = text.encode("latin-1")
+    winners = {
+        dialect.name: RuleSet(body, dialect).verdict(_url_of(rule, dialect), _SOMEBODY).rule
+        for dialect in (source.dialect, *source.others)
+    }
+    return tuple(name for name, winner in winners.items() if winner and winner.line == own)
+
+
+def _binds_alike(source: Source, line: int, other: int) -> bool:
+    """Whether in every dialect the other line binds whom this one binds."""
+    first, last = sorted((line, other))
+    if not source.is_one_list(first, last):
+        return False
+    # A blank line may end the group: then what comes first binds alone.
+    return other < line or not any(not text.strip(WHITE) for text in source.written[first:last])
+
+
+@dataclass
+class _Starts:
+    """Where paths start that may matter to a rule: their literal starts, sorted."""
+
+    starts: list[str]
+
+    def touch(self, path: str) -> bool:
+        """Whether one of them starts the path, or is started by it."""
+        at = bisect_left(self.starts, path)
+        if at < len(self.starts) and self.starts[at].startswith(path):
+            return True
+        return any(path[:end] in self._every for end in range(len(path) + 1))
+
+    @cached_property
+    def _every(self) -> frozenset[str]:
+        return frozenset(self.starts)
+
+
+def redundant(source: Source) -> Iterator[Finding]:
+    """Rules whose pages a shorter one forbids, where no rule that allows comes near them."""
+    allowing = _Starts(sorted(_allowing(source)))
+    for group in source.groups:
+        if _limits_apply(source, group):
+            continue
+        plain = [
+            rule
+            for rule in group.rules
+            if not rule.allow and len(rule.path) <= _LONGEST_PLAIN and _PLAIN.fullmatch(rule.path)
+        ]
+        first: dict[str, int] = {}
+        for rule in plain:
+            first.setdefault(rule.path, rule.line)
+        for rule in plain:
+            starts = (rule.path[:end] for end in range(1, len(rule.path)))
+            shorter = next((start for start in starts if start in first), None)
+            if shorter and _is_redundant(source, rule, first[shorter], shorter, allowing):
+                yield source.finding(
+                    "R407",
+                    source.span_of_value(rule.line),
+                    f"line {first[shorter]}, Disallow: {shorter}, forbids these pages already",
+                    "remove it",
+                    edits=[Edit(rule.line)],
+                )
+
+
+def _is_standard(source: Source, rule: Rule) -> bool:
+    """Whether all dialects that know such rules read this one, and read the same path."""
+    return _words(source.written[rule.line - 1]) == (_verb(rule).lower(), rule.path)
+
+
+def _is_redundant(source: Source, rule: Rule, other: int, shorter: str, allowing: _Starts) -> bool:
+    if not _is_standard(source, Rule(False, shorter, other)):
+        return False
+    return not allowing.touch(rule.path) and _binds_alike(source, rule.line, other)
+
+
+def _allowing(source: Source) -> Iterator[str]:
+    """The literal starts of all rules of the file that allow, in any dialect."""
+    rules = {grammar_of(dialect).rule for dialect in (source.dialect, *source.others)}
+    for expression in rules:
+        for found in expression.finditer(source.text):
+            if found[1] is not None or not found[2]:
+                start = _PLAIN.match(found[2])
+                yield start[0] if start else ""
+
+
+CHECKS = (duplicates, beaten, redundant)

@@ -1,0 +1,71 @@
+"""Findings about Sitemap lines.
+
+Knows: what a sitemap's address says. Must not know: how rules decide: the engine is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...lint.findings import Finding, quoted
+from ...lint.linted_file import Source
+from ..url import Origin, origin_of, readable
+
+_SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
+_MOST_OCTETS = 50_000_000  # a question may cost as much as the file is long
+_MOST_HOSTS = 1  # a file that names sitemaps of several hosts does not show which one is its own
+
+
+def addresses(source: Source) -> Iterator[Finding]:
+    for found in source.grammar.sitemap.finditer(source.text):
+        if origin_of(found[1]) is None:
+            yield source.finding(
+                "R501",
+                found.span(1) if found[1] else (found.start() + 1, found.end()),
+                f"{quoted(found[1])} is no whole URL: engines do not resolve it",
+                "write https://, the host, and the path",
+            )
+
+
+def disallowed(source: Source) -> Iterator[Finding]:
+    """Sitemaps of the file's own host that crawlers without a group may not fetch."""
+    found = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
+    host = _own_host(source, [origin for _, origin in found if origin])
+    own = [line for line, origin in found if origin and _host(origin) == host]
+    for line in own[: 1 + _MOST_OCTETS // (1 + len(source.body))]:
+        if not source.rules.allowed(readable(line[1]), _SOMEBODY):
+            yield source.finding(
+                "R508",
+                line.span(1),
+                f"the rules for all crawlers forbid {quoted(line[1])}",
+                "allow its path, or move the sitemap",
+            )
+
+
+def schemes(source: Source) -> Iterator[Finding]:
+    own = origin_of(source.url)
+    for line in source.grammar.sitemap.finditer(source.text) if own else ():
+        origin = origin_of(line[1])
+        if own and origin and _host(origin) == _host(own) and origin != own:
+            yield source.finding(
+                "R509",
+                line.span(1),
+                f"this file is that of {own}, the sitemap is at {origin}",
+                f"write {own} if the sitemap is there as well",
+            )
+
+
+def _own_host(source: Source, origins: list[Origin]) -> str:
+    """The host whose robots.txt this is, as far as that can be seen; "" where it cannot."""
+    own = origin_of(source.url)
+    hosts = {_host(origin) for origin in origins}
+    if own:
+        return _host(own)
+    return hosts.pop() if len(hosts) == _MOST_HOSTS else ""
+
+
+def _host(origin: Origin) -> str:
+    return origin.partition("://")[2].partition(":")[0].removeprefix("www.")
+
+
+CHECKS = (addresses, disallowed, schemes)

@@ -1,0 +1,25 @@
+"""The fixes of all findings in the real files change no answer that they are not about."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.lint import lint
+from tests.rep.test_lint_edits import changed
+
+pytestmark = pytest.mark.corpus
+
+MOVED = {"R103", "R104"}  # a fix moves what such a file is cut at
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_no_fix_changes_an_answer_that_its_finding_is_not_about(real_files, part):
+    fixed = 0
+    for name, body in list(real_files.items())[part::10]:
+        findings = lint(body)
+        if MOVED.isdisjoint(finding.code for finding in findings):
+            for code in sorted({finding.code for finding in findings if finding.edits}):
+                alike = [finding for finding in findings if finding.code == code]
+                assert changed(body, alike, 40) == [], (name, code)
+                fixed += 1
+    assert fixed > 50
