@@ -35,7 +35,7 @@ class Cause:
 def cause(ask: Callable[[Dialect], Answer], here: Dialect, there: Dialect) -> Cause | None:
     """The options of `here` that, set as they are `there`, give the answer of `there`.
 
-    None where both answer alike. Where no option does it alone: a set from which none can be left out.
+    None where both answer alike. Where no option does it alone: a smallest set that does.
     """
     wanted = ask(there)
     if ask(here) == wanted:

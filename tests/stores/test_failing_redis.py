@@ -94,24 +94,6 @@ async def test_the_longer_a_server_is_gone_the_less_often_it_is_tried():
 
 
 @on_reactor
-async def test_a_server_that_comes_and_goes_is_lost_once_and_regained_when_it_has_stayed():
-    told = Heard()
-    with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
-            for pause in (1.0, 2.0):
-                server.kill()
-                await store.claim(ORIGIN)
-                server.start()
-                told.time += pause
-                await store.claim(ORIGIN)
-                assert store.link._shut_until is None  # it is used again
-            assert (len(told.lost), told.regained) == (1, [])
-            told.time += 60
-            assert (await store.claim(ORIGIN)).granted
-            assert len(told.regained) == 1
-
-
-@on_reactor
 async def test_calls_that_fail_together_are_one_fault():
     told = Heard()
     with RedisServer() as server:

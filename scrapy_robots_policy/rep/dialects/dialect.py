@@ -130,7 +130,8 @@ class Dialect:
         for option in options:
             if option not in _KINDS:
                 raise ValueError(
-                    f"Dialect {name!r} has no option {option!r}; the options are {', '.join(_KINDS)}"
+                    f"Dialect {name!r} has no option {option!r}; "
+                    f"the options are {', '.join(_KINDS)}"
                 )
         by_hand = dict.fromkeys(options, Provenance(Certainty.ASSUMED, "set by hand"))
         sources = MappingProxyType({**self.sources, **by_hand})
