@@ -21,8 +21,8 @@ from scrapy_robots_policy import compat
 
 Result = TypeVar("Result")
 
-# Seconds. pytest-timeout comes after it (pyproject.toml): what it interrupts while the reactor is
-# idle is the reactor itself, and all later tests would fail, too.
+# Seconds. TEST_DEADLINE comes before pytest-timeout's (pyproject.toml): while the reactor is idle,
+# that one would interrupt the reactor itself, and all later tests would fail, too.
 TEST_DEADLINE = 90.0
 WAIT_DEADLINE = 30.0
 

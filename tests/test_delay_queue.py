@@ -219,10 +219,11 @@ async def test_another_process_makes_the_wait_longer_never_shorter():
 @on_reactor
 async def test_a_request_that_waits_for_another_process_stays_the_first_in_line():
     coordinator = Coordinator(3.0)
-    coordinator.gate.open()
     host = Host(coordinator)
     host.request("/1")
     host.request("/2")
+    await until_idle()
+    coordinator.gate.open()
     await until_idle()
     await host.clock.forward(3.0)
     assert host.sent == ["/1"]

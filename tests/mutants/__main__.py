@@ -2,8 +2,8 @@
 
 `mutants.toml` lists the mutants: a text that stands exactly once in the package, what it is changed
 into, and the tests that must fail then. Each mutant is made in a copy of the project. A test that
-hangs has failed. Exit status: 0 where enough mutants are killed, 1 where not, 2 where the list
-itself is wrong: a text that is not in the package exactly once, or a file that is not there.
+hangs has failed. Exit status: 0 if enough mutants are killed; 1 if not; 2 if the list is wrong: a
+text does not stand in the package exactly once, or there is no such file of tests.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,7 @@ LIST = Path(__file__).with_name("mutants.toml")
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
 
 DEADLINE = 300.0  # seconds for the tests of one mutant
+SOUND_DEADLINE = 3600.0  # seconds for all tests, before the first mutant
 TEST_DEADLINE = 60  # seconds for one test
 ENOUGH = 0.9  # the share of mutants that must be killed
 
@@ -77,9 +79,8 @@ class Mutant:
 
 def _test_path(mutant: str, test: str, root: Path) -> str:
     name, _, rest = test.partition("::")
-    files = [
-        path for path in (root / "tests").rglob("test_*.py") if f"/{path}".endswith(f"/{name}")
-    ]
+    every = (root / "tests").rglob("test_*.py")
+    files = [path for path in every if str(path).endswith(f"/{name}")]
     if len(files) != 1:
         raise WrongListError(f"{mutant}: there are {len(files)} files {name}")
     path = str(files[0].relative_to(root))
@@ -95,6 +96,14 @@ def read_list() -> list[Mutant]:
     return mutants
 
 
+def choose(mutants: Sequence[Mutant], ids: Collection[str]) -> list[Mutant]:
+    """The mutants with these ids; all of them if none is named."""
+    strangers = set(ids) - {mutant.id for mutant in mutants}
+    if strangers:
+        raise WrongListError(f"no mutant is called {', '.join(sorted(strangers))}")
+    return [mutant for mutant in mutants if not ids or mutant.id in ids]
+
+
 @contextmanager
 def copy_of_project() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
@@ -103,7 +112,9 @@ def copy_of_project() -> Iterator[Path]:
         yield root
 
 
-def run_tests(root: Path, tests: Sequence[str]) -> tuple[int | None, str]:
+def run_tests(
+    root: Path, tests: Sequence[str], deadline: float = DEADLINE
+) -> tuple[int | None, str]:
     """(pytest's exit status, None where it hung; what it printed)"""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     process = subprocess.Popen(
@@ -117,16 +128,18 @@ def run_tests(root: Path, tests: Sequence[str]) -> tuple[int | None, str]:
         start_new_session=True,  # so that its servers can be ended with it
     )
     try:
-        printed, _ = process.communicate(timeout=DEADLINE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        printed, _ = process.communicate()
-        return None, printed
+        printed, _ = process.communicate(timeout=deadline)
+    except subprocess.TimeoutExpired as late:
+        return None, (late.stdout or b"").decode("utf-8", "replace")
+    finally:
+        with suppress(ProcessLookupError):  # most often nothing is left
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     return process.returncode, printed
 
 
 def fate(mutant: Mutant) -> str:
-    """What became of it: "killed", "hung" (as good as that) or "survived"."""
+    """What became of a mutant: "killed", "hung" (as good as that) or "survived"."""
     with copy_of_project() as root:
         place = mutant.place(root)
         place.write_text(place.read_text("utf-8").replace(mutant.text, mutant.into), "utf-8")
@@ -140,26 +153,27 @@ def fate(mutant: Mutant) -> str:
 
 def check_list(mutants: Sequence[Mutant]) -> None:
     """All that is wrong with the list, at once."""
-    faults = []
-    for mutant in mutants:
-        try:
-            mutant.place(ROOT)
-            mutant.test_paths(ROOT)
-        except WrongListError as error:  # noqa: PERF203 - all faults are wanted
-            if not mutant.open:
-                faults.append(str(error))
-    if faults:
-        raise WrongListError("\n".join(faults))
+    faults = [fault_of(mutant) for mutant in mutants if not mutant.open]
+    if any(faults):
+        raise WrongListError("\n".join(filter(None, faults)))
+
+
+def fault_of(mutant: Mutant) -> str:
+    try:
+        mutant.place(ROOT)
+        mutant.test_paths(ROOT)
+    except WrongListError as error:
+        return str(error)
+    return ""
 
 
 def check_tests(mutants: Sequence[Mutant]) -> None:
     """The tests must pass while nothing is broken."""
-    tests = sorted(
-        {path for mutant in mutants if not mutant.open for path in mutant.test_paths(ROOT)}
-    )
-    print(f"{len(mutants)} mutants; first the tests on sound code", flush=True)  # noqa: T201 - the report
+    closed = [mutant for mutant in mutants if not mutant.open]
+    tests = sorted({path for mutant in closed for path in mutant.test_paths(ROOT)})
+    print(f"{len(mutants)} mutants; first the tests on sound code", flush=True)
     with copy_of_project() as root:
-        status, printed = run_tests(root, tests)
+        status, printed = run_tests(root, tests, SOUND_DEADLINE)
     if status != NOTHING_FAILED:
         raise WrongListError(f"tests fail, or hang, without a mutant:\n{printed[-3000:]}")
 
@@ -175,7 +189,7 @@ def report(mutant: Mutant) -> bool:
         end = "not made"
     note = f"  (open: {mutant.open})" if mutant.open else ""
     took = time.monotonic() - began
-    print(f"{mutant.id:5} {end:9} {took:5.1f} s  {mutant.unnoticed}{note}", flush=True)  # noqa: T201 - as above
+    print(f"{mutant.id:5} {end:9} {took:5.1f} s  {mutant.unnoticed}{note}", flush=True)
     return end in ("killed", "hung")
 
 
@@ -185,23 +199,18 @@ def main() -> int:
     reader.add_argument("--check", action="store_true", help="look at the list only; run nothing")
     options = reader.parse_args()
     try:
-        mutants = read_list()
-        strangers = set(options.ids) - {mutant.id for mutant in mutants}
-        if strangers:
-            raise WrongListError(  # noqa: TRY301 - it ends in one sentence below
-                f"no mutant is called {', '.join(sorted(strangers))}")
-        chosen = [mutant for mutant in mutants if not options.ids or mutant.id in options.ids]
+        chosen = choose(read_list(), options.ids)
         if not missing.has_redis():
-            print(missing.NO_REDIS, "(what its tests are about survives)")  # noqa: T201 - as above
+            print(missing.NO_REDIS, "(what its tests are about survives)")
         check_list(chosen)
         if options.check:
             return 0
         check_tests(chosen)
         killed = sum(map(report, chosen))
     except WrongListError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - as above
+        print(error, file=sys.stderr)
         return 2
-    print(f"{killed} of {len(chosen)} mutants were killed: {killed / len(chosen):.0%}")  # noqa: T201 - as above
+    print(f"{killed} of {len(chosen)} mutants were killed: {killed / len(chosen):.0%}")
     return 0 if killed >= ENOUGH * len(chosen) else 1
 
 

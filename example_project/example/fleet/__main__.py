@@ -21,7 +21,6 @@ from example.fleet.result import Result
 from example.fleet.sites import ENTRANCES, SITES
 from example.web import Web
 
-CRAWLERS = 3
 PATIENCE = 90.0  # seconds
 ALL_WELL = "All well: every robots.txt was fetched once, every open page once, nothing too early."
 
@@ -54,15 +53,17 @@ def _run(store: str | None) -> Result:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         redis = stack.enter_context(processes.redis_server(folder))
         web = stack.enter_context(closing(Web(SITES)))
-        print(f"{redis}, {len(SITES)} sites, {CRAWLERS} crawlers\n", flush=True)  # noqa: T201 - as above
+        print(f"{redis}, {len(SITES)} sites, {len(ENTRANCES)} crawlers\n", flush=True)  # noqa: T201 - as above
         origins = web.origins.values()
-        processes.push(redis, (origin + path for path in ENTRANCES for origin in origins))
-        reports = [folder / f"crawler-{number}.json" for number in range(CRAWLERS)]
+        reports = [folder / f"crawler-{number}.json" for number in range(len(ENTRANCES))]
         shared = {"REDIS_URL": redis, **({"ROBOTS_STORE": store} if store else {})}
-        crawlers = [
-            stack.enter_context(processes.crawler({**shared, "ROBOTS_REPORT": report}))
-            for report in reports
-        ]
+        crawlers = []
+        for path, report in zip(ENTRANCES, reports, strict=True):
+            # Each crawler begins at one entrance of each site; all else is in the shared queue.
+            start = f"fleet:start_urls:{path}"
+            processes.push(redis, start, (origin + path for origin in origins))
+            own = {"REDIS_START_URLS_KEY": start, "ROBOTS_REPORT": report}
+            crawlers.append(stack.enter_context(processes.crawler({**shared, **own})))
         if not all(processes.has_ended(crawler, PATIENCE) for crawler in crawlers):
             sys.exit(f"A crawler has not ended after {PATIENCE:g} s.")
         if not all(report.exists() for report in reports):

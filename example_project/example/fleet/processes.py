@@ -71,9 +71,9 @@ def _cli(url: str, *words: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0  # noqa: S603 - fixed
 
 
-def push(redis: str, urls: Iterable[str]) -> None:
-    """Put URLs on the list that the crawlers begin with."""
-    assert _cli(redis, "RPUSH", "fleet:start_urls", *(json.dumps({"url": url}) for url in urls))
+def push(redis: str, key: str, urls: Iterable[str]) -> None:
+    """Put URLs on a list that a crawler begins with."""
+    assert _cli(redis, "RPUSH", key, *(json.dumps({"url": url}) for url in urls))
 
 
 @contextmanager

@@ -1,0 +1,34 @@
+"""What must be true where a dialect stops to read in the middle of a line."""
+
+from __future__ import annotations
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, parse
+
+FILE = b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\nDisallow: /\n"
+WHOLE_LINE = len(b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\n")
+
+# (octets that are read, whether /abc/e and whether /x may be fetched)
+LIMITS = {
+    "the whole file": (len(FILE), False, False),
+    "without its last line feed": (len(FILE) - 1, False, True),
+    "to the end of a line": (WHOLE_LINE, False, True),
+    "to the start of a key": (WHOLE_LINE + 3, False, True),
+    "to the end of a rule, but not of its line": (WHOLE_LINE - 1, True, True),
+    "to the middle of a path": (WHOLE_LINE - len(b"bc/\n"), True, True),
+    "to the slash of a path": (WHOLE_LINE - len(b"abc/\n"), True, True),
+    "to the middle of an agent": (len(b"User-ag"), True, True),
+    "nothing": (0, True, True),
+}
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_rule_that_is_cut_is_no_rule(limit, turn):
+    size_limit, *allowed = LIMITS[limit]
+    rules = parse(FILE, DIALECTS["rfc9309"].but("short", size_limit=size_limit))
+    for _ in range(turn):
+        answers = [rules.allowed(f"http://h{path}", "bot") for path in ("/abc/e", "/x")]
+    assert answers == allowed
+    assert [rules.verdict(f"http://h{path}", "bot").allowed for path in ("/abc/e", "/x")] == allowed
