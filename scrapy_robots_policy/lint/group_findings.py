@@ -15,8 +15,8 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue, OrphanRules, Records
 from ..rep.lines import WHITE, grammar_of
-from ..rep.lint.names import LONGEST_NAME, crawler_near
 from ..rep.ruleset import RuleSet
+from .crawler_names import LONGEST_NAME, crawler_near
 from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source, Span
 

@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...lint.findings import Edit, Finding, listed, quoted
-from ...lint.linted_file import Group, Source
-from ...lint.rule_findings import SITE, sent
-from ..dialects.dialect import NO_LIMIT, Dialect
-from ..lines import WHITE, grammar_of
-from ..ruleset import RuleSet
-from ..verdict import Rule
+from ..rep.dialects.dialect import NO_LIMIT, Dialect
+from ..rep.lines import WHITE, grammar_of
+from ..rep.ruleset import RuleSet
+from ..rep.verdict import Rule
+from .findings import Edit, Finding, listed, quoted
+from .linted_file import Group, Source
+from .rule_findings import SITE, sent
 
 _ANYTHING = "%0A"  # an octet that no rule holds
 _SOMEBODY = "qzxj"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..dialects.crawlers import OTHERS
-from ..dialects.engines import DIALECTS
+from ..rep.dialects.crawlers import OTHERS
+from ..rep.dialects.engines import DIALECTS
 
 LONGEST_NAME = 32  # octets
 _SHORTEST = 6  # octets; shorter names are near too many others
