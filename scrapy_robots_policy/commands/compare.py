@@ -75,18 +75,18 @@ def explained(why: Cause) -> str:
     return (" and " if why.together else ", or ").join(told)
 
 
-def value(of_knob: Any) -> str:
+def value(option_value: Any) -> str:
     """An option's value in a few words; "…" where it is more than that."""
-    if isinstance(of_knob, Enum):
-        return str(of_knob.value)
-    if isinstance(of_knob, bool):
-        return "yes" if of_knob else "no"
-    if isinstance(of_knob, tuple):
-        return " ".join(of_knob)
-    if isinstance(of_knob, int):
-        return "none" if of_knob >= 1 << 62 else f"{of_knob:,}"
-    if isinstance(of_knob, Mapping):
-        return f"{len(of_knob)} crawlers"
+    if isinstance(option_value, Enum):
+        return str(option_value.value)
+    if isinstance(option_value, bool):
+        return "yes" if option_value else "no"
+    if isinstance(option_value, tuple):
+        return " ".join(option_value)
+    if isinstance(option_value, int):
+        return "none" if option_value >= 1 << 62 else f"{option_value:,}"
+    if isinstance(option_value, Mapping):
+        return f"{len(option_value)} crawlers"
     return "…"
 
 

@@ -127,8 +127,8 @@ def _as_json(dialect: Dialect) -> dict[str, Any]:
     }
 
 
-def _plain(of_knob: Any) -> Any:
-    return of_knob if isinstance(of_knob, bool | int | tuple) else value(of_knob)
+def _plain(option_value: Any) -> Any:
+    return option_value if isinstance(option_value, bool | int | tuple) else value(option_value)
 
 
 _NO_SOURCE = Provenance(Certainty.ASSUMED, "")

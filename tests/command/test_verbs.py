@@ -256,7 +256,7 @@ def test_lint_fetches_a_url_and_refuses_what_is_not_there():
 # ---- compare, dialects
 
 
-def test_compare_shows_only_where_verdicts_differ_and_the_knob(file):
+def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
     told = robots(
         *("compare", "--robots", file, "--dialects", "rfc9309,baidu,google"),
         *("/private/press/1", "/private/x"),

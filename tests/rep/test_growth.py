@@ -14,7 +14,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from scrapy_robots_policy.lint import lint, needless, sitemaps
+from scrapy_robots_policy.lint import lint, needless_rules, sitemap_findings
 from scrapy_robots_policy.lint import linted_file as lint_source
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
@@ -91,8 +91,8 @@ FILES: dict[str, Make] = {
     "names in one line": repeated(b"a, ", b"User-agent: "),
     "long lines": repeated(b"Disallow: /" + b"a" * 1_000 + b"\n", CRAWLER),
     "one line": repeated(b"x", b"Disallow: /"),
-    "sitemaps": numbered(b"Sitemap: http://h/#.xml\n"),
-    "sitemaps and wildcard rules": both(
+    "sitemap_findings": numbered(b"Sitemap: http://h/#.xml\n"),
+    "sitemap_findings and wildcard rules": both(
         numbered(b"Disallow: /*common*#\n", b"User-agent: *\n"),
         numbered(b"Sitemap: http://h/common#.xml\n", b""),
     ),
@@ -149,9 +149,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
 @pytest.fixture(autouse=True)
 def low_bounds(monkeypatch):
     """What is bounded for large files is bounded here for small ones."""
-    monkeypatch.setattr(needless, "_MOST_STEPS", 1_000_000)
-    monkeypatch.setattr(needless, "_MOST_BEATEN", 10)
-    monkeypatch.setattr(sitemaps, "_MOST_OCTETS", 100_000)
+    monkeypatch.setattr(needless_rules, "_MOST_STEPS", 1_000_000)
+    monkeypatch.setattr(needless_rules, "_MOST_BEATEN", 10)
+    monkeypatch.setattr(sitemap_findings, "_MOST_OCTETS", 100_000)
 
 
 def work_of(call: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
