@@ -9,7 +9,7 @@ Octets are held in `str`, one character an octet (latin-1): Python searches and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NewType
 from urllib.parse import urlsplit
 
@@ -41,8 +41,19 @@ def _escapes(chars: str) -> dict[str, str]:
     return {f"%{ord(char):02X}": char for char in chars}
 
 
+def _any_of(escapes: Iterable[str]) -> re.Pattern[str]:
+    """The expression for these escapes only: `re` keeps some octets for each that it finds."""
+    by_first: dict[str, str] = {}
+    for escape in escapes:
+        first, second = escape[1], escape[2]
+        by_first[first] = by_first.get(first, "") + second
+    return re.compile("%(?:" + "|".join(f"{one}[{rest}]" for one, rest in by_first.items()) + ")")
+
+
 _DECODED = _escapes(_UNRESERVED + _DATA + _NOT_IN_A_URI)
 _DECODED_IN_A_QUERY = _DECODED | _escapes(_DATA_IN_A_QUERY)
+_DATA_ESCAPE = _any_of(_DECODED)
+_DATA_ESCAPE_IN_A_QUERY = _any_of(_DECODED_IN_A_QUERY)
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.
 # Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b.
 _URL = re.compile("(?://)?(?:[^/?;#]*://)?[^/?;#]*([^#]*)")
@@ -153,12 +164,12 @@ def _escape_octet(found: re.Match[str]) -> str:
 def _decode_data(text: str) -> str:
     """Escapes in upper case -> the octets that RFC 9309 compares."""
     path, mark, query = text.partition("?")
-    path = _ESCAPE.sub(lambda found: _DECODED.get(found[0], found[0]), path)
+    path = _DATA_ESCAPE.sub(lambda found: _DECODED[found[0]], path)
     return path + mark + _decode_query(query) if mark else path
 
 
 def _decode_query(query: str) -> str:
-    return _ESCAPE.sub(lambda found: _DECODED_IN_A_QUERY.get(found[0], found[0]), query)
+    return _DATA_ESCAPE_IN_A_QUERY.sub(lambda found: _DECODED_IN_A_QUERY[found[0]], query)
 
 
 def in_query(rule: str) -> str | None:
