@@ -124,6 +124,18 @@ async def test_no_more_requests_wait_than_twice_the_limit():
         assert 5 <= crawler.spider.waiting <= 10
 
 
+@pytest.mark.parametrize("limit", [0, 1])
+@on_reactor
+async def test_a_crawl_in_which_nobody_may_wait_ends_all_the_same(limit):
+    with (
+        Site({"/robots.txt": robots("")}) as one,
+        Site({"/robots.txt": robots("")}, "127.0.0.2") as two,
+    ):
+        urls = [site.url(f"/{n}") for n in range(5) for site in (one, two)]
+        seen, _ = await crawl(*urls, settings={"ROBOTS_MAX_WAITING": limit})
+        assert sorted(seen.answered) == sorted(urls)
+
+
 # One row for each way a robots.txt can come, as it is read by rfc9309 and by google.
 LADDER = {
     "200": (robots(SECRET), "rules", "rules"),

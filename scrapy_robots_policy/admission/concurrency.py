@@ -68,7 +68,7 @@ class Concurrency:
         release_gone: Callable[[set[Request]], None],
         on_closing: Callable[[], None],
     ) -> None:
-        self.crawler, self.max_waiting = crawler, max_waiting
+        self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.release_gone, self.on_closing = release_gone, on_closing
         self.is_closing = False
         self.waiting: set[Request] = set()
