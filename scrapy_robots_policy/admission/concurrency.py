@@ -11,8 +11,8 @@ the queue would stop all others otherwise.
 
 How many may wait. From `max_waiting` on, the engine gets no more requests, except for hosts that
 have few waiting: one for each such request that is scheduled meanwhile, up to twice the limit.
-Where the queue takes from idle hosts first, a single host may have `MAX_WAITING_PER_HOST`: that the
-queue gave one of its requests means that nobody else has one there.
+Where the queue takes from idle hosts first, a single host may have `max_per_host`: that the queue
+gave one of its requests means that no other host has one there.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Concurrency:
         on_closing: Callable[[], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
+        self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
         self.release_gone, self.on_closing = release_gone, on_closing
         self.is_closing = False
         self.waiting: set[Request] = set()
@@ -104,7 +105,7 @@ class Concurrency:
         self.waiting.add(request)
         self._by_host[host] += 1
         self._extra_pops = max(0, self._extra_pops - 1)
-        self._crowded_host = host if self._by_host[host] >= MAX_WAITING_PER_HOST else None
+        self._crowded_host = host if self._by_host[host] >= self.max_per_host else None
         engine.wake()
         try:
             yield place
@@ -178,11 +179,11 @@ class Concurrency:
         host = self._crowded_host
         if host is None or not self._idle_hosts_first:
             return False
-        return self._by_host[host] >= MAX_WAITING_PER_HOST
+        return self._by_host[host] >= self.max_per_host
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if self._by_host[self.engine.slot_key(request)] < MAX_WAITING_PER_HOST:
+        if self._by_host[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
 
     def _has_room(self, taken: int) -> bool:
