@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from . import check, compare, dialects, explain, lint, tester
-from .options import Options, UsageError, asked_of
+from .arguments import Options, UsageError, asked_of
 
 VERBS: dict[str, Callable[[Options], int]] = {
     "check": check.run,

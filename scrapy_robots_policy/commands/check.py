@@ -13,7 +13,7 @@ from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .inputs import Sources
-from .options import Options, UsageError
+from .arguments import Options, UsageError
 
 Decide = Callable[[str, str], bool]
 

@@ -14,7 +14,7 @@ from ..rep.escapes import shown
 from ..rep.option_causes import Cause, cause
 from .explain import as_json
 from .inputs import Sources, ruling
-from .options import Options, UsageError
+from .arguments import Options, UsageError
 from .terminal import say, say_columns, say_json
 
 

@@ -16,7 +16,7 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import WORDS, duration, stances
 from .inputs import Sources
-from .options import Options, UsageError
+from .arguments import Options, UsageError
 from .terminal import paint, say, say_columns, say_json, say_line
 
 _MOST_BEATEN = 12

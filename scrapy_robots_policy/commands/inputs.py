@@ -14,7 +14,7 @@ from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, judge, origin_of
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
 from .download import fetch, is_web
-from .options import Options, UsageError
+from .arguments import Options, UsageError
 from .terminal import Progress
 
 MOST_SITES = 1000  # robots.txt files kept while a stream of URLs goes by

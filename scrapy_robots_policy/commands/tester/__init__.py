@@ -12,7 +12,7 @@ from typing import Any
 
 from ...rep import DIALECTS
 from ..inputs import read
-from ..options import Options, UsageError
+from ..arguments import Options, UsageError
 from ..terminal import say
 from .server import Server
 
