@@ -11,8 +11,8 @@ from typing import Any
 
 from ..lint import Finding, Severity, lint, readable_lines
 from ..rep.escapes import shown
-from .inputs import read
 from .arguments import Options, UsageError
+from .inputs import read
 from .sarif import sarif
 from .terminal import Progress, paint, say, say_caret, say_json, say_line
 
