@@ -14,9 +14,7 @@ from dataclasses import replace
 
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
-from ..rep.lint.edits import edited
-from ..rep.lint.needless import CHECKS as NEEDLESS
-from ..rep.lint.sitemaps import CHECKS as SITEMAPS
+from .edits import edited
 from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
 from .file_findings import CHECKS as FILE
@@ -25,7 +23,9 @@ from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
 from .group_findings import CHECKS as GROUPS
 from .line_findings import CHECKS as LINES
 from .linted_file import Source, readable_lines
+from .needless_rules import CHECKS as NEEDLESS
 from .rule_findings import CHECKS as RULES
+from .sitemap_findings import CHECKS as SITEMAPS
 from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]

@@ -14,7 +14,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from scrapy_robots_policy.lint import lint, needless, sitemaps
+from scrapy_robots_policy.lint import lint
 from scrapy_robots_policy.lint import linted_file as lint_source
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups

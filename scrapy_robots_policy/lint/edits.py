@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...lint.findings import Edit
+from .findings import Edit
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _END = re.compile(rb"[\r\n]*\Z")

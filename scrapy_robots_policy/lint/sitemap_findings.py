@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...lint.findings import Finding, quoted
-from ...lint.linted_file import Source
-from ..url import Origin, origin_of, readable
+from ..rep.url import Origin, origin_of, readable
+from .findings import Finding, quoted
+from .linted_file import Source
 
 _SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _MOST_OCTETS = 50_000_000  # a question may cost as much as the file is long
