@@ -31,6 +31,7 @@ VERBS: dict[str, Callable[[Options], int]] = {
 ONLY_FOR = {
     "dialects": ("compare",),
     "sarif": ("lint",),
+    "select": ("lint",),
     "port": ("tester",),
     "no_browser": ("tester",),
     "agent": ("check", "explain", "compare", "tester"),
@@ -79,6 +80,7 @@ class RobotsCommand(ScrapyCommand):
         add("--dialects", metavar="A,B", help="compare: which dialects (default: all)")
         add("--json", action="store_true", help="print JSON, one value a line")
         add("--sarif", action="store_true", help="lint: print SARIF 2.1.0, for code hosts")
+        add("--select", metavar="CODES", help="lint: which findings, such as R4,R601")
         add("--port", metavar="N", type=int, help="tester: the port (default: any free one)")
         add("--no-browser", action="store_true", help="tester: do not open a browser")
 
