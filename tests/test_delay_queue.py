@@ -10,13 +10,10 @@ from dataclasses import dataclass, field
 import pytest
 import scrapy
 
-from tests.on_reactor import Gate, on_reactor, start, until_idle
-
-# Only until the second edition's admission/ is merged: then these are plain imports.
-pytest.importorskip("scrapy_robots_policy.admission.delay_queue")
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import DelayQueues
 from scrapy_robots_policy.stores.interface import ALONE
+from tests.on_reactor import Gate, on_reactor, start, until_idle
 
 DELAY = 10.0
 
