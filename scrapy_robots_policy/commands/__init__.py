@@ -17,6 +17,7 @@ from scrapy.commands import ScrapyCommand
 
 from . import check, compare, dialects, explain, lint, tester
 from .arguments import Options, UsageError, asked_of
+from .terminal import complain
 
 VERBS: dict[str, Callable[[Options], int]] = {
     "check": check.run,
@@ -93,7 +94,7 @@ class RobotsCommand(ScrapyCommand):
             self.exitcode = VERBS[verb](asked_of(rest, opts, self.settings))
             sys.stdout.flush()
         except UsageError as error:
-            sys.stderr.write(f"scrapy robots: {error}\n")
+            complain(error)
             self.exitcode = 2
         except KeyboardInterrupt:
             self.exitcode = 130
