@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _comes_from_us(self) -> bool:
         origin = self.headers.get("Origin", "").lower().removeprefix("http://")
-        from_page = self.headers.get("Sec-Fetch-OriginState", "same-origin") == "same-origin"
+        from_page = self.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
         as_json = self.headers.get_content_type() == "application/json"
         if origin in self.server.hosts and from_page and as_json:
             return True
