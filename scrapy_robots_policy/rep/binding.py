@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 
-from .groups import CacheEntry
+from .groups import GroupSpan
 from .index import Index
 from .patterns import Reading, RuleLine
 from .verdict import Reason, Rule
@@ -29,7 +29,7 @@ class BindingRules(Index):
         lines: Sequence[RuleLine],
         reading: Reading,
         url: str,
-        scope: tuple[tuple[CacheEntry, ...], str | None],
+        scope: tuple[tuple[GroupSpan, ...], str | None],
         otherwise: Reason,
     ) -> None:
         super().__init__(reading.ranked(lines, url), reading)
@@ -41,7 +41,7 @@ class BindingRules(Index):
         self._line_numbers: array[int] | None = None
         self.octets_held += 2 * sum(map(len, self._paths))
 
-    def rule(self, number: int, rules: Callable[[tuple[CacheEntry, ...]], Iterable[Rule]]) -> Rule:
+    def rule(self, number: int, rules: Callable[[tuple[GroupSpan, ...]], Iterable[Rule]]) -> Rule:
         """A rule by its number in the group. `rules` reads all rules of some records."""
         if self._line_numbers is None:
             self._line_numbers = array("I", (rule.line for rule in rules(self.records)))
