@@ -10,7 +10,7 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import Verdict
-from ..rep.dialects.crawlers import chain_of
+from ..rep.agents import chain_of
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules

@@ -1,13 +1,10 @@
-"""Text of unknown origin, made safe to show.
-
-Knows: which characters steer a terminal or turn a line. Must not know: where the text is shown.
-"""
+"""Text of unknown origin, made safe to print."""
 
 from __future__ import annotations
 
 
 def shown(text: str) -> str:
-    """The text with all that could steer a terminal or turn its lines escaped."""
+    """The text in one printable line: control, format and bidirectional characters are escaped."""
     return text if text.isprintable() else "".join(map(_shown, text))
 
 

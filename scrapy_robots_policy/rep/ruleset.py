@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from .dialects.crawlers import product_token
+from .agents import product_token
 from .dialects.dialect import Dialect
 from .dialects.engines import dialect_of
 from .dialects.options import CrawlDelay
@@ -145,7 +145,7 @@ class RuleSet:
             return ()
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
-        return self._usage.said(self._path(url), url, agent)
+        return self._usage.preferences(self._path(url), url, agent)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

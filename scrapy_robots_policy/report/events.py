@@ -120,15 +120,15 @@ class CrawlEvents(ResolverEvents):
             self._count(f"dropped/{reason}")
 
     def on_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
-        """The delay that an origin asks for, and what is done; logged when it is new."""
-        if counts.delay == delay.asked or counts.origin != rules.origin:
+        """Log and count the delay that an origin asks for, when it is new."""
+        if counts.delay == delay.requested or counts.origin != rules.origin:
             return
-        counts.delay, counts.paced = delay.asked, str(delay)
-        if delay.done:
-            self._count(f"crawl_delay/{delay.done}")
+        counts.delay, counts.paced = delay.requested, str(delay)
+        if delay.action:
+            self._count(f"crawl_delay/{delay.action}")
             logger.info(
-                "Crawl-delay of %(origin)s: %(asked)g s (%(done)s)",
-                {"origin": rules.origin, "asked": delay.asked, "done": delay},
+                "Crawl-delay of %(origin)s: %(seconds)g s (%(action)s)",
+                {"origin": rules.origin, "seconds": delay.requested, "action": delay},
                 extra={"spider": self.crawler.spider},
             )
 
