@@ -27,7 +27,7 @@ from ..exceptions import CrawlClosing, Disallowed
 from ..rep import Origin
 from ..rep.url import server_forms
 from ..report import CrawlCounts
-from ..report.events import CrawlEvents
+from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from .concurrency import Concurrency
