@@ -1,4 +1,4 @@
-"""The pages on dialects say what the data says."""
+"""The pages about dialects agree with the data."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_no_page_is_stale():
     assert stale == [], "make table"
 
 
-def test_every_knob_is_explained():
-    assert list(TABLES["KNOBS"]) == list(options())
+def test_every_option_is_explained():
+    assert list(TABLES["OPTIONS"]) == list(options())
 
 
 def test_the_short_table_is_put_between_its_marks_and_nowhere_else():

@@ -1,7 +1,4 @@
-"""`scrapy robots lint`: what is wrong with these files.
-
-Knows: how findings are shown to people. Must not know: how they are found, other formats (`sarif`).
-"""
+"""`scrapy robots lint`: what is wrong with these files. SARIF is in `sarif`."""
 
 from __future__ import annotations
 
@@ -11,52 +8,54 @@ from typing import Any
 
 from ..lint import Finding, Severity, lint, readable_lines
 from ..rep.escapes import shown
+from .command_options import Options, UsageError
 from .inputs import read
-from .options import Options, UsageError
 from .sarif import sarif
-from .terminal import Progress, paint, say, say_caret, say_json, say_line
+from .terminal import Progress, paint, print_caret, print_json, print_line, print_numbered
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
-def run(asked: Options) -> int:
+def run(options: Options) -> int:
     """1 if any finding is a warning or an error; notes alone give 0."""
-    found: dict[str, tuple[Finding, ...]] = {}
-    names = list(dict.fromkeys([*([asked.robots] if asked.robots else []), *asked.args]))
+    findings: dict[str, tuple[Finding, ...]] = {}
+    names = list(dict.fromkeys([*([options.robots] if options.robots else []), *options.args]))
     if not names:
         raise UsageError("lint needs a FILE, a URL or -")
     progress = Progress(len(names))
     for name in names:
         progress.step(name)
-        octets = _octets(name, asked)
-        found[name] = lint(octets, asked.dialect)
-        if not asked.as_sarif:
+        octets = _octets(name, options)
+        findings[name] = lint(octets, options.dialect)
+        if not options.as_sarif:
             progress.end()
-            _tell(name, octets, found[name], as_json=asked.as_json)
+            _print_findings(name, octets, findings[name], as_json=options.as_json)
     progress.end()
-    if asked.as_sarif:
-        say_json(sarif(found))
-    elif not asked.as_json:
-        _sum_up(found)
-    grave = (item.severity is not Severity.NOTE for items in found.values() for item in items)
-    return int(any(grave))
+    if options.as_sarif:
+        print_json(sarif(findings))
+    elif not options.as_json:
+        _print_summary(findings)
+    items = (item for of_file in findings.values() for item in of_file)
+    return int(any(item.severity is not Severity.NOTE for item in items))
 
 
-def _octets(name: str, asked: Options) -> bytes:
-    """UsageError where there is no file to look at: a page with 404 is no robots.txt."""
-    outcome = read(name, asked.user_agent, asked.dialect.access.redirects)
-    if outcome.status is None or not 200 <= outcome.status < 300:
-        raise UsageError(f"cannot read {name}: {outcome.status or outcome.cause}")
-    return outcome.octets
+def _octets(name: str, options: Options) -> bytes:
+    """UsageError if the file cannot be read: the body of a 404 is no robots.txt."""
+    result = read(name, options.user_agent, options.dialect.access.redirects)
+    if result.status is None or not 200 <= result.status < 300:
+        raise UsageError(f"cannot read {name}: {result.status or result.cause}")
+    return result.octets
 
 
-def _tell(name: str, octets: bytes, found: tuple[Finding, ...], *, as_json: bool) -> None:
+def _print_findings(
+    name: str, octets: bytes, findings: tuple[Finding, ...], *, as_json: bool
+) -> None:
     lines = readable_lines(octets)
-    for finding in found:
+    for finding in findings:
         if as_json:
-            say_json({"file": name, **finding_as_json(finding)})
+            print_json({"file": name, **finding_as_json(finding)})
         else:
-            _tell_one(name, lines[finding.line - 1], finding)
+            _print_finding(name, lines[finding.line - 1], finding)
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
@@ -74,21 +73,21 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _tell_one(name: str, line: str, finding: Finding) -> None:
+def _print_finding(name: str, line: str, finding: Finding) -> None:
     colour = _COLOURS[finding.severity]
-    where = f"{shown(name)}:{finding.line}:{finding.column}:"
-    what = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
-    say(f"{where} {what}")
-    say(f"        {shown(finding.message)}")
-    say_line(finding.line, line)
-    say_caret(line, finding.column, finding.end, colour)
+    place = f"{shown(name)}:{finding.line}:{finding.column}:"
+    kind = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
+    print_line(f"{place} {kind}")
+    print_line(f"        {shown(finding.message)}")
+    print_numbered(finding.line, line)
+    print_caret(line, finding.column, finding.end, colour)
     if finding.fix:
-        say(f"        fix: {shown(finding.fix)}")
-    say()
+        print_line(f"        fix: {shown(finding.fix)}")
+    print_line()
 
 
-def _sum_up(found: Mapping[str, tuple[Finding, ...]]) -> None:
-    counts = Counter(finding.severity for items in found.values() for finding in items)
-    told = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
-    files = f"{len(found)} file{'s' * (len(found) != 1)}"
-    say(f"{', '.join(told) or 'nothing found'} in {files}")
+def _print_summary(findings: Mapping[str, tuple[Finding, ...]]) -> None:
+    counts = Counter(finding.severity for items in findings.values() for finding in items)
+    severities = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
+    files = f"{len(findings)} file{'s' * (len(findings) != 1)}"
+    print_line(f"{', '.join(severities) or 'nothing found'} in {files}")

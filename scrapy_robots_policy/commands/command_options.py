@@ -1,0 +1,94 @@
+"""The options of one `scrapy robots` command line, with the settings as their defaults."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+from scrapy.settings import BaseSettings
+
+from ..config import DialectKind, Values, sent_user_agent, user_agent
+from ..rep import DIALECTS, Dialect
+
+
+class UsageError(Exception):
+    """A wrong command line. The message is one sentence for the user; the exit status is 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One command line.
+
+    args        the arguments after the verb
+    robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
+    agent       the crawler's product token, or a User-Agent header
+    dialects    for `compare`; the first is the one that the others are compared with
+    user_agent  the User-Agent header of fetches
+    port        the tester's port; 0: any free one
+    browser     whether the tester opens a browser
+    purposes    the purposes of the project's crawls
+    """
+
+    args: list[str]
+    robots: str
+    agent: str
+    dialect: Dialect
+    dialects: tuple[Dialect, ...]
+    user_agent: str
+    as_json: bool
+    as_sarif: bool
+    port: int
+    browser: bool
+    purposes: frozenset[str]
+
+
+def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
+    """UsageError if an option or a setting has a wrong value."""
+    _, header = sent_user_agent(settings, None)
+    agent = user_agent(settings)
+    dialect = _dialect(opts.dialect, settings)
+    return Options(
+        args=args,
+        robots=opts.robots or "",
+        agent=opts.agent or agent,
+        dialect=dialect,
+        dialects=_dialects(opts.dialects, dialect),
+        user_agent=header,
+        as_json=opts.json,
+        as_sarif=opts.sarif,
+        port=opts.port or 0,
+        browser=not opts.no_browser,
+        purposes=_purposes(settings),
+    )
+
+
+def read_dialect(source: str, value: str) -> Dialect:
+    """A dialect by its name or its import path. UsageError names `source` and the choices."""
+    try:
+        return DialectKind().read(source, value)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _dialect(name: str | None, settings: BaseSettings) -> Dialect:
+    if name is not None:
+        return read_dialect("--dialect", name)
+    try:
+        dialect: Dialect = Values(settings)["ROBOTS_DIALECT"]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return dialect
+
+
+def _purposes(settings: BaseSettings) -> frozenset[str]:
+    try:
+        purposes: frozenset[str] | None = Values(settings)["ROBOTS_PURPOSE"]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    return purposes or frozenset()
+
+
+def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
+    if names is None:
+        return tuple(dict.fromkeys((first, *DIALECTS.values())))
+    return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
