@@ -66,8 +66,8 @@ class RobotsPolicyMiddleware:
         delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
 
         def close() -> None:
+            resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
             delays.close()
-            resolver.stop()
 
         def visit(request: Request) -> AbstractAsyncContextManager[None]:
             return admission.visit(request)

@@ -8,7 +8,7 @@ import runpy
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialects.dialect import options
-from tests.test_floors import ROOT
+from tests.test_purity import ROOT
 
 TABLES = runpy.run_path(str(ROOT / "docs" / "dialect_tables.py"))
 

@@ -77,6 +77,7 @@ class Admission:
 
     def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
         """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
+        self.concurrency.took_from_idle_host()
         self._refuse_early(request, rules, config, counts_only=self.dry_run)
         self.counts.of(rules.origin).passed += 1
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
-from .command_options import Options, UsageError
+from .arguments import Options, UsageError
 from .inputs import Inputs
+from .terminal import print_error
 
 Decide = Callable[[str, str], bool]
 
@@ -51,7 +52,7 @@ def _check(urls: Iterable[str], options: Options, decide_for: Callable[[str], De
         try:
             allowed = decide_for(url)(url, agent)
         except UsageError as error:
-            sys.stderr.write(f"scrapy robots: {shown(str(error))}\n")
+            print_error(error)
             status = 2
             continue
         if not allowed:

@@ -10,7 +10,7 @@ from ..rep import Dialect, FetchResult, Verdict
 from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.escapes import shown
 from ..rep.option_causes import Cause, cause
-from .command_options import Options, UsageError
+from .arguments import Options, UsageError
 from .explain import as_json
 from .inputs import Inputs, rules_from
 from .terminal import print_columns, print_json, print_line

@@ -10,7 +10,7 @@ from ..rep.dialects.dialect import Provenance
 from ..rep.dialects.dialect import options as dialect_options
 from ..rep.dialects.options import Certainty
 from .access_table import modes_by_answer
-from .command_options import Options, UsageError, read_dialect
+from .arguments import Options, UsageError, read_dialect
 from .compare import value_text
 from .terminal import print_columns, print_json, print_line
 

@@ -26,9 +26,18 @@ TIMEOUT = 15.0  # seconds for one step: a user waits at the terminal
 DEADLINE = 30.0  # seconds for all steps, redirects included
 
 
+def _leave_to_us(*_: object) -> None:
+    """Handle nothing: the response is returned as it is."""
+
+
+_leave: Any = _leave_to_us  # the base class types each method's arguments
+
+
 class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Redirects are followed by `fetch`."""
+    """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
+
+    http_error_301 = http_error_302 = http_error_303 = _leave
+    http_error_307 = http_error_308 = _leave
 
 
 _open = build_opener(_NoRedirects).open

@@ -12,7 +12,7 @@ from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
-from .command_options import Options, UsageError
+from .arguments import Options, UsageError
 from .inputs import Inputs
 from .terminal import paint, print_columns, print_json, print_line, print_numbered
 
@@ -72,9 +72,9 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
 
 def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
     word = paint("allowed", "green") if verdict.allowed else paint("disallowed", "red")
-    agent, cause = shown(verdict.agent), shown(verdict.cause)
+    agent = shown(verdict.agent)
     print_line(shown(url))
-    print_line(f"{word} for {agent}, as {options.dialect.name} reads: {cause}")
+    print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
     print_line()
 
 

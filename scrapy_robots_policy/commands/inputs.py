@@ -10,7 +10,7 @@ from time import time
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
-from .command_options import Options, UsageError
+from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress
 

@@ -5,38 +5,63 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from ..lint import Finding, Severity, lint, readable_lines
 from ..rep.escapes import shown
-from .command_options import Options, UsageError
+from .arguments import Options, UsageError
+from .download import is_web
 from .inputs import read
 from .sarif import sarif
-from .terminal import Progress, paint, print_caret, print_json, print_line, print_numbered
+from .terminal import (
+    Progress,
+    paint,
+    print_caret,
+    print_error,
+    print_json,
+    print_line,
+    print_numbered,
+)
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
 def run(options: Options) -> int:
-    """1 if any finding is a warning or an error; notes alone give 0."""
+    """1 if a finding is a warning or an error, 0 without; 2 if a file could not be read."""
     findings: dict[str, tuple[Finding, ...]] = {}
     names = list(dict.fromkeys([*([options.robots] if options.robots else []), *options.args]))
     if not names:
         raise UsageError("lint needs a FILE, a URL or -")
     progress = Progress(len(names))
-    for name in names:
+    missing = False
+    for name in map(_robots_txt, names):
         progress.step(name)
-        octets = _octets(name, options)
-        findings[name] = lint(octets, options.dialect)
+        try:
+            octets = _octets(name, options)
+        except UsageError as error:  # go on with the other files
+            progress.end()
+            print_error(error)
+            missing = True
+            continue
+        url = name if is_web(name) else ""
+        findings[name] = lint(octets, options.dialect, select=options.select, url=url)
         if not options.as_sarif:
             progress.end()
             _print_findings(name, octets, findings[name], as_json=options.as_json)
     progress.end()
     if options.as_sarif:
         print_json(sarif(findings))
-    elif not options.as_json:
+    elif findings and not options.as_json:
         _print_summary(findings)
     items = (item for of_file in findings.values() for item in of_file)
-    return int(any(item.severity is not Severity.NOTE for item in items))
+    has_faults = any(item.severity is not Severity.NOTE for item in items)
+    return 2 if missing else int(has_faults)
+
+
+def _robots_txt(name: str) -> str:
+    """The file or URL to read. For the URL of a site, that of its robots.txt."""
+    is_site = is_web(name) and urlsplit(name).path in ("", "/") and not urlsplit(name).query
+    return urljoin(name, "/robots.txt") if is_site else name
 
 
 def _octets(name: str, options: Options) -> bytes:
@@ -67,6 +92,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "line": finding.line,
         "column": finding.column,
         "end": finding.end,
+        "last": finding.last or finding.line,
         "message": finding.message,
         "fix": finding.fix,
         "dialects": finding.dialects,

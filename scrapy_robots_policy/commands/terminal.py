@@ -30,6 +30,11 @@ def print_line(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 
 
+def print_error(sentence: object) -> None:
+    """One line on standard error. The sentence may quote a file, a URL or a setting: escaped."""
+    sys.stderr.write(f"scrapy robots: {shown(str(sentence))}\n")
+
+
 def print_json(value: Any) -> None:
     """One value on one line, in ASCII: no text in it can control a terminal."""
     sys.stdout.write(json.dumps(value) + "\n")

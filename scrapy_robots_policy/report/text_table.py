@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..rep.escapes import shown
 from .columns import aligned
 from .counts import OriginCounts
 
@@ -18,7 +17,7 @@ def table(origins: Iterable[OriginCounts]) -> str:
     for counts in origins:
         rows.append(_row(counts))
         by_count = sorted(counts.dropped.items(), key=lambda item: -item[1])
-        rows += [("", "", "", str(n), "", shown(cause)) for cause, n in by_count]
+        rows += [("", "", "", str(n), "", cause) for cause, n in by_count]
     return "\n".join(aligned(rows, right=_NUMBERS))
 
 

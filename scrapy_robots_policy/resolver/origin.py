@@ -182,7 +182,7 @@ class OriginState:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
         file = self.entry.octets if self.entry is not None else None
         parsed = sum(
-            getattr(rules.rules, "octets", 0)
+            rules.rules.octets_held
             for rules in self._by_dialect.values()
             if rules.rules is not None
         )

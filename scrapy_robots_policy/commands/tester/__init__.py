@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...rep import DIALECTS
-from ..command_options import Options, UsageError
+from ..arguments import Options, UsageError
 from ..inputs import read
 from ..terminal import print_line
 from .server import Server

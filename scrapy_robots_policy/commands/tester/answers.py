@@ -38,11 +38,12 @@ class Questions:
             urls, agents = data["urls"], data["agents"]
             body = data["robots"].encode("utf-8", "replace")
             chosen = int(data["question"])
-            all_text = all(isinstance(item, str) for item in [*urls, *agents])
-        except (KeyError, TypeError, AttributeError, ValueError):
+            all_lists = isinstance(urls, list) and isinstance(agents, list)
+            all_text = all_lists and all(isinstance(item, str) for item in [*urls, *agents])
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise ValueError("the questions have another shape than the page's") from None
         if not all_text:
-            raise ValueError("a URL or an agent is no string")
+            raise ValueError("URLs and agents are lists of strings")
         return cls(body, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen)
 
 

@@ -113,7 +113,10 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdigit() or int(length) > MAX_OCTETS:
             raise ValueError(f"a request has {MAX_OCTETS:,} octets at most")
-        return json.loads(self.rfile.read(int(length)))
+        try:
+            return json.loads(self.rfile.read(int(length)))
+        except RecursionError:
+            raise ValueError("the JSON is nested too deeply") from None
 
     def _fetch(self, data: Any) -> dict[str, Any]:
         """The robots.txt of a site, with the result of the fetch."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scrapy.settings import BaseSettings
 
 from ..config import DialectKind, Values, sent_user_agent, user_agent
+from ..lint import KINDS
 from ..rep import DIALECTS, Dialect
 
 
@@ -24,6 +25,7 @@ class Options:
     agent       the crawler's product token, or a User-Agent header
     dialects    for `compare`; the first is the one that the others are compared with
     user_agent  the User-Agent header of fetches
+    select      codes of findings, or their starts; none: the default of lint
     port        the tester's port; 0: any free one
     browser     whether the tester opens a browser
     purposes    the purposes of the project's crawls
@@ -37,6 +39,7 @@ class Options:
     user_agent: str
     as_json: bool
     as_sarif: bool
+    select: tuple[str, ...]
     port: int
     browser: bool
     purposes: frozenset[str]
@@ -56,6 +59,7 @@ def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Op
         user_agent=header,
         as_json=opts.json,
         as_sarif=opts.sarif,
+        select=_codes(opts.select),
         port=opts.port or 0,
         browser=not opts.no_browser,
         purposes=_purposes(settings),
@@ -92,3 +96,13 @@ def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
     if names is None:
         return tuple(dict.fromkeys((first, *DIALECTS.values())))
     return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
+
+
+def _codes(option: str | None) -> tuple[str, ...]:
+    codes = tuple(code.strip().upper() for code in (option or "").split(",") if code.strip())
+    for code in codes:
+        if not any(kind.startswith(code) for kind in KINDS):
+            raise UsageError(
+                f"--select: no finding has the code {code!r}; the codes start with R1 to R6"
+            )
+    return codes
