@@ -11,7 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
-from scrapy_robots_policy.rep.dialects.crawlers import chain_of
+from scrapy_robots_policy.rep.agents import chain_of
 from scrapy_robots_policy.rep.dialects.options import (
     AgentMatch,
     BlankLine,
