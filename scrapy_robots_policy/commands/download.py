@@ -27,7 +27,7 @@ DEADLINE = 30.0  # seconds for all of it, redirects too
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    def http_error_302(self, *args: Any) -> None:
+    def http_error_302(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any) -> None:
         """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302

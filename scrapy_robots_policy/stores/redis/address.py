@@ -8,9 +8,9 @@ Must not know: what is asked of a Redis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.retry import Retry
@@ -18,9 +18,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 
+from .sentinels import Service, service_of
+
 Client: TypeAlias = "Redis | RedisCluster"
 
 CLUSTER = "+cluster"  # what a scheme ends with where the Redis is a cluster
+SENTINEL = "+sentinel"  # and where it is found through Sentinel
 CONNECTIONS = 16  # calls of a process at a time; further ones wait
 PORT = 6379
 PROTOCOL = 2  # which every server speaks
@@ -33,19 +36,25 @@ SENTENCE = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`name` may be shown. `url` is empty where `params` say all."""
+    """`name` may be shown. `url` is empty where `params` say all.
+
+    service  what the sentinels call the Redis; None where it has an address of its own
+    """
 
     name: str
     url: str = field(default="", repr=False)
     params: Mapping[str, Any] = field(default_factory=dict, repr=False)
     is_cluster: bool = False
+    service: Service | None = None
 
     @classmethod
     def of_uri(cls, uri: str) -> Address:
         """ValueError where it is none."""
         scheme, _, place = uri.partition(":")
-        single = scheme.removesuffix(CLUSTER)
+        single = scheme.removesuffix(CLUSTER).removesuffix(SENTINEL)
         try:
+            if scheme.endswith(SENTINEL):
+                return _checked(_of_service(f"{single}:{place}"))
             name = _name(uri)
         except ValueError:
             raise ValueError(SENTENCE) from None  # urlsplit's message may quote the password
@@ -58,7 +67,7 @@ class Address:
         url = rest.pop("url", None)
         if url:
             address = cls.of_uri(str(url))
-            return _checked(cls(address.name, address.url, rest, address.is_cluster))
+            return _checked(replace(address, params=rest))
         place = rest.get("unix_socket_path")
         host = f"{rest.get('host', 'localhost')}:{rest.get('port', PORT)}/{rest.get('db', 0)}"
         return _checked(cls(place or host, "", rest))
@@ -71,6 +80,8 @@ class Address:
         retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
         ours = {"protocol": PROTOCOL, "retry": retry, "max_connections": CONNECTIONS}
         options = {**self.params, **ours}
+        if self.service is not None:
+            return self.service.client(self.url, options, PROTOCOL)
         kind = RedisCluster if self.is_cluster else Redis
         return kind.from_url(self.url, **options) if self.url else kind(**options)
 
@@ -86,12 +97,25 @@ def _checked(address: Address) -> Address:
     return address
 
 
-def _name(uri: str) -> str:
-    """What may be shown. ValueError where a password was cut by a character of its own."""
+def _of_service(uri: str) -> Address:
+    """ValueError where it is no address of a service."""
+    service, url = service_of(_parts(uri))
+    database = urlsplit(url).path.strip("/")
+    return Address(f"{service.name}/{database} of {service.places}", url, {}, service=service)
+
+
+def _parts(uri: str) -> SplitResult:
+    """ValueError where a password was cut by a character of its own."""
     parts = urlsplit(uri)
     is_cut = parts.fragment or "@" in parts.path + parts.query
     if is_cut or not uri.startswith(f"{parts.scheme}://"):
         raise ValueError
+    return parts
+
+
+def _name(uri: str) -> str:
+    """What may be shown. ValueError."""
+    parts = _parts(uri)
     if parts.scheme == "unix":
         return parts.path
     database = parts.path.strip("/") or "0"
