@@ -175,7 +175,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return self.nodes[0].url.replace("redis:", "redis+cluster:")
+        return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
     def fail_over(self, number: int) -> None:
         """Kill a master, and wait until its replica has taken its place."""
@@ -189,9 +189,7 @@ class Cluster:
         with replica.client(decode_responses=True) as client, master.client() as of_master:
             client.execute_command("CLUSTER MEET", "127.0.0.1", self.nodes[0].port, self.buses[0])
             name = of_master.execute_command("CLUSTER MYID").decode()
-            wait_until(
-                lambda: name in client.execute_command("CLUSTER NODES"), "the replica meets nobody"
-            )
+            wait_until(lambda: name in _nodes_of(client), "the replica meets nobody")
             client.execute_command("CLUSTER REPLICATE", name)
             wait_until(
                 lambda: client.info("replication").get("master_link_status") == "up",  # type: ignore[union-attr]
@@ -220,6 +218,11 @@ class Cluster:
 def role_of(server: RedisServer) -> str:
     with server.client() as client:
         return str(client.info("replication")["role"])  # type: ignore[index]
+
+
+def _nodes_of(client: Any) -> set[str]:
+    """The names of the nodes that a node of a cluster knows."""
+    return {node["node_id"] for node in client.execute_command("CLUSTER NODES").values()}
 
 
 def _is_well(node: RedisServer) -> bool:

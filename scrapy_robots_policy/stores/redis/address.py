@@ -13,11 +13,13 @@ from typing import Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 
+from .hosts import Host, joined, split_hosts
 from .sentinels import Service, service_of
 
 Client: TypeAlias = "Redis | RedisCluster"
@@ -38,13 +40,14 @@ SENTENCE = (
 class Address:
     """`name` may be shown. `url` is empty where `params` say all.
 
+    nodes    the nodes by which a cluster is found; none where it is no cluster
     service  what the sentinels call the Redis; None where it has an address of its own
     """
 
     name: str
     url: str = field(default="", repr=False)
     params: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    is_cluster: bool = False
+    nodes: tuple[Host, ...] = ()
     service: Service | None = None
 
     @classmethod
@@ -52,13 +55,12 @@ class Address:
         """ValueError where it is none."""
         scheme, _, place = uri.partition(":")
         single = scheme.removesuffix(CLUSTER).removesuffix(SENTINEL)
+        kind = scheme.removeprefix(single)
+        read = {CLUSTER: _of_cluster, SENTINEL: _of_service}.get(kind, _of_one)
         try:
-            if scheme.endswith(SENTINEL):
-                return _checked(_of_service(f"{single}:{place}"))
-            name = _name(uri)
+            return _checked(read(f"{single}:{place}"))
         except ValueError:
             raise ValueError(SENTENCE) from None  # urlsplit's message may quote the password
-        return _checked(cls(name, f"{single}:{place}", {}, is_cluster=scheme != single))
 
     @classmethod
     def of_params(cls, params: Mapping[str, Any]) -> Address:
@@ -82,8 +84,10 @@ class Address:
         options = {**self.params, **ours}
         if self.service is not None:
             return self.service.client(self.url, options, PROTOCOL)
-        kind = RedisCluster if self.is_cluster else Redis
-        return kind.from_url(self.url, **options) if self.url else kind(**options)
+        if self.nodes:
+            nodes = [ClusterNode(host, port) for host, port in self.nodes]
+            return RedisCluster.from_url(self.url, startup_nodes=nodes, **options)
+        return Redis.from_url(self.url, **options) if self.url else Redis(**options)
 
 
 def _checked(address: Address) -> Address:
@@ -97,11 +101,26 @@ def _checked(address: Address) -> Address:
     return address
 
 
+def _of_one(uri: str) -> Address:
+    parts = _parts(uri)
+    if parts.scheme == "unix":
+        return Address(parts.path, uri)
+    host = f"{parts.hostname or 'localhost'}:{parts.port or PORT}"
+    return Address(f"{host}/{_database(parts)}", uri)
+
+
+def _of_cluster(uri: str) -> Address:
+    """A cluster is found by any node that is named, while it lives."""
+    parts = _parts(uri)
+    user, nodes = split_hosts(parts.netloc or "localhost", PORT)
+    url = parts._replace(netloc=user + joined(nodes[:1])).geturl()
+    return Address(f"{joined(nodes)}/{_database(parts)}", url, nodes=nodes)
+
+
 def _of_service(uri: str) -> Address:
-    """ValueError where it is no address of a service."""
     service, url = service_of(_parts(uri))
-    database = urlsplit(url).path.strip("/")
-    return Address(f"{service.name}/{database} of {service.places}", url, {}, service=service)
+    place = f"{service.name}/{_database(urlsplit(url))} of {joined(service.hosts)}"
+    return Address(place, url, service=service)
 
 
 def _parts(uri: str) -> SplitResult:
@@ -113,10 +132,6 @@ def _parts(uri: str) -> SplitResult:
     return parts
 
 
-def _name(uri: str) -> str:
-    """What may be shown. ValueError."""
-    parts = _parts(uri)
-    if parts.scheme == "unix":
-        return parts.path
-    database = parts.path.strip("/") or "0"
-    return f"{parts.hostname or 'localhost'}:{parts.port or PORT}/{int(database)}"
+def _database(parts: SplitResult) -> int:
+    """ValueError where it has no number."""
+    return int(parts.path.strip("/") or 0)

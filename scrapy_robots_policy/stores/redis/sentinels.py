@@ -14,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode
 
 from redis.asyncio import Redis
 from redis.asyncio.connection import SSLConnection, parse_url
+from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
+from redis.backoff import NoBackoff
+
+from .hosts import Host, split_hosts
 
 PORT = 26379
 ANSWER_WITHIN = 0.5  # seconds for one sentinel, of those that a whole call has
@@ -30,12 +34,8 @@ class Service:
     """`hosts`: (name, port) of each sentinel. `options`: for the connections to them."""
 
     name: str
-    hosts: tuple[tuple[str, int], ...]
+    hosts: tuple[Host, ...]
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @property
-    def places(self) -> str:
-        return ",".join(f"{host}:{port}" for host, port in self.hosts)
 
     def client(self, url: str, options: Mapping[str, Any], protocol: int) -> Redis:
         """A client of the master, that has not connected yet. `url`: one of a single Redis."""
@@ -43,6 +43,7 @@ class Service:
             "protocol": protocol,
             "socket_timeout": ANSWER_WITHIN,
             "socket_connect_timeout": ANSWER_WITHIN,
+            "retry": Retry(NoBackoff(), 0),  # the next sentinel is asked instead
         }
         kwargs: dict[str, Any] = {**parse_url(url), **options}
         for name in ("host", "port"):
@@ -67,7 +68,7 @@ class MasterClient(Redis):
 
 def service_of(parts: SplitResult) -> tuple[Service, str]:
     """(the service, the URL of a single Redis with the rest of the address). ValueError."""
-    user, at, hosts = parts.netloc.rpartition("@")
+    user, hosts = split_hosts(parts.netloc, PORT)
     name, _, database = parts.path.strip("/").partition("/")
     if not name:
         raise ValueError
@@ -78,13 +79,6 @@ def service_of(parts: SplitResult) -> tuple[Service, str]:
         if key.startswith(_OF_SENTINELS)
     }
     rest = urlencode([item for item in query if not item[0].startswith(_OF_SENTINELS)])
-    service = Service(unquote(name), tuple(map(_place, hosts.split(","))), options)
-    url = parts._replace(netloc=f"{user}{at}sentinel", path=f"/{int(database or 0)}", query=rest)
+    service = Service(unquote(name), hosts, options)
+    url = parts._replace(netloc=f"{user}sentinel", path=f"/{int(database or 0)}", query=rest)
     return service, url.geturl()
-
-
-def _place(host: str) -> tuple[str, int]:
-    parts = urlsplit(f"//{host}")
-    if not parts.hostname:
-        raise ValueError
-    return parts.hostname, parts.port or PORT
