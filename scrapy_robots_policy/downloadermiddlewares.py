@@ -27,8 +27,8 @@ from .exceptions import Disallowed
 from .fetch.fetcher import Fetcher
 from .rep import RuleSet, origin_of
 from .report import CrawlCounts
+from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
-from .report.events import CrawlEvents
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
 from .stores import MemoryStore, coordinator_of
@@ -123,7 +123,7 @@ class RobotsPolicyMiddleware:
             return None
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
-            return self.admission.admit_or_put_back(request, origin, config)
+            return self.admission.admit_or_put_back(request, origin, config, rules)
         self.admission.check(request, rules, config)
         return None
 

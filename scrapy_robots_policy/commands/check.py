@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
+from .arguments import Options, UsageError
 from .inputs import Sources
-from .options import Options, UsageError
 from .terminal import complain
 
 Decide = Callable[[str, str], bool]

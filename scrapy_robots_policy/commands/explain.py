@@ -15,8 +15,8 @@ from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import WORDS, duration, stances
+from .arguments import Options, UsageError
 from .inputs import Sources
-from .options import Options, UsageError
 from .terminal import paint, say, say_columns, say_json, say_line
 
 _MOST_BEATEN = 12
