@@ -121,10 +121,6 @@ class InterruptedSpider(Spider):
         for url in self.then.get(response.url, ()):
             yield scrapy.Request(url, self.parse, errback=self.fail)
 
-    def fail(self, failure: Any) -> None:
-        """Keep the text only: that is all that another process can be given."""
-        self.seen.dropped[failure.request.url] = str(failure.value)
-
 
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
     asked = tuple(r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests)
