@@ -61,7 +61,7 @@ class SteppingBack(Spider):
     ids=["closes", "503"],
 )
 @on_reactor
-async def test_rules_are_renewed_though_the_clock_steps_back(
+async def test_stale_rules_are_fetched_again_even_if_the_clock_steps_back(
     first, second, is_open_later, step_back
 ):
     slow = Site({"/robots.txt": robots(""), "/slow": Answer(after=1.5)}, "127.0.0.2")
@@ -95,7 +95,7 @@ LIVES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", REACTORS)
 @pytest.mark.parametrize("life", LIVES)
-def test_no_robots_txt_is_fetched_again_at_once_whatever_its_lifetime(life, kind):
+def test_a_robots_txt_of_any_lifetime_is_not_fetched_again_at_once(life, kind):
     settings, headers = LIVES[life]
     answer = robots(OPEN, headers=headers)
     script = {f"/{n}": Answer(after=0.05) for n in range(50)}
