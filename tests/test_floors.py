@@ -36,6 +36,7 @@ FLOORS = [
     ["report", "tags"],
     ["config"],
     ["admission"],
+    ["audit"],
     ["addon", "robotparser"],
     ["downloadermiddlewares", "spidermiddlewares"],
     ["commands"],

@@ -120,7 +120,7 @@ class Admission:
         try:
             await self.admit(request, origin, config)
         except CrawlClosing:
-            return self._back(request)
+            return self.put_back(request)
         return None
 
     @asynccontextmanager
@@ -232,7 +232,7 @@ class Admission:
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
 
-    def _back(self, request: Request) -> Request:
+    def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.
 
         It is not filtered as a duplicate of itself, as RetryMiddleware does it.

@@ -91,7 +91,8 @@ def _single(hint: Any, data: Any) -> Any:
     if hint is range:
         return range(*data)
     if is_dataclass(hint):
-        return hint(**_values(hint, data))  # type: ignore[operator]
+        made: Any = hint
+        return made(**_values(made, data))
     if hint is float:
         return float(data)
     return hint(data) if issubclass(hint, Enum) else data

@@ -7,6 +7,7 @@ lines refer to is written again in it: `on_new_file` says that all this is to be
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,13 @@ class Writer:
         elif self._stop_timer is None:
             self._stop_timer = self.call_later(FLUSH_AFTER, self._on_time)
 
+    def write_now(self, kind: str, fields: Mapping[str, Any]) -> None:
+        """Add a line, and write all lines through: needs no event loop."""
+        line, self.hash = sealed(kind, self.hash, fields)
+        self.lines += 1
+        self._gathered.append(line)
+        self.flush()
+
     def flush(self) -> None:
         if self._file is None:
             return
@@ -118,8 +126,6 @@ class Writer:
         self._cancel()
         file, self._file = self._file, None
         if file is not None:
-            try:
+            with suppress(OSError):  # it is known that nothing can be written
                 file.close()
-            except OSError:
-                pass  # it is known that nothing can be written
         self.on_error(error)

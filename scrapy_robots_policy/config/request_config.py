@@ -90,7 +90,7 @@ class RequestConfigs:
         for layer in reversed(self.layers):
             places |= layer.places(origin.partition("://")[2])
         own = meta.get(META_KEY) or {}
-        return places | {key: f"request.meta[{META_KEY!r}]" for key in own}
+        return places | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
