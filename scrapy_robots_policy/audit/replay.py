@@ -135,7 +135,7 @@ class Replay:
         purposes = frozenset(fields["purposes"])
         if not purposes <= set(PURPOSES):
             raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
-        self.crawl = fields
+        self.crawl = {"crawl": fields["crawl"], "part": int(fields["part"]), **fields}
         self._decision = Decision(limit, purposes, by["patience"])
         self._overrides = AccessOverrides(
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
