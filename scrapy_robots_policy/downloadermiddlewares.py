@@ -36,8 +36,8 @@ from .exceptions import CrawlClosing, Disallowed
 from .fetch.fetcher import Fetcher
 from .rep import Origin, RuleSet, origin_of
 from .report import CrawlCounts
+from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
-from .report.events import CrawlEvents
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
 from .stores import MemoryStore, coordinator_of
@@ -87,8 +87,8 @@ class RobotsPolicyMiddleware:
         delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
 
         def close() -> None:
+            resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
             delays.close()
-            resolver.stop()
 
         def visit(request: Request) -> AbstractAsyncContextManager[None]:
             return admission.visit(request)

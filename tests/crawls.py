@@ -13,9 +13,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import scrapy
@@ -105,14 +106,24 @@ class CancellingSpider(Spider):
 
 
 class InterruptedSpider(Spider):
-    """Is interrupted, as by Ctrl-C, when `interrupt_at` has been answered."""
+    """Is interrupted, as by Ctrl-C, when `interrupt_at` has been answered.
+
+    then  the URLs that are asked for when another one has been answered
+    """
 
     interrupt_at = ""
+    then: Mapping[str, Sequence[str]] = MappingProxyType({})
 
-    def parse(self, response: Any) -> None:
+    def parse(self, response: Any) -> Iterator[scrapy.Request]:
         super().parse(response)
         if response.url == self.interrupt_at:
             os.kill(os.getpid(), signal.SIGINT)
+        for url in self.then.get(response.url, ()):
+            yield scrapy.Request(url, self.parse, errback=self.fail)
+
+    def fail(self, failure: Any) -> None:
+        """Keep the text only: that is all that another process can be given."""
+        self.seen.dropped[failure.request.url] = str(failure.value)
 
 
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
@@ -165,6 +176,7 @@ class Plan:
     settings: dict[str, Any]
     cancel_first: bool = False
     interrupt_at: str = ""
+    then: dict[str, list[str]] = field(default_factory=dict)
 
 
 def crawl_apart(plan: Plan) -> Seen:
@@ -206,7 +218,7 @@ def crawl_killed(plan: Plan, when: threading.Event) -> None:
 def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
     kind = CancellingSpider if plan.cancel_first else InterruptedSpider
-    spider = kind_of(kind, plan.urls, interrupt_at=plan.interrupt_at)
+    spider = kind_of(kind, plan.urls, interrupt_at=plan.interrupt_at, then=plan.then)
     settings = {**QUIET, "LOG_LEVEL": "WARNING", **plan.settings}
     if settings.get("TWISTED_REACTOR_ENABLED", True):
         process: Any = CrawlerProcess(settings)

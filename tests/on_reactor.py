@@ -93,5 +93,7 @@ class Gate:
 
     def open(self) -> None:
         self.is_open = True
-        for held in self._held:
-            held.callback(None)
+        held, self._held = self._held, []
+        for turn in held:
+            if not turn.called:  # cancelled
+                turn.callback(None)

@@ -26,6 +26,8 @@ class Answer:
     gate     a site's gate to wait for, in place of a time
     reset    octets of the body after which the connection is reset; None: it is not
     promise  octets that Content-Length tells of; None: as many as there are
+    raw      all that is sent, head and body, before the connection is closed; None: HTTP as it is
+    drip     seconds between two octets of the body
     """
 
     body: bytes = b""
@@ -35,6 +37,8 @@ class Answer:
     gate: str = ""
     reset: int | None = None
     promise: int | None = None
+    raw: bytes | None = None
+    drip: float = 0.0
 
 
 def robots(text: str, **more: Any) -> Answer:
@@ -176,6 +180,9 @@ class Site:
         return script[min(turn, len(script) - 1)]
 
     def _send(self, connection: socket.socket, answer: Answer) -> bool:
+        if answer.raw is not None:
+            connection.sendall(answer.raw)
+            return False
         length = len(answer.body) if answer.promise is None else answer.promise
         head = {"Content-Length": str(length), **answer.headers}
         lines = [f"HTTP/1.1 {answer.status} Said", *(f"{name}: {head[name]}" for name in head)]
@@ -186,8 +193,17 @@ class Site:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.shutdown(socket.SHUT_RD)
             return False
-        connection.sendall(answer.body)
+        self._send_body(connection, answer)
         return answer.promise is None
+
+    def _send_body(self, connection: socket.socket, answer: Answer) -> None:
+        if not answer.drip:
+            connection.sendall(answer.body)
+            return
+        for octet in answer.body:
+            if self._closing.wait(answer.drip):
+                return
+            connection.sendall(bytes([octet]))
 
 
 def _read_headers(lines: Any) -> dict[str, str]:

@@ -8,8 +8,7 @@ import zlib
 
 import pytest
 
-# Only until the second edition's fetch/ is merged: then this is a plain import.
-body = pytest.importorskip("scrapy_robots_policy.fetch.body")
+from scrapy_robots_policy.fetch import body
 
 BOMBS = {
     "gzip": gzip.compress,

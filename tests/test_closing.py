@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -10,6 +12,7 @@ import scrapy
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.stores.codec import decode
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, waiting_in
 from tests.on_reactor import on_reactor, start, until
 from tests.site import Answer, Site, robots
@@ -35,6 +38,33 @@ def test_a_crawl_resumed_fetches_each_url_once_and_loses_none(kind, tmp_path):
         assert Counter(dead.pages + on.pages) == Counter(f"/{n}" for n in range(30)) + Counter(
             ["/1", "/stop"]
         )
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_crawl_that_closes_while_a_robots_txt_waits_for_its_turn_loses_nothing(kind, tmp_path):
+    """The rules have grown old when a page asks for them; the host has a long delay."""
+    store = tmp_path / "robots.sqlite"
+    settings = {
+        **OURS,
+        **REACTORS[kind],
+        "JOBDIR": str(tmp_path / "job"),
+        "ROBOTS_STORE": f"sqlite:{store}",
+        "ROBOTS_TTL": 1,
+    }
+    paced = robots("User-agent: *\nCrawl-delay: 60\n")
+    with Site({"/robots.txt": paced}) as site, Site({}, "127.0.0.2") as other:
+        slow = Answer(after=1.5)  # longer than the rules are good for
+        other.script = {"/robots.txt": robots(""), "/slow": slow, "/stop": Answer(after=0.5)}
+        urls = [*(site.url(f"/{n}") for n in range(5)), other.url("/slow")]
+        then = {other.url("/slow"): [site.url("/late"), other.url("/stop")]}
+        plan = Plan(urls, settings, interrupt_at=other.url("/stop"), then=then)
+        seen = crawl_apart(plan)
+        assert seen.dropped == {}
+        assert seen.stats["robots/put_back"] == 6
+        assert site.paths == ["/robots.txt"]
+        with closing(sqlite3.connect(store)) as connection:
+            rows = connection.execute("SELECT origin, frame FROM records").fetchall()
+        assert {decode(frame).latest.status for _, frame in rows} == {200}
 
 
 class Closing(Spider):

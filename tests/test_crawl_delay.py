@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.config.delay_limit import DelayLimit, OverMost
+from scrapy_robots_policy.rep.delay_limit import DelayLimit, OverMost
 
 CLAMP, SKIP, IGNORE = OverMost.CLAMP, OverMost.SKIP, OverMost.IGNORE
 

@@ -10,7 +10,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.report import CrawlCounts
-from scrapy_robots_policy.report.events import CrawlEvents
+from scrapy_robots_policy.report.crawl_events import CrawlEvents
 from scrapy_robots_policy.resolver.origin import rules_given
 
 HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsewhere", "beyond"))

@@ -49,7 +49,11 @@ async def test_a_slow_host_at_the_head_of_the_queue_stops_no_other(robots_txt):
             *urls,
             spider=UntilDone,
             wanted=100,
-            settings={"CONCURRENT_REQUESTS": 4, "ROBOTS_MAX_WAITING": 200},
+            settings={
+                "CONCURRENT_REQUESTS": 4,
+                "ROBOTS_MAX_WAITING": 200,
+                "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
+            },
         )
         assert seen.stats["finish_reason"] == "all are here"
         assert not any(url.startswith(site.origin) for url in seen.answered)

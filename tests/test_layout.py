@@ -1,7 +1,7 @@
 """What must be true of the package's folders: imports go down only, and no file name occurs twice.
 
 A folder stands for all that is in it; inside a folder, imports may go anywhere but in a circle
-(test_floors.py). docs/architecture.md says what each folder is for.
+(test_purity.py). docs/architecture.md says what each folder is for.
 """
 
 from __future__ import annotations

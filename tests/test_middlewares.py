@@ -294,6 +294,26 @@ async def test_known_rules_need_no_coroutine():
 
 
 @on_reactor
+async def test_a_delay_at_one_host_leaves_the_others_their_short_way():
+    class Looking(Spider):
+        def parse(self, response):
+            request = scrapy.Request(response.urljoin("/again"))
+            ours = middleware_of(self.crawler)
+            if not response.url.startswith(self.fast):
+                return
+            if ours.admission.delays.by_slot:
+                self.answer = ours.process_request(request)
+            else:
+                yield scrapy.Request(response.urljoin("/more"), dont_filter=True)
+
+    slow = Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 0.1")}, "127.0.0.2")
+    with slow, Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [slow.url("/"), site.url("/")]
+        _, crawler = await crawl(*urls, spider=Looking, fast=site.origin)
+        assert crawler.spider.answer is None
+
+
+@on_reactor
 async def test_a_dry_run_drops_nothing_and_tells_what_it_would_have_dropped():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:
         urls = [site.url("/a"), site.url("/secret"), site.url("/secret2")]

@@ -158,6 +158,16 @@ async def test_what_never_reaches_the_host_costs_no_delay():
         assert len(seen.answered) == 20
 
 
+@on_reactor
+async def test_rules_that_grew_too_old_while_a_request_queued_are_not_used():
+    # Rules of 1 s hold for 2 s at most; the request waits for its turn for 2.5 s.
+    script = [slow(2.5), robots("User-agent: *\nDisallow: /")]
+    with Site({"/robots.txt": script}) as site:
+        seen, _ = await crawl(site.url("/page"), settings={"ROBOTS_TTL": 1})
+        assert site.paths == ["/robots.txt", "/robots.txt"]
+        assert list(seen.dropped) == [site.url("/page")]
+
+
 LISTENERS = {
     "rfc9309": ("User-agent: *\nCrawl-delay: 0.3", True),
     "bing": ("User-agent: bingbot\nDisallow: /x\n\nUser-agent: *\nCrawl-delay: 0.3", True),

@@ -112,3 +112,15 @@ async def test_a_hook_that_fails_closes_the_site_and_is_told(caplog):
         assert site.hits == []
         assert "RuntimeError while fetching" in seen.dropped[site.url("/a")]
         assert "A fault while fetching the robots.txt" in caplog.text
+
+
+@on_reactor
+async def test_a_hook_that_returns_the_pages_own_request_opens_nothing(caplog):
+    """Neither is the page fetched in place of the robots.txt, nor is its request let through."""
+    with Site({"/robots.txt": SECRET}) as site:
+        urls = [site.url("/a"), site.url("/secret")]
+        settings = {"ROBOTS_FETCH_HOOK": lambda page, request: page}
+        seen, _ = await crawl(*urls, settings=settings)
+        assert site.hits == []
+        assert sorted(seen.dropped) == urls
+        assert "the request of the page itself" in caplog.text

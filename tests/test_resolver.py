@@ -14,7 +14,7 @@ from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResu
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
-from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.resolver import MAX_SKEW, Resolver
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -433,3 +433,14 @@ async def test_after_30_days_google_goes_by_whether_pages_are_answered(heard, st
         world.time += 3600
         assert (await resolver.rules_for(ORIGIN, GOOGLE)).mode is stance
     assert resolver.note_reachability("http://unknown.example", answers=True) is None
+
+
+@pytest.mark.parametrize(("ahead", "fetches"), [(MAX_SKEW - 1, 0), (MAX_SKEW + 1, 1)])
+@on_reactor
+async def test_a_stored_entry_of_the_future_is_not_used(ahead, fetches):
+    """Another machine's clock may be ahead by some seconds, and no more."""
+    world = World([SECRET])
+    entry = CacheEntry(FetchResult(200), world.time + ahead, b"", world.time + ahead)
+    await world.store.put(ORIGIN, entry)
+    await world.resolver().rules_for(ORIGIN, RFC)
+    assert len(world.asked) == fetches

@@ -144,7 +144,7 @@ WRONG = [
     ({"ROBOTS_DIALECT": ["google"]}, "ROBOTS_DIALECT is ['google']; it must be rfc9309"),
     ({"ROBOTS_DIALECT": 9309}, "ROBOTS_DIALECT is 9309; it must be rfc9309"),
     ({"ROBOTSTXT_USER_AGENT": "my bot"}, "ROBOTSTXT_USER_AGENT is 'my bot', which gives"),
-    ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'; a token has letters, digits, "),
+    ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'; a crawler's name is one word"),
     ({"ROBOTSTXT_USER_AGENT": 5}, "ROBOTSTXT_USER_AGENT is 5, which gives the product token ''"),
     ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': it names no store; the "),
     (

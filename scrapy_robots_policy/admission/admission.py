@@ -27,7 +27,7 @@ from ..exceptions import CrawlClosing, Disallowed
 from ..rep import Origin, Verdict
 from ..rep.url import server_forms
 from ..report import CrawlCounts
-from ..report.events import CrawlEvents
+from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from .concurrency import Concurrency
@@ -81,6 +81,7 @@ class Admission:
 
     def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
         """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
+        self.concurrency.took_from_idle_host()
         verdict = self._refuse_early(request, rules, config, counts_only=self.dry_run)
         self._pass(request, rules, config, verdict)
 

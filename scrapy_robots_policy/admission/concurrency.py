@@ -9,10 +9,10 @@ A waiting request is counted in its download slot all the same, because the sche
 the next request from the host with the fewest. Requests of a slow host that stand at the head of
 the queue would stop all others otherwise.
 
-How many may wait. From `max_waiting` on, the engine gets no more requests, except for hosts that
-have few waiting: one for each such request that is scheduled meanwhile, up to twice the limit.
-Where the queue takes from idle hosts first, a single host may have `MAX_WAITING_PER_HOST`: that the
-queue gave one of its requests means that nobody else has one there.
+How many may wait. From `max_waiting` on the crawl is saturated; where the queue takes from idle
+hosts first, from `max_per_host` of a single host on, because the queue gave its request although
+other hosts are idle: they have none there. A saturated crawl takes one request at a time, as long
+as the queue gives requests of hosts that have few waiting, or such a request is scheduled.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class Concurrency:
         release_gone: Callable[[set[Request]], None],
         on_closing: Callable[[], None],
     ) -> None:
-        self.crawler, self.max_waiting = crawler, max_waiting
+        self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
+        self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
         self.release_gone, self.on_closing = release_gone, on_closing
         self.is_closing = False
         self.waiting: set[Request] = set()
@@ -78,6 +79,7 @@ class Concurrency:
         self._idle_hosts_first = compat.chooses_idle_hosts_first(crawler.settings)
         self._is_saturated = False
         self._extra_pops = 0
+        self._pages_before: int | None = None
         self._returning: deque[tuple[Request, Deferred[None]]] = deque()
         self._sleeping: set[Deferred[None]] = set()
         self._engine: compat.EngineAccess | None = None
@@ -103,8 +105,10 @@ class Concurrency:
         place = Place(self, request, engine.count_for_host(request))
         self.waiting.add(request)
         self._by_host[host] += 1
-        self._extra_pops = max(0, self._extra_pops - 1)
-        self._crowded_host = host if self._by_host[host] >= MAX_WAITING_PER_HOST else None
+        if self._by_host[host] >= self.max_per_host:
+            self._crowded_host = host
+        else:
+            self.took_from_idle_host()
         engine.wake()
         try:
             yield place
@@ -129,6 +133,12 @@ class Concurrency:
             if (request, turn) in self._returning:
                 self._returning.remove((request, turn))
             raise
+
+    def took_from_idle_host(self) -> None:
+        """The queue gave a request of a host that has few waiting: it may have another one."""
+        if self._is_saturated:
+            self._extra_pops = max(self._extra_pops, 1)
+            self.engine.wake()
 
     def lend_again(self, request: Request) -> None:
         self.waiting.add(request)
@@ -160,15 +170,25 @@ class Concurrency:
         if not self._has_room(self._taken()):
             return True
         self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
-        if not self._is_saturated:
-            return False
-        return not self._extra_pops or len(self.waiting) >= 2 * self.max_waiting
+        return self._is_saturated and not self._may_pop_one()
+
+    def _may_pop_one(self) -> bool:
+        """Whether a request may be taken although enough wait.
+
+        Not all who ask take one, so the one before is counted when the next one is asked for.
+        """
+        pages = len(self.engine.active) - len(self.fetching)
+        if self._pages_before is not None and pages > self._pages_before:
+            self._extra_pops = max(0, self._extra_pops - 1)
+        may_pop = self._extra_pops > 0 and len(self.waiting) < 2 * self.max_waiting
+        self._pages_before = pages if may_pop else None
+        return may_pop
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
         if is_saturated is self._is_saturated:
             return
-        self._is_saturated, self._extra_pops = is_saturated, 0
+        self._is_saturated, self._extra_pops, self._pages_before = is_saturated, 1, None
         manager = self.crawler.signals
         change = manager.connect if is_saturated else manager.disconnect
         change(self._scheduled, signals.request_scheduled)
@@ -178,11 +198,11 @@ class Concurrency:
         host = self._crowded_host
         if host is None or not self._idle_hosts_first:
             return False
-        return self._by_host[host] >= MAX_WAITING_PER_HOST
+        return self._by_host[host] >= self.max_per_host
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if self._by_host[self.engine.slot_key(request)] < MAX_WAITING_PER_HOST:
+        if self._by_host[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
 
     def _has_room(self, taken: int) -> bool:

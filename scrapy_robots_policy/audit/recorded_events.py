@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..report.events import CrawlEvents
+from ..report.crawl_events import CrawlEvents
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
 from .recorder import Recorder

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from . import check, compare, dialects, explain, lint, tester
-from .options import Options, UsageError, asked_of
+from .arguments import Options, UsageError, asked_of
+from .terminal import complain
 
 VERBS: dict[str, Callable[[Options], int]] = {
     "check": check.run,
@@ -31,6 +32,7 @@ VERBS: dict[str, Callable[[Options], int]] = {
 ONLY_FOR = {
     "dialects": ("compare",),
     "sarif": ("lint",),
+    "select": ("lint",),
     "port": ("tester",),
     "no_browser": ("tester",),
     "agent": ("check", "explain", "compare", "tester"),
@@ -79,6 +81,7 @@ class RobotsCommand(ScrapyCommand):
         add("--dialects", metavar="A,B", help="compare: which dialects (default: all)")
         add("--json", action="store_true", help="print JSON, one value a line")
         add("--sarif", action="store_true", help="lint: print SARIF 2.1.0, for code hosts")
+        add("--select", metavar="CODES", help="lint: which findings, such as R4,R601")
         add("--port", metavar="N", type=int, help="tester: the port (default: any free one)")
         add("--no-browser", action="store_true", help="tester: do not open a browser")
 
@@ -91,7 +94,7 @@ class RobotsCommand(ScrapyCommand):
             self.exitcode = VERBS[verb](asked_of(rest, opts, self.settings))
             sys.stdout.flush()
         except UsageError as error:
-            sys.stderr.write(f"scrapy robots: {error}\n")
+            complain(error)
             self.exitcode = 2
         except KeyboardInterrupt:
             self.exitcode = 130

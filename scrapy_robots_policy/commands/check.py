@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
+from .arguments import Options, UsageError
 from .inputs import Sources
-from .options import Options, UsageError
+from .terminal import complain
 
 Decide = Callable[[str, str], bool]
 
@@ -54,7 +55,7 @@ def _answer(urls: Iterable[str], asked: Options, decide_for: Callable[[str], Dec
         try:
             allowed = decide_for(url)(url, agent)
         except UsageError as error:
-            sys.stderr.write(f"scrapy robots: {shown(str(error))}\n")
+            complain(error)
             status = 2
             continue
         if not allowed:

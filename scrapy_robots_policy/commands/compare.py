@@ -12,9 +12,9 @@ from typing import Any
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.escapes import shown
 from ..rep.option_causes import Cause, cause
+from .arguments import Options, UsageError
 from .explain import as_json
 from .inputs import Sources, ruling
-from .options import Options, UsageError
 from .terminal import say, say_columns, say_json
 
 

@@ -12,8 +12,8 @@ from ..rep import DIALECTS, Dialect, dialect_of, differences
 from ..rep.dialects.dialect import Provenance, options
 from ..rep.dialects.options import Certainty
 from .access_table import stances
+from .arguments import Options, UsageError
 from .compare import value
-from .options import Options, UsageError
 from .terminal import say, say_columns, say_json
 
 _MOST = 50  # columns of a cell

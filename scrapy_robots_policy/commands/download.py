@@ -27,8 +27,10 @@ DEADLINE = 30.0  # seconds for all of it, redirects too
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Redirects are followed by `fetch`."""
+    def http_error_302(self, *args: Any) -> None:
+        """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 _open = build_opener(_NoRedirects).open

@@ -15,8 +15,8 @@ from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import WORDS, duration, stances
+from .arguments import Options, UsageError
 from .inputs import Sources
-from .options import Options, UsageError
 from .terminal import paint, say, say_columns, say_json, say_line
 
 _MOST_BEATEN = 12
@@ -73,7 +73,7 @@ def _circumstances(name: str, ruling: OriginRules, asked: Options) -> dict[str, 
 def _tell(url: str, verdict: Verdict, ruling: OriginRules, name: str, asked: Options) -> None:
     word = paint("allowed", "green") if verdict.allowed else paint("disallowed", "red")
     say(shown(url))
-    say(f"{word} for {shown(verdict.agent)}, as {asked.dialect.name} reads: {shown(verdict.cause)}")
+    say(f"{word} for {shown(verdict.agent)}, as {asked.dialect.name} reads: {verdict.cause}")
     say()
     lines = readable_lines(ruling.access.octets)
     _tell_rules(verdict, lines)

@@ -13,8 +13,8 @@ from time import time
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
+from .arguments import Options, UsageError
 from .download import fetch, is_web
-from .options import Options, UsageError
 from .terminal import Progress
 
 MOST_SITES = 1000  # robots.txt files kept while a stream of URLs goes by

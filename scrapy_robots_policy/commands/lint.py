@@ -5,14 +5,17 @@ Knows: how findings are shown to people. Must not know: how they are found, othe
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from ..lint import Finding, Severity, lint, readable_lines
 from ..rep.escapes import shown
+from .arguments import Options, UsageError
+from .download import is_web
 from .inputs import read
-from .options import Options, UsageError
 from .sarif import sarif
 from .terminal import Progress, paint, say, say_caret, say_json, say_line
 
@@ -20,26 +23,40 @@ _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "b
 
 
 def run(asked: Options) -> int:
-    """1 if any finding is a warning or an error; notes alone give 0."""
+    """1 if any finding is a warning or an error; notes alone give 0; 2 if a file was not there."""
     found: dict[str, tuple[Finding, ...]] = {}
     names = list(dict.fromkeys([*([asked.robots] if asked.robots else []), *asked.args]))
     if not names:
         raise UsageError("lint needs a FILE, a URL or -")
     progress = Progress(len(names))
-    for name in names:
+    missing = False
+    for name in map(_robots_txt, names):
         progress.step(name)
-        octets = _octets(name, asked)
-        found[name] = lint(octets, asked.dialect)
+        try:
+            octets = _octets(name, asked)
+        except UsageError as error:  # the others are looked at all the same
+            progress.end()
+            sys.stderr.write(f"scrapy robots: {error}\n")
+            missing = True
+            continue
+        url = name if is_web(name) else ""
+        found[name] = lint(octets, asked.dialect, select=asked.select, url=url)
         if not asked.as_sarif:
             progress.end()
             _tell(name, octets, found[name], as_json=asked.as_json)
     progress.end()
     if asked.as_sarif:
         say_json(sarif(found))
-    elif not asked.as_json:
+    elif found and not asked.as_json:
         _sum_up(found)
     grave = (item.severity is not Severity.NOTE for items in found.values() for item in items)
-    return int(any(grave))
+    return 2 if missing else int(any(grave))
+
+
+def _robots_txt(name: str) -> str:
+    """A file or a URL; of a site, its robots.txt."""
+    is_site = is_web(name) and urlsplit(name).path in ("", "/") and not urlsplit(name).query
+    return urljoin(name, "/robots.txt") if is_site else name
 
 
 def _octets(name: str, asked: Options) -> bytes:
@@ -68,6 +85,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "line": finding.line,
         "column": finding.column,
         "end": finding.end,
+        "last": finding.last or finding.line,
         "message": finding.message,
         "fix": finding.fix,
         "dialects": finding.dialects,

@@ -46,6 +46,11 @@ def say(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 
 
+def complain(sentence: object) -> None:
+    """What is wrong, on standard error. It may quote a file, a URL or a setting."""
+    sys.stderr.write(f"scrapy robots: {shown(str(sentence))}\n")
+
+
 def say_json(value: Any) -> None:
     """One value on one line; ASCII, so nothing in it can steer a terminal."""
     sys.stdout.write(json.dumps(value) + "\n")

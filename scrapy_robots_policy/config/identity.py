@@ -5,7 +5,6 @@ Must not know: what becomes of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +13,10 @@ from scrapy import Spider
 from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect, find_agent, product_token
+from ..rep.dialects.crawlers import is_name
 from ..rep.usage import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
-# RFC 9309 §2.2.1 has letters, "-" and "_" only; crawlers such as MJ12bot and archive.org_bot have
-# more, and are found by their full names.
-_TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
 
 
@@ -57,13 +54,13 @@ class AgentKind:
         token = product_token(value) if isinstance(value, str) else ""
         if not self.names_a_crawler(token):
             raise SettingError(
-                f"{name} is {shown(value)}, which gives the product token {token!r}; a token has "
-                "letters, digits, '-', '_' and '.' only: set it to one, such as 'MyBot'"
+                f"{name} is {shown(value)}, which gives the product token {token!r}; a crawler's "
+                "name is one word with a letter in it: set it to one, such as 'MyBot'"
             )
         return token
 
     def names_a_crawler(self, token: str) -> bool:
-        if _TOKEN.fullmatch(token):
+        if is_name(token):
             return True
         in_dialect = self.dialect is not None and token.lower() in self.dialect.agents
         return bool(token) and (in_dialect or find_agent(token) is not None)

@@ -186,14 +186,16 @@ _TABLE = (
         "ROBOTS_MAX_FETCHES",
         WholeNumber(1),
         100,
-        "How many robots.txt are fetched at a time. They take no place of `CONCURRENT_REQUESTS`.",
+        "How many fetches of a robots.txt may be under way that are younger than 2 seconds. They "
+        "take no place of `CONCURRENT_REQUESTS`. Older ones are limited by the open files that the "
+        "system allows.",
     ),
     Setting(
         "ROBOTS_MAX_WAITING",
         WholeNumber(),
         1000,
-        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. Further ones keep "
-        "theirs while they wait.",
+        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. From then on no more "
+        "are taken from the scheduler, except for hosts that have few waiting requests.",
     ),
     Setting(
         "ROBOTS_DEFER_TIMEOUT",

@@ -73,7 +73,8 @@ class RequestProfile:
 
     def _hooked(self, page: Request, made: Request) -> Request:
         request = made if self.hook is None else self.hook(page, made) or made
-        if request is page:  # it must go on waiting for its rules
-            request = page.replace(meta=dict(page.meta))
+        if request is page:  # it would be exempt from its own rules
+            msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
+            raise ValueError(msg)
         request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
         return request

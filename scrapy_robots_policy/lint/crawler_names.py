@@ -11,6 +11,7 @@ from ..rep.dialects.crawlers import OTHERS
 from ..rep.dialects.engines import DIALECTS
 
 LONGEST_NAME = 32  # octets
+_LONG = 9  # octets
 _SHORTEST = 6  # octets; shorter names are near too many others
 
 
@@ -36,14 +37,18 @@ def crawler_near(name: str) -> str:
 
 
 def _is_slip(name: str, known: str) -> bool:
-    """Whether two letters are swapped, or one is missing, too many or another one."""
+    """Whether two characters are swapped, or one is missing, too many or, in a long name or between
+    two words of it, another one. Short names that differ in a letter are often two crawlers.
+    """
     if len(known) < _SHORTEST or abs(len(name) - len(known)) > 1 or name[0] != known[0]:
         return False
     start = next((at for at, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), None)
     if start is None:
         return False  # one starts the other: a plural, a version
     rest, right = name[start:], known[start:]
-    return rest[1:] == right[1:] or rest[1:] == right or rest == right[1:] or _is_swap(rest, right)
+    if rest[1:] == right[1:]:
+        return len(known) >= _LONG or not (rest[0].isalnum() and right[0].isalnum())
+    return rest[1:] == right or rest == right[1:] or _is_swap(rest, right)
 
 
 def _is_swap(rest: str, right: str) -> bool:

@@ -23,6 +23,7 @@ from .linted_file import Source, Span
 _STAR = "*"
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _URL = "http://example.com/"
+_WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MOST_PIECES = 8  # crawlers in one line that are asked about
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 # A crawler's own name, with a version or a star after it: these every dialect passes over.
@@ -129,6 +130,7 @@ def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
 
 def tokens(source: Source) -> Iterator[Finding]:
     """Names that are no name of one crawler. A name with digits or dots may well be one."""
+    unmatchable = []
     for found in source.agents:
         value = found[1]
         if value == _STAR or _NAME.fullmatch(value):
@@ -136,8 +138,12 @@ def tokens(source: Source) -> Iterator[Finding]:
         pieces = _pieces(value)
         if pieces:
             yield from _several(source, found, pieces)
+        elif not value:
+            yield _nameless(source, found)
         elif _is_unmatchable(value, source.dialect):
-            yield _unmatchable(source, found)
+            unmatchable.append(found)
+    if unmatchable:
+        yield _unmatchable(source, unmatchable)
 
 
 def _pieces(value: str) -> list[str]:
@@ -180,25 +186,30 @@ def _rules_for(value: str, dialect: Dialect) -> RuleSet:
     return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
 
 
-def _unmatchable(source: Source, found: re.Match[str]) -> Finding:
-    value, name = found[1], quoted(found[1])
+def _nameless(source: Source, found: re.Match[str]) -> Finding:
+    return source.finding(
+        "R304", (found.start() + 1, found.end()), "the line names no crawler", _WRITE_NAME
+    )
+
+
+def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
+    """One finding for all of them: lists of such names are copied from site to site."""
+    first, *others = lines
+    name = quoted(first[1])
     whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
-    token = TOKEN.match(value)
-    if not value:
-        what = "the line names no crawler"
-    elif source.dialect.agent_value is AgentValue.WHOLE:
+    token = TOKEN.match(first[1])
+    if source.dialect.agent_value is AgentValue.WHOLE:
         what = f"no crawler goes by {name}"
     elif token:
         what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
     else:
         what = f"{name} starts with no letter: {source.dialect.name} reads no name here"
-    return source.finding(
-        "R304",
-        found.span(1) if value else (found.start() + 1, found.end()),
-        what,
-        "write the crawler's name as its operator gives it, or *",
-        whole if value else (),
-    )
+    if others:
+        until = source.line_of(others[-1])
+        what += (
+            f" (and {len(others):,} more name{'s' * (len(others) > 1)} like it, up to line {until})"
+        )
+    return source.finding("R304", first.span(1), what, _WRITE_NAME, whole)
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
@@ -209,7 +220,7 @@ def misspelt(source: Source) -> Iterator[Finding]:
             yield source.finding(
                 "R308",
                 found.span(1),
-                f"no crawler known here is called {quoted(name)}, and {meant} is one letter off",
+                f"no crawler known here is called {quoted(name)}, and {meant} is one character off",
                 f"write {meant}, if that is the crawler you mean",
             )
 
@@ -238,11 +249,12 @@ def without_rules(source: Source) -> Iterator[Finding]:
     last = source.lists[-1].lines[-1]
     after = (line for line in source.lines if line.start() > last.start())
     if all(_is_for_everybody(source, line) for line in after):
+        is_star = last[1] == _STAR
+        who = "every crawler without a group of its own" if is_star else quoted(last[1])
         yield source.finding(
             "R309",
             (last.start() + 1, last.end()),
-            f"no rule comes after it: {quoted(last[1])} may fetch everything, also what other "
-            "groups forbid",
+            f"no rule comes after it: {who} may fetch everything",
             "write the rules of the group; Disallow: with no path says that everything is allowed",
         )
 

@@ -230,17 +230,27 @@ def redundant(source: Source) -> Iterator[Finding]:
         first: dict[str, int] = {}
         for rule in plain:
             first.setdefault(rule.path, rule.line)
+        covered: dict[str, list[Rule]] = {}
         for rule in plain:
             starts = (rule.path[:end] for end in range(1, len(rule.path)))
             shorter = next((start for start in starts if start in first), None)
             if shorter and _is_redundant(source, rule, first[shorter], shorter, allowing):
-                yield source.finding(
-                    "R407",
-                    source.span_of_value(rule.line),
-                    f"line {first[shorter]}, Disallow: {shorter}, forbids these pages already",
-                    "remove it",
-                    edits=[Edit(rule.line)],
-                )
+                covered.setdefault(shorter, []).append(rule)
+        for shorter, rules in covered.items():
+            yield _covered(source, rules, shorter, first[shorter])
+
+
+def _covered(source: Source, rules: list[Rule], shorter: str, line: int) -> Finding:
+    """One finding for all rules that one shorter rule makes redundant."""
+    count = len(rules) - 1
+    more = f" (and those of {count:,} more, up to line {rules[-1].line})" if count else ""
+    return source.finding(
+        "R407",
+        source.span_of_value(rules[0].line),
+        f"line {line}, Disallow: {quoted(shorter)[1:-1]}, forbids the pages of this rule{more}",
+        "remove them" if count else "remove it",
+        edits=[Edit(rule.line) for rule in rules],
+    )
 
 
 def _is_standard(source: Source, rule: Rule) -> bool:

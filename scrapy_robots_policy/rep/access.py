@@ -16,6 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from .escapes import brief
+
 MINUTE = 60.0
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
@@ -354,7 +356,8 @@ def holds(access: Access, now: float) -> bool:
 def explain(entry: CacheEntry) -> str:
     """A few words on the latest fetch result: the status, or what kept one from coming."""
     latest = entry.latest
-    words = latest.cause if latest.status is None else f"{latest.status} {latest.cause}".strip()
+    cause = brief(latest.cause)  # of a store, others may have written it
+    words = cause if latest.status is None else f"{latest.status} {cause}".strip()
     if not latest.hops:
         return words
     return f"{words} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"

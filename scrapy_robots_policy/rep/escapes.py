@@ -5,10 +5,19 @@ Knows: which characters steer a terminal or turn a line. Must not know: where th
 
 from __future__ import annotations
 
+MAX_BRIEF = 200  # characters
+MAX_OCTETS = 4 * MAX_BRIEF  # UTF-8 takes four octets for a character at most
+
 
 def shown(text: str) -> str:
     """The text with all that could steer a terminal or turn its lines escaped."""
     return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def brief(text: str) -> str:
+    """The text for one line: escaped, and cut where it is long."""
+    escaped = shown(text[: MAX_BRIEF + 1])
+    return escaped if len(escaped) <= MAX_BRIEF else f"{escaped[: MAX_BRIEF - 1]}…"
 
 
 def _shown(character: str) -> str:

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
+from .escapes import MAX_OCTETS, shown
 from .groups import Groups
 from .lines import grammar_of, line_numbers
 from .patterns import Pattern, reading_of
@@ -69,9 +70,16 @@ class Preference:
         return _GRANTS.get(self.label) == self.value
 
     def __str__(self) -> str:
+        return shown(self._text(self.key, self.value))
+
+    @property
+    def start(self) -> str:
+        """As much of it as fits in a cause; not yet escaped."""
+        return self._text(self.key[:MAX_OCTETS], self.value[:MAX_OCTETS])
+
+    def _text(self, key: str, value: str) -> str:
         where = f"line {self.line}," if self.line else "header"
-        said = f"{self.key}={self.value}" if self.key else self.value
-        return f"{where} {self.label}: {readable(said)}"
+        return f"{where} {self.label}: {readable(f'{key}={value}' if key else value)}"
 
 
 class UsageLine(NamedTuple):

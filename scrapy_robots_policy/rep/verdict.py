@@ -11,6 +11,7 @@ from enum import Enum
 
 from .access import Access, AccessMode, AccessResult
 from .dialects.dialect import Dialect
+from .escapes import MAX_OCTETS, brief, shown
 from .url import readable
 from .usage import Preference, refusal
 
@@ -42,7 +43,15 @@ class Rule:
     line: int
 
     def __str__(self) -> str:
-        return f"{'Allow' if self.allow else 'Disallow'}: {readable(self.path)}"
+        return shown(self._text(self.path))
+
+    @property
+    def start(self) -> str:
+        """As much of the line as fits in a cause; not yet escaped."""
+        return self._text(self.path[:MAX_OCTETS])
+
+    def _text(self, path: str) -> str:
+        return f"{'Allow' if self.allow else 'Disallow'}: {readable(path)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +102,15 @@ class Verdict:
 
     @property
     def cause(self) -> str:
-        """What decided: "line 3, Disallow: /secret", "robots.txt unreachable (503)"."""
+        """What decided: "line 3, Disallow: /secret", "robots.txt unreachable (503)".
+
+        One line, escaped and cut: it goes into logs, exceptions, counts and reports.
+        """
         if self.refused:
-            return str(self.refused)
+            return brief(self.refused.start)
         if self.rule:
-            return f"line {self.rule.line}, {self.rule}"
-        return f"{self.reason.value} ({self.why})" if self.why else self.reason.value
+            return brief(f"line {self.rule.line}, {self.rule.start}")
+        return brief(f"{self.reason.value} ({self.why})") if self.why else self.reason.value
 
 
 _REASONS = {

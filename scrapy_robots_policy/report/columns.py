@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ..rep.escapes import shown
 from .counts import OriginCounts
 
 HEAD = ("origin", "stance", "passed", "dropped", "waited", "why")
@@ -20,7 +19,7 @@ def table(lines: Iterable[OriginCounts]) -> str:
     for line in lines:
         rows.append(_row(line))
         by_count = sorted(line.dropped.items(), key=lambda item: -item[1])
-        rows += [("", "", "", str(n), "", shown(cause)) for cause, n in by_count]
+        rows += [("", "", "", str(n), "", cause) for cause, n in by_count]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return "\n".join(_aligned(row, widths) for row in rows)
 

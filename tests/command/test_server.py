@@ -118,6 +118,17 @@ def test_another_name_that_points_here_gets_not_even_the_page(server):
     [
         *(b"", b"{", [], None, 1, {}, {**QUESTION, "dialect": "x"}, {**QUESTION, "urls": [1]}),
         *({**QUESTION, "robots": 3}, {**QUESTION, "question": "x"}, {**QUESTION, "urls": 5}),
+        *(
+            {**QUESTION, "urls": {"/x": 1}},
+            {**QUESTION, "agents": "Bot"},
+            {**QUESTION, "urls": [[]]},
+        ),
+        *({**QUESTION, "question": {}}, {**QUESTION, "dialect": []}),
+        json.dumps(QUESTION).replace('"question": 0', '"question": 1e999').encode(),
+        json.dumps(QUESTION).replace('"question": 0', '"question": NaN').encode(),
+        b"[" * 500_000 + b"]" * 500_000,
+        b'{"a":' * 100_000,
+        b"\xff\xfe",
     ],
 )
 def test_what_is_no_question_gets_400(server, value):

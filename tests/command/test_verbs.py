@@ -248,9 +248,35 @@ def test_lint_as_sarif_places_each_finding(file):
 def test_lint_fetches_a_url_and_refuses_what_is_not_there():
     with Site({"/robots.txt": served("Sitemap: /s.xml"), "/no": Answer(status=404)}) as site:
         assert "R501" in robots("lint", site.url("/robots.txt")).out
+        assert "R501" in robots("lint", site.url("/")).out
         told = robots("lint", site.url("/no"))
         assert (told.status, told.out) == (2, "")
         assert told.err == f"scrapy robots: cannot read {site.url('/no')}: 404\n"
+
+
+def test_lint_goes_on_after_a_file_that_is_not_there(tmp_path):
+    path = tmp_path / "r.txt"
+    path.write_text("User-agent: *\nDisalow: /x\n")
+    for args in ((tmp_path / "no.txt", path), (path, tmp_path / "no.txt")):
+        told = robots("lint", *args)
+        assert told.status == 2
+        assert "R201" in told.out
+        assert (
+            told.err
+            == f"scrapy robots: cannot read {tmp_path / 'no.txt'}: No such file or directory\n"
+        )
+
+
+def test_lint_shows_the_findings_that_are_selected(tmp_path):
+    path = tmp_path / "r.txt"
+    path.write_text("User-agent: *\nDisallow: /x\nAllow: /x/y\nDisalow: /z\n")
+    codes = [json.loads(line)["code"] for line in robots("lint", path, "--json").lines]
+    assert codes == ["R201"]
+    told = robots("lint", path, "--json", "--select", "r601,R3")
+    assert (told.status, {json.loads(line)["code"] for line in told.lines}) == (0, {"R601"})
+    wrong = robots("lint", path, "--select", "X1")
+    assert wrong.status == 2
+    assert wrong.err.startswith("scrapy robots: --select: no finding has the code 'X1'")
 
 
 # ---- compare, dialects

@@ -246,6 +246,34 @@ def test_a_name_that_is_read_as_another_says_so():
     assert not parse(b"User-agent: Web Spider 2\nDisallow: /").allowed("http://e.com/", "Web")
 
 
+def test_names_that_are_read_in_part_are_one_finding():
+    text = "User-agent: a b\nDisallow: /\n\nUser-agent: ok\nUser-agent: c d\nDisallow: /\n"
+    (finding,) = of("R304", text)
+    assert finding.line == 1
+    assert "(and 1 more name like it, up to line 5)" in finding.message
+
+
+def test_rules_that_one_rule_covers_are_one_finding():
+    rules = "Disallow: /a/b\nDisallow: /b\nDisallow: /a\nDisallow: /a/c\nDisallow: /a/b/d\n"
+    findings = of("R407", "User-agent: *\n" + rules)
+    places = [(f.line, [edit.line for edit in f.edits]) for f in findings]
+    assert places == [(2, [2, 5, 6])]
+
+
+NAMES = [
+    *(("GTPBot", "GPTBot"), ("googelbot", "Googlebot"), ("Gogglebot", "Googlebot")),
+    *(("BingBott", ""), ("CluadeBot", "ClaudeBot"), ("Bytespidr", "Bytespider")),
+    *(("Googlebot_Image", "Googlebot-Image"), ("Apple bot", "Applebot"), ("Binggbot", "bingbot")),
+    *(("Googlebot", ""), ("MSRBot", ""), ("Yetis", ""), ("Googlebot-Imagine", ""), ("Boogle", "")),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), NAMES)
+def test_a_misspelt_crawler_is_one_character_off(name, meant):
+    findings = of("R308", f"User-agent: {name}\nDisallow: /\n")
+    assert [meant in finding.fix for finding in findings] == ([True] if meant else [])
+
+
 def test_control_characters_are_found():
     assert [finding.line for finding in of("R106", b"User-agent: *\nDisallow: /a\0b\x1b[2J\n")] == [
         2

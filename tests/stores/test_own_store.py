@@ -183,6 +183,29 @@ class Hangs:
     get = put = close = _hang
 
 
+class PutHangs(MemoryStore):
+    async def put(self, *_):
+        await compat.sleep(3600)
+
+
+class CloseHangs(MemoryStore):
+    async def close(self):
+        await compat.sleep(3600)
+
+
+@pytest.mark.parametrize("store", [PutHangs, CloseHangs])
+@on_reactor
+async def test_one_method_that_hangs_does_not_keep_the_spider_from_closing(store, monkeypatch):
+    for limit in ("answer_within", "close_within"):
+        monkeypatch.setitem(guarded.GuardedStore.__init__.__kwdefaults__, limit, 0.1)
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url("/a"), site.url("/secret")]
+        seen, _ = await crawl(*urls, settings={"ROBOTS_STORE": store})
+        assert seen.stats["finish_reason"] == "finished"
+        assert site.pages == ["/a"]
+        assert seen.stats["robots/store/failed"] == 1
+
+
 @on_reactor
 async def test_a_store_that_hangs_stops_neither_the_crawl_nor_its_end(monkeypatch):
     for limit in ("answer_within", "close_within"):

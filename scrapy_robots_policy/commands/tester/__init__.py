@@ -11,8 +11,8 @@ from contextlib import suppress
 from typing import Any
 
 from ...rep import DIALECTS
+from ..arguments import Options, UsageError
 from ..inputs import read
-from ..options import Options, UsageError
 from ..terminal import say
 from .server import Server
 

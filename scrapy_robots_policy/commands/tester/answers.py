@@ -40,11 +40,12 @@ class Questions:
             urls, agents = told["urls"], told["agents"]
             body = told["robots"].encode("utf-8", "replace")
             chosen = int(told["question"])
-            all_text = all(isinstance(item, str) for item in [*urls, *agents])
-        except (KeyError, TypeError, AttributeError, ValueError):
+            all_lists = isinstance(urls, list) and isinstance(agents, list)
+            all_text = all_lists and all(isinstance(item, str) for item in [*urls, *agents])
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise ValueError("the question has not the shape of a question") from None
         if not all_text:
-            raise ValueError("a URL or agent is no string")
+            raise ValueError("URLs and agents are lists of strings")
         return cls(body, tuple(urls[:MOST_URLS]), tuple(agents[:MOST_AGENTS]), dialect, chosen)
 
 

@@ -114,7 +114,10 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isascii() or not length.isdigit() or int(length) > MOST_OCTETS:
             raise ValueError(f"a question has {MOST_OCTETS:,} octets at most")
-        return json.loads(self.rfile.read(int(length)))
+        try:
+            return json.loads(self.rfile.read(int(length)))
+        except RecursionError:
+            raise ValueError("the question is nested too deeply") from None
 
     def _fetched(self, told: Any) -> dict[str, Any]:
         """The robots.txt of a site: what it says and how the fetch went."""

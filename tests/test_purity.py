@@ -1,4 +1,4 @@
-"""Imports go down only, `rep` is pure, and no behaviour is keyed by a dialect's name."""
+"""`rep` is pure, no imports go in a circle, and no behaviour is keyed by a dialect's name."""
 
 from __future__ import annotations
 
@@ -26,23 +26,6 @@ REP = [name for name in FILES if f"{name}.".startswith(f"{PACKAGE}.rep.")]
 IMPURE = {"asyncio", "logging", "os", "pathlib", "socket", "sqlite3", "threading", "time"}
 CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates that it is given
 
-# From the ground up. A name stands for a module, or for a package with all that is in it.
-FLOORS = [
-    ["rep"],
-    ["compat", "exceptions", "lint"],
-    ["stores"],
-    ["fetch"],
-    ["resolver"],
-    ["report", "tags"],
-    ["config"],
-    ["admission"],
-    ["audit"],
-    ["addon", "robotparser"],
-    ["downloadermiddlewares", "spidermiddlewares"],
-    ["commands"],
-]
-FLOOR_OF = {name: floor for floor, names in enumerate(FLOORS) for name in names}
-
 
 def tree_of(module: str) -> ast.Module:
     return ast.parse(FILES[module].read_text("utf-8"))
@@ -68,26 +51,11 @@ def above(package: str, level: int) -> list[str]:
     return parts[: len(parts) - level + 1] if level else []
 
 
-def part_of(module: str) -> str:
-    return module.removeprefix(f"{PACKAGE}.").partition(".")[0]
-
-
 def our_imports_of(module: str) -> set[str]:
     return {name for name in imports_of(module) if name in FILES and name != module}
 
 
 INSIDE = [name for name in FILES if name != PACKAGE]
-
-
-def test_every_module_has_its_floor():
-    assert {part_of(module) for module in INSIDE} == set(FLOOR_OF)
-
-
-@pytest.mark.parametrize("module", INSIDE)
-def test_imports_go_down_only(module: str):
-    own = FLOOR_OF[part_of(module)]
-    others = {part_of(name) for name in our_imports_of(module)} - {part_of(module)}
-    assert {name for name in others if FLOOR_OF[name] > own} == set()
 
 
 def test_no_imports_go_round():

@@ -16,6 +16,7 @@ from .. import compat
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
+from ..rep.escapes import brief
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
@@ -175,7 +176,7 @@ class CrawlEvents(ResolverEvents):
         logger.warning(
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
             "process knows",
-            {"store": store, "why": why},
+            {"store": store, "why": brief(why)},
             extra={"spider": self.crawler.spider},
         )
 

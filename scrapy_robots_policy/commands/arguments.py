@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from scrapy.settings import BaseSettings
 
 from ..config import DialectKind, Values, sent_user_agent, user_agent
+from ..lint import KINDS
 from ..rep import DIALECTS, Dialect
 
 
@@ -26,6 +27,7 @@ class Options:
     robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
     dialects    those to compare, the one asked for first
     user_agent  the header that fetches are made with
+    select      codes of findings, or their starts; none: those that lint looks for by itself
     purposes    what the project's crawls are for
     """
 
@@ -37,6 +39,7 @@ class Options:
     user_agent: str
     as_json: bool
     as_sarif: bool
+    select: tuple[str, ...]
     port: int
     browser: bool
     purposes: frozenset[str]
@@ -56,6 +59,7 @@ def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Option
         header,
         opts.json,
         opts.sarif,
+        _codes(opts.select),
         opts.port or 0,
         not opts.no_browser,
         _purposes(settings),
@@ -70,6 +74,16 @@ def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
     except ValueError as error:
         raise UsageError(str(error)) from None
     return dialect
+
+
+def _codes(option: str | None) -> tuple[str, ...]:
+    codes = tuple(code.strip().upper() for code in (option or "").split(",") if code.strip())
+    for code in codes:
+        if not any(kind.startswith(code) for kind in KINDS):
+            raise UsageError(
+                f"--select: no finding has the code {code!r}; the codes start with R1 to R6"
+            )
+    return codes
 
 
 def _purposes(settings: BaseSettings) -> frozenset[str]:

@@ -1,0 +1,124 @@
+"""Answers to /robots.txt that are broken, odd or meant to harm, and what a crawl does about each.
+
+The file behind all of them is `RULES`. Each case says how much of a site it leaves open, as
+`rfc9309` reads: the table is data for a crawl, for `scrapy robots` and for the tester's page.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+
+from tests.site import Answer, moved, robots
+
+RULES = b"User-agent: *\nDisallow: /secret\n"
+OPEN, SECRET = "/open", "/secret"  # the pages that are asked for
+
+BY_RULES = frozenset({OPEN})
+EVERYTHING = frozenset({OPEN, SECRET})
+NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Case:
+    """`pages`: those that may be fetched.
+
+    is_refused_by_some  whether some HTTP clients refuse the answer: then nothing may be fetched
+    """
+
+    answer: Answer
+    pages: frozenset[str]
+    is_refused_by_some: bool = False
+
+    def permits(self, pages: frozenset[str]) -> bool:
+        """Whether exactly these pages may have been fetched."""
+        return pages == self.pages or (self.is_refused_by_some and not pages)
+
+
+def plain(body: bytes, pages: frozenset[str], **more: object) -> Case:
+    return Case(Answer(body, headers={"Content-Type": "text/plain"}, **more), pages)  # type: ignore[arg-type]
+
+
+def packed(body: bytes, encoding: str, pages: frozenset[str]) -> Case:
+    headers = {"Content-Type": "text/plain", "Content-Encoding": encoding}
+    return Case(Answer(body, headers=headers), pages)
+
+
+def raw(text: bytes, pages: frozenset[str] = NOTHING) -> Case:
+    return Case(Answer(raw=text), pages)
+
+
+def status(code: int, pages: frozenset[str], body: bytes = b"") -> Case:
+    return Case(Answer(body, status=code), pages)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+LENGTH = b"Content-Length: %d\r\n\r\n" % len(RULES)
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+CASES = {
+    # Lengths
+    "as it should be": plain(RULES, BY_RULES),
+    "nothing": plain(b"", EVERYTHING),
+    "shorter than its length": plain(RULES, NOTHING, promise=500),
+    "reset in the middle": plain(RULES, NOTHING, reset=10),
+    "reset at once": plain(RULES, NOTHING, reset=0),
+    "never": plain(RULES, NOTHING, after=None),
+    "an octet now and then": plain(RULES * 100, NOTHING, drip=0.1),
+    "no length, then closed": raw(HEAD + b"\r\n" + RULES, BY_RULES),
+    "chunked": raw(CHUNKED + b"%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES), BY_RULES),
+    "chunked, cut in a chunk": raw(CHUNKED + b"fff\r\n" + RULES),
+    "chunked, no last chunk": raw(CHUNKED + b"%x\r\n%s\r\n" % (len(RULES), RULES)),
+    "chunked, no number": raw(CHUNKED + b"zz\r\n" + RULES + b"\r\n0\r\n\r\n"),
+    # Encodings
+    "gzip that was not asked for": packed(gzip.compress(RULES), "gzip", BY_RULES),
+    "deflate": packed(zlib.compress(RULES), "deflate", BY_RULES),
+    "gzip, and no header says so": plain(gzip.compress(RULES), EVERYTHING),
+    "gzip that is none": packed(RULES, "gzip", NOTHING),
+    "gzip that is cut": packed(gzip.compress(RULES)[:-12], "gzip", NOTHING),
+    "an unknown encoding": packed(RULES, "rot13", NOTHING),
+    "three encodings": packed(
+        gzip.compress(gzip.compress(gzip.compress(RULES))), "gzip," * 3, BY_RULES
+    ),
+    "300 encodings": packed(RULES, "gzip," * 300, NOTHING),
+    "512 KB of empty gzip members": packed(gzip.compress(b"") * 25_000, "gzip", NOTHING),
+    "a gzip bomb": packed(gzip.compress(RULES + b"#" * 50_000_000), "gzip", BY_RULES),
+    # Status lines and headers
+    "no HTTP": raw(b"\x00\xff\x15\x03" * 100),
+    "closed at once": raw(b""),
+    "no status": raw(b"HTTP/1.1 \r\n" + LENGTH + RULES),
+    "a status of letters": raw(b"HTTP/1.1 abc OK\r\n" + LENGTH + RULES),
+    "a megabyte of headers": raw(HEAD + b"X: " + b"x" * 1_000_000 + b"\r\n" + LENGTH + RULES),
+    "a header without a colon": Case(
+        Answer(raw=HEAD + b"nonsense\r\n" + LENGTH + RULES), BY_RULES, is_refused_by_some=True
+    ),
+    "control characters in a header": Case(
+        robots(RULES.decode(), headers={"ETag": '"\x1b[2J"', "Cache-Control": "\x9b31m"}),
+        BY_RULES,
+        is_refused_by_some=True,
+    ),
+    "lifetimes out of this world": Case(
+        robots(RULES.decode(), headers={"Cache-Control": f"max-age={10**30}", "Age": "-1"}),
+        BY_RULES,
+    ),
+    # Statuses: RFC 9309 §2.3.1
+    "404": status(404, EVERYTHING, RULES),
+    "401": status(401, EVERYTHING),
+    "403": status(403, EVERYTHING),
+    "500": status(500, NOTHING),
+    "503": status(503, NOTHING, RULES),
+    "599": status(599, NOTHING),
+    "204": status(204, EVERYTHING),
+    # Redirects
+    "to itself": Case(moved("/robots.txt"), EVERYTHING),
+    "to nowhere": Case(moved("http://["), EVERYTHING),
+    "to a file": Case(moved("file:///etc/passwd"), EVERYTHING),
+    # Bodies
+    "a page": Case(Answer(b"<html><body>Disallow: nothing</body></html>"), EVERYTHING),
+    "a byte order mark": plain(b"\xef\xbb\xbf" + RULES, BY_RULES),
+    "UTF-16": plain(RULES.decode().encode("utf-16"), EVERYTHING),
+    "carriage returns": plain(RULES.replace(b"\n", b"\r"), BY_RULES),
+    "500 KiB of NUL before the rules": plain(b"\0" * 100_000 + b"\n" + RULES, BY_RULES),
+    "a million stars": plain(RULES + b"Disallow: /" + b"*a" * 200_000, BY_RULES),
+}

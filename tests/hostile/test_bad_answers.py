@@ -1,0 +1,67 @@
+"""Every bad answer leaves as much of a site open as its case says: in crawls and for commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from scrapy_robots_policy.commands import download
+from scrapy_robots_policy.commands.tester.server import Server
+from tests.command.run import robots as command
+from tests.command.test_server import ask, server  # noqa: F401 - a fixture
+from tests.crawls import OURS, REACTORS, Plan, crawl_apart
+from tests.site import Site
+
+from .bad_answers import CASES, EVERYTHING
+
+pytestmark = pytest.mark.slow
+
+AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 5, "RETRY_ENABLED": False}
+SLOW = ("never", "an octet now and then")
+
+
+@contextmanager
+def all_sites() -> Iterator[dict[str, Site]]:
+    """A site for each case, each on an address of its own."""
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(Site({"/robots.txt": case.answer}, f"127.2.0.{number}"))
+            for number, (name, case) in enumerate(CASES.items(), 1)
+        }
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
+    with all_sites() as sites:
+        urls = [site.url(path) for site in sites.values() for path in sorted(EVERYTHING)]
+        seen = crawl_apart(Plan(urls, {**OURS, **AT_ONCE, **REACTORS[kind]}))
+        fetched = {name: frozenset(site.pages) for name, site in sites.items()}
+    assert {name: pages for name, pages in fetched.items() if not CASES[name].permits(pages)} == {}
+    assert len(seen.answered) + len(seen.dropped) == len(urls)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_command_says_what_a_crawl_does(name, monkeypatch):
+    monkeypatch.setattr(download, "TIMEOUT", 5.0)
+    monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
+    with Site({"/robots.txt": CASES[name].answer}) as site:
+        urls = [site.url(path) for path in sorted(EVERYTHING)]
+        result = command("check", "--json", *urls)
+    answers = [json.loads(line) for line in result.lines]
+    allowed = {one["url"][len(site.origin) :] for one in answers if one["allowed"]}
+    assert len(answers) == len(urls)
+    assert CASES[name].permits(frozenset(allowed))
+
+
+@pytest.mark.parametrize("name", ["gzip that was not asked for", "shorter than its length", *SLOW])
+def test_the_tester_says_what_a_crawl_does(name, monkeypatch, server: Server):  # noqa: F811
+    monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
+    with Site({"/robots.txt": CASES[name].answer}) as site:
+        status, _, body = ask(server, "POST", "/fetch", {"site": site.origin})
+    answer = json.loads(body)
+    assert status == 200
+    assert answer["served"] is bool(CASES[name].pages)
+    assert answer["robots"] == (CASES["as it should be"].answer.body.decode() * answer["served"])

@@ -1,0 +1,108 @@
+"""A clock that steps back and lifetimes of nothing change neither what is fetched nor how often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+import scrapy
+
+from scrapy_robots_policy.compat import steady_clock
+from scrapy_robots_policy.resolver.resolver import MIN_LIFE
+from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, robots
+
+OPEN, CLOSED = "User-agent: *\nDisallow:\n", "User-agent: *\nDisallow: /\n"
+DAY = 86_400
+
+
+@pytest.fixture
+def step_back(monkeypatch):
+    """Puts the system's clock back by a day."""
+    real = time.time
+    return lambda: monkeypatch.setattr(time, "time", lambda: real() - DAY)
+
+
+def test_the_clock_of_a_crawl_never_goes_back(step_back):
+    now = steady_clock()
+    before = now()
+    step_back()
+    assert before <= now() <= before + DAY / 2
+
+
+class SteppingBack(Spider):
+    """Asks for one URL after the other. The clock steps back when the second one is asked for."""
+
+    ahead: tuple[str, ...] = ()
+    step_back: Callable[[], None]
+
+    def parse(self, response):
+        super().parse(response)
+        return self.next()
+
+    def fail(self, failure):
+        super().fail(failure)
+        return self.next()
+
+    def next(self):
+        type(self).step_back()
+        url, *rest = self.ahead or ("",)
+        self.ahead = tuple(rest)
+        return [scrapy.Request(url, self.parse, errback=self.fail)] if url else []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "second", "is_open_later"),
+    [(robots(OPEN), robots(CLOSED), False), (Answer(status=503), robots(OPEN), True)],
+    ids=["closes", "503"],
+)
+@on_reactor
+async def test_rules_are_renewed_though_the_clock_steps_back(
+    first, second, is_open_later, step_back
+):
+    slow = Site({"/robots.txt": robots(""), "/slow": Answer(after=1.5)}, "127.0.0.2")
+    with slow, Site({"/robots.txt": [first, second]}) as site:
+        ahead = (slow.url("/slow"), site.url("/1"), slow.url("/slow"), site.url("/2"))
+        seen, _ = await crawl(
+            site.url("/0"),
+            spider=SteppingBack,
+            step_back=staticmethod(step_back),
+            ahead=ahead,
+            settings={
+                "ROBOTS_TTL": 1,
+                "ROBOTS_ERROR_TTL": 1,
+                "ROBOTS_FETCH_RETRIES": 0,
+                "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+            },
+        )
+    assert site.count("/robots.txt") >= 2
+    assert (site.url("/0") in seen.answered) is not is_open_later
+    assert (site.url("/2") in seen.answered) is is_open_later
+
+
+LIVES = {
+    "the user's": ({"ROBOTS_TTL": 0}, {}),
+    "max-age=0": ({}, {"Cache-Control": "max-age=0"}),
+    "no-store": ({}, {"Cache-Control": "no-store"}),
+    "long past": ({}, {"Expires": "Thu, 01 Jan 1970 00:00:00 GMT"}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", REACTORS)
+@pytest.mark.parametrize("life", LIVES)
+def test_no_robots_txt_is_fetched_again_at_once_whatever_its_lifetime(life, kind):
+    settings, headers = LIVES[life]
+    answer = robots(OPEN, headers=headers)
+    script = {f"/{n}": Answer(after=0.05) for n in range(50)}
+    with Site({"/robots.txt": answer, **script}) as site:
+        urls = [site.url(path) for path in script]
+        plan = Plan(urls, {**OURS, **REACTORS[kind], **settings, "CONCURRENT_REQUESTS": 1})
+        seen = crawl_apart(plan)
+        times = [hit.asked for hit in site.hits if hit.path == "/robots.txt"]
+    assert sorted(seen.answered) == sorted(urls)
+    assert all(later - earlier >= MIN_LIFE * 0.99 for earlier, later in pairwise(times))

@@ -1,0 +1,118 @@
+"""Nothing that a robots.txt says reaches a terminal, a log or a report unescaped, or at length."""
+
+from __future__ import annotations
+
+import json
+import logging
+from urllib.parse import quote
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
+from scrapy_robots_policy.rep.escapes import MAX_BRIEF
+from scrapy_robots_policy.rep.verdict import refuse
+from tests.command.run import robots as command
+from tests.crawls import OURS, Plan, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.site import Site, robots
+
+STEERING = {
+    "ESC": "\x1b]0;owned\x07\x1b[2J",
+    "C0": "\x01\x02\b\x7f",
+    "C1": "\x9b31m\x90\x9d",
+    "NEL": "\x85forged line",
+    "line separators": "\u2028forged\u2029line",
+    "bidi": "\u202egpj.exe\u2066\u200f",
+    "invisible": "\u200b\ufeff\u00ad",
+}
+DEEP_STARS = "*" * 400_000
+
+
+def octet_forms(text: str) -> list[bytes]:
+    """The text as UTF-8, and as the octets of Latin-1 where it has such a form."""
+    forms = [text.encode()]
+    return [*forms, text.encode("latin-1")] if max(text) < "\u0100" else forms
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("name", STEERING)
+def test_a_cause_is_printable_in_every_dialect(name, dialect):
+    for octets in octet_forms(STEERING[name]):
+        body = b"User-agent: *\nDisallow: /x" + octets + b"\n"
+        verdict = parse(body, dialect).verdict(f"http://example.com/x{quote(octets)}", "Bot")
+        for text in (verdict.cause, str(verdict), str(verdict.rule)):
+            assert text.isprintable()
+
+
+@pytest.mark.parametrize("name", STEERING)
+def test_a_refused_use_is_printable(name):
+    preference = parse(
+        f"User-agent: *\nContent-Signal: {STEERING[name]}=no, ai-train=no\n".encode()
+    ).verdict("http://example.com/", "Bot")
+    refused = refuse(preference, {"train-ai"})
+    assert not refused.allowed
+    assert refused.cause.isprintable()
+    assert all(str(one).isprintable() for one in preference.usage)
+
+
+@pytest.mark.parametrize("text", [*STEERING.values(), "é" * 1000, "a" * 500, DEEP_STARS])
+def test_a_cause_is_one_short_line_whatever_the_rule(text):
+    rules = parse(f"User-agent: *\nDisallow: /x{text}\n".encode())
+    verdict: Verdict = rules.verdict(f"http://example.com/x{quote(text)[:5000]}", "Bot")
+    assert len(verdict.cause) <= MAX_BRIEF
+    assert verdict.cause.isprintable()
+
+
+def test_a_rule_is_whole_where_somebody_asks_for_it():
+    rule = parse(f"User-agent: *\nDisallow: /{'é' * 1000}\n".encode()).verdict(
+        f"http://example.com/{'é' * 1000}", "Bot"
+    )
+    assert str(rule.rule) == f"Disallow: /{'é' * 1000}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", ["rfc9309", "koster1996", "original1994", "google"])
+@on_reactor
+async def test_no_control_character_reaches_log_exception_or_report(dialect, tmp_path, caplog):
+    caplog.set_level(logging.DEBUG)
+    body = "User-agent: *\n" + "".join(f"Disallow: /x{text}\n" for text in STEERING.values())
+    with Site({"/robots.txt": robots(body)}) as site:
+        urls = [site.url(f"/x{quote(text)}") for text in STEERING.values()]
+        report = tmp_path / "report.html"
+        settings = {"ROBOTS_DIALECT": dialect, "ROBOTS_REPORT": str(report)}
+        seen, crawler = await crawl(*urls, settings=settings)
+    assert len(seen.dropped) >= 4  # not every dialect compares all octets
+    texts = [*seen.dropped.values(), *map(str, crawler.stats.get_stats())]
+    texts += [r.getMessage() for r in caplog.records if r.name.startswith("scrapy_robots_policy")]
+    origins = json.loads(report.with_suffix(".json").read_text())["origins"]
+    texts += [cause for origin in origins for cause in origin["dropped"]]
+    assert [text for text in texts if not text.isprintable()] == []
+    for name in (report, report.with_suffix(".json")):
+        assert all(line.isprintable() for line in name.read_text().split("\n"))
+
+
+@pytest.mark.slow
+def test_many_refusals_by_a_huge_rule_take_little_memory(tmp_path):
+    report = tmp_path / "report.json"
+    with Site({"/robots.txt": robots(f"User-agent: *\nDisallow: /{DEEP_STARS}\n")}) as site:
+        urls = [site.url(f"/{n}") for n in range(402)]
+        settings = {
+            **OURS,
+            "ROBOTS_REPORT": str(report),
+            "MEMUSAGE_CHECK_INTERVAL_SECONDS": 0.05,
+        }
+        seen = crawl_apart(Plan(urls, settings))
+    assert len(seen.dropped) == 402
+    assert max(map(len, seen.dropped.values())) < 2 * MAX_BRIEF
+    assert report.stat().st_size < 5_000
+    grown = seen.stats["memusage/max"] - seen.stats["memusage/startup"]
+    assert grown < 60 * 1024 * 1024  # octets
+
+
+def test_an_error_message_of_a_command_is_printable(tmp_path):
+    for text in STEERING.values():
+        for verb in ("check", "explain"):
+            result = command(verb, "--robots", tmp_path / f"no{text}.txt", "/x")
+            assert result.status == 2
+            assert all(line.isprintable() for line in result.err.splitlines())
+            assert result.err.count("\n") == 1

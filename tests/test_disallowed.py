@@ -1,0 +1,37 @@
+"""What must be true of the exception by which a request is refused."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+from scrapy.exceptions import IgnoreRequest
+
+from scrapy_robots_policy import Disallowed
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, advance, parse
+from scrapy_robots_policy.rep.verdict import refuse, verdict_of
+
+RULES = parse(b"User-agent: *\nDisallow: /a\nDisallow: /a/b\nContent-Signal: ai-train=no\n")
+RFC = DIALECTS["rfc9309"]
+URL = "https://example.com"
+VERDICTS = {
+    "a rule": RULES.verdict(f"{URL}/a/b", "Bot"),
+    "a use": refuse(RULES.verdict(f"{URL}/c", "Bot"), {"train-ai"}),
+    "no robots.txt": verdict_of(
+        advance(None, FetchResult(None, cause="timeout"), 0.0, RFC.access), RFC, "Bot"
+    ),
+}
+
+
+@pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
+@pytest.mark.parametrize("name", VERDICTS)
+def test_a_copy_says_what_the_exception_says(name, copied):
+    error = Disallowed(VERDICTS[name])
+    again = copied(error)
+    assert type(again) is Disallowed
+    assert isinstance(again, IgnoreRequest)
+    assert str(again) == str(error)
+    assert again.verdict == error.verdict
+    assert again.verdict.beaten == error.verdict.beaten
+    assert again.verdict.group == error.verdict.group

@@ -1,0 +1,109 @@
+"""What must be true of how many robots.txt are fetched at a time. The clock is the test's own."""
+
+from __future__ import annotations
+
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.resolver.fetch_gate import YOUNG, FetchGate
+from tests.on_reactor import Gate, on_reactor, start, until_idle
+from tests.test_delay_queue import Clock, cancel
+
+
+class Fetches:
+    """Fetches through one gate, each of which goes on until `end`, or the end of the test."""
+
+    def __init__(self, max_young, max_open):
+        self.clock = Clock()
+        self.gate = FetchGate(max_young, max_open, self.clock.now, self.clock.call_later)
+        self.began, self.ends = [], {}
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        for end in self.ends.values():
+            end.open()
+        await until_idle()
+
+    def start(self, *names, has_failed=False):
+        return [start(self._fetch(name, has_failed)) for name in names]
+
+    async def _fetch(self, name, has_failed):
+        self.ends[name] = Gate()
+        async with self.gate.enter(has_failed=has_failed):
+            self.began.append(name)
+            await self.ends[name].pass_()
+
+    async def end(self, name):
+        self.ends[name].open()
+        await until_idle()
+
+
+@on_reactor
+async def test_no_more_young_fetches_are_under_way_than_may_be():
+    async with Fetches(2, 100) as fetches:
+        fetches.start(*"abcde")
+        await until_idle()
+        assert fetches.began == ["a", "b"]
+        await fetches.end("a")
+        assert fetches.began == ["a", "b", "c"]
+
+
+@on_reactor
+async def test_a_fetch_that_gets_no_answer_for_a_while_keeps_nobody_back():
+    async with Fetches(2, 100) as fetches:
+        fetches.start(*"abcde")
+        await until_idle()
+        await fetches.clock.forward(YOUNG - 0.1)
+        assert len(fetches.began) == 2
+        await fetches.clock.forward(0.1)
+        assert len(fetches.began) == 4
+        await fetches.clock.forward(YOUNG)
+        assert len(fetches.began) == 5
+
+
+@on_reactor
+async def test_no_more_fetches_are_under_way_in_all_than_the_system_allows():
+    async with Fetches(2, 3) as fetches:
+        fetches.start(*"abcde")
+        await until_idle()
+        for _ in range(3):
+            await fetches.clock.forward(YOUNG)
+        assert fetches.began == ["a", "b", "c"]
+        await fetches.end("a")
+        assert fetches.began == ["a", "b", "c", "d"]
+
+
+@on_reactor
+async def test_an_origin_whose_fetch_failed_goes_after_all_others():
+    async with Fetches(1, 100) as fetches:
+        fetches.start("a")
+        await until_idle()
+        fetches.start("failed", has_failed=True)
+        fetches.start("b", "c")
+        await until_idle()
+        for name in "abc":
+            await fetches.end(name)
+        assert fetches.began == ["a", "b", "c", "failed"]
+
+
+@on_reactor
+async def test_a_fetch_cancelled_in_the_queue_leaves_it():
+    async with Fetches(1, 100) as fetches:
+        _, second, _ = fetches.start(*"abc")
+        await until_idle()
+        await cancel(second)
+        await fetches.end("a")
+        assert fetches.began == ["a", "c"]
+
+
+@on_reactor
+async def test_a_fetch_cancelled_just_when_it_is_let_in_gives_its_place_back():
+    if not compat.has_asyncio():
+        return  # a coroutine goes on as soon as it is let in
+    async with Fetches(1, 1) as fetches:
+        _, second, _ = fetches.start(*"abc")
+        await until_idle()
+        second.addErrback(lambda _: None)
+        fetches.gate._queue[0].addCallback(lambda _: second.cancel())
+        await fetches.end("a")
+        assert fetches.began == ["a", "c"]

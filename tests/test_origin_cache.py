@@ -1,0 +1,82 @@
+"""What must be true of the one cache of origins: its bounds, and what goes first."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
+from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.resolver.cache import OriginCache
+from scrapy_robots_policy.resolver.origin import OVERHEAD, OriginState
+
+SIZE = 10_000
+LOTS = 10**9
+
+
+def state(origin, size=SIZE):
+    file = random.Random(origin).randbytes(size)  # it does not shrink
+    entry = CacheEntry(FetchResult(200), 1.0, file, 1.0)
+    return OriginState(origin, AccessOverrides(), entry)
+
+
+def cache_of(*origins, **bounds):
+    bounds = {"max_origins": 1000, "max_octets": LOTS, "max_ready_octets": LOTS, **bounds}
+    cache = OriginCache(
+        lambda origin, entry: OriginState(origin, AccessOverrides(), entry), **bounds
+    )
+    for origin in origins:
+        cache.put(state(origin))
+    return cache
+
+
+def kept(cache, origins):
+    return "".join(origin for origin in origins if cache.get(origin) is not None)
+
+
+def test_over_the_number_what_was_not_used_for_longest_is_forgotten():
+    cache = cache_of(*"abc", max_origins=3)
+    cache.get("a")
+    cache.put(state("d"))
+    assert (kept(cache, "abcd"), len(cache)) == ("acd", 3)
+
+
+def test_over_the_octets_what_was_not_used_for_longest_is_forgotten():
+    cache = cache_of(*"abcdef", max_octets=3 * (SIZE + OVERHEAD))
+    assert kept(cache, "abcdef")[-2:] == "ef"
+    assert len(cache) < 5
+    assert cache.octets <= cache.max_octets
+
+
+def test_over_the_octets_of_what_is_ready_it_is_packed_and_still_there():
+    cache = cache_of(*"abcdef", max_ready_octets=3 * (SIZE + OVERHEAD))
+    assert (len(cache), cache.ready_octets) == (6, 3 * (SIZE + OVERHEAD))
+    assert cache.packed_octets >= 3 * SIZE
+    assert cache.get("a").entry == state("a").entry
+
+
+def test_an_origin_that_is_put_again_counts_once():
+    cache = cache_of(*"aaaaaaaaab", max_octets=3 * (SIZE + OVERHEAD))
+    assert (kept(cache, "ab"), len(cache)) == ("ab", 2)
+    assert cache.octets == 2 * (SIZE + OVERHEAD)
+
+
+@pytest.mark.parametrize("max_ready_octets", [LOTS, 0])
+def test_what_is_discarded_is_gone_with_its_octets(max_ready_octets):
+    cache = cache_of(*"ab", max_ready_octets=max_ready_octets)
+    for origin in "abc":
+        cache.discard(origin)
+    assert (kept(cache, "abc"), len(cache), cache.octets) == ("", 0, 0)
+
+
+def test_the_newest_stays_however_large_it_is():
+    cache = cache_of("a", "b", max_octets=SIZE // 2, max_ready_octets=SIZE // 2)
+    assert kept(cache, "ab") == "b"
+
+
+def test_an_origin_of_which_nothing_is_known_is_not_packed():
+    cache = cache_of(max_ready_octets=0)
+    cache.put(OriginState("a", AccessOverrides()))
+    cache.put(state("b"))
+    assert kept(cache, "ab") == "b"
