@@ -26,9 +26,11 @@ class Options:
     args        what stands after the verb
     robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
     dialects    those to compare, the one asked for first
+    other       the dialect that the command line names; None: it names none
     user_agent  the header that fetches are made with
     select      codes of findings, or their starts; none: those that lint looks for by itself
     purposes    what the project's crawls are for
+    output      the file to write; "" where none is named
     """
 
     args: list[str]
@@ -43,6 +45,8 @@ class Options:
     port: int
     browser: bool
     purposes: frozenset[str]
+    output: str = ""
+    other: Dialect | None = None
 
 
 def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
@@ -63,6 +67,8 @@ def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Option
         opts.port or 0,
         not opts.no_browser,
         _purposes(settings),
+        opts.output or "",
+        None if opts.dialect is None else dialect,
     )
 
 

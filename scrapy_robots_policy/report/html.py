@@ -44,9 +44,9 @@ class Bar(NamedTuple):
 
 def page(report: Report, data: str) -> str:
     """`data` is the name of the file beside it that has all of the figures."""
-    style = _look("page.css")
-    return Template(_look("page.html")).substitute(
-        policy=_policy(style),
+    style = look("page.css")
+    return Template(look("page.html")).substitute(
+        policy=policy(style),
         style=style,
         spider=text(report.spider),
         about=_about(report),
@@ -61,11 +61,11 @@ def text(told: str) -> str:
     return escape(shown(told))
 
 
-def _look(name: str) -> str:
+def look(name: str) -> str:
     return (files(__package__) / "static" / name).read_text("utf-8")
 
 
-def _policy(style: str) -> str:
+def policy(style: str) -> str:
     digest = b64encode(sha256(style.encode()).digest()).decode()
     return (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
@@ -100,21 +100,21 @@ def _figures(report: Report) -> str:
 
 
 def _sections(report: Report) -> Iterable[str]:
-    yield _section("Origins by stance", "", _stances(report.stances))
+    yield section("Origins by stance", "", _stances(report.stances))
     if report.is_rehearsal:
         reasons = _shares(report.counts("would_drop"))
-        yield _section("What would be dropped, by rule and line", reasons, _drops(report))
+        yield section("What would be dropped, by rule and line", reasons, _drops(report))
     else:
         reasons = _shares(report.counts("dropped"))
-        yield _section("Dropped, by rule and line", reasons, _drops(report))
-    yield _section("Waiting for a robots.txt", "the longest waits first", _waits(report.lines))
-    yield _section("Trouble", "robots.txt files that could not be had", _trouble(report))
-    yield _section("Delays", "seconds between two requests", _delays(report.lines))
-    yield _section("What pages do not want", "by their tags and headers", _tags(report))
-    yield _section("All origins", "most drops first, then most waiting", _table(report.lines))
+        yield section("Dropped, by rule and line", reasons, _drops(report))
+    yield section("Waiting for a robots.txt", "the longest waits first", _waits(report.lines))
+    yield section("Trouble", "robots.txt files that could not be had", _trouble(report))
+    yield section("Delays", "seconds between two requests", _delays(report.lines))
+    yield section("What pages do not want", "by their tags and headers", _tags(report))
+    yield section("All origins", "most drops first, then most waiting", _table(report.lines))
 
 
-def _section(title: str, note: str, body: str) -> str:
+def section(title: str, note: str, body: str) -> str:
     """Nothing where there is nothing to tell."""
     if not body:
         return ""
@@ -150,12 +150,12 @@ def _shares(reasons: Mapping[str, int]) -> str:
 def _drops(report: Report) -> str:
     drops = sorted(report.drops, key=lambda drop: -drop[0])
     rows = [Bar(cause, origin, count, f"{count:,}") for count, origin, cause in drops]
-    return _bars(rows) or "<p>Nothing was dropped.</p>"
+    return bars(rows) or "<p>Nothing was dropped.</p>"
 
 
 def _waits(lines: Sequence[OriginCounts]) -> str:
     waiting = sorted((line for line in lines if line.waits), key=lambda line: -line.longest_wait)
-    return _bars(
+    return bars(
         [
             Bar(
                 line.origin,
@@ -180,13 +180,13 @@ def _trouble(report: Report) -> str:
     ]
     if not troubled:
         return ""
-    told = _rows(("origin", "why", "stance", "passed", "dropped"), rows, right={3, 4})
-    return f"{told}<h3>What all tries to fetch brought</h3>{_bars(brought)}"
+    told = grid(("origin", "why", "stance", "passed", "dropped"), rows, right={3, 4})
+    return f"{told}<h3>What all tries to fetch brought</h3>{bars(brought)}"
 
 
 def _delays(lines: Sequence[OriginCounts]) -> str:
     asking = sorted((line for line in lines if line.delay), key=lambda line: -line.delay)
-    return _bars([Bar(line.origin, line.paced, line.delay, f"{line.delay:g} s") for line in asking])
+    return bars([Bar(line.origin, line.paced, line.delay, f"{line.delay:g} s") for line in asking])
 
 
 def _tags(report: Report) -> str:
@@ -199,7 +199,7 @@ def _tags(report: Report) -> str:
         for part, counts in sorted(parts.items())
     ]
     head = ("part", *(done.replace("_", " ") for done in _OUTCOMES))
-    return _rows(head, rows, right={1, 2, 3})
+    return grid(head, rows, right={1, 2, 3})
 
 
 def _table(lines: Sequence[OriginCounts]) -> str:
@@ -216,7 +216,7 @@ def _table(lines: Sequence[OriginCounts]) -> str:
         for line in sorted(lines, key=_weight)
     ]
     head = ("origin", "stance", "why", "passed", "dropped", "waited", "delay")
-    return _rows(head, rows, right={3, 4, 5, 6})
+    return grid(head, rows, right={3, 4, 5, 6})
 
 
 def _weight(line: OriginCounts) -> tuple[float, float]:
@@ -231,7 +231,7 @@ def _dropped(line: OriginCounts) -> int:
 _STRETCHED = 'preserveAspectRatio="none" aria-hidden="true"'
 
 
-def _bars(rows: Sequence[Bar]) -> str:
+def bars(rows: Sequence[Bar]) -> str:
     """Bars as long as their values, the longest as wide as the page."""
     most = max((row.value for row in rows), default=0.0) or 1.0
     items = "".join(_bar(row, 100 * row.value / most) for row in rows[:MOST])
@@ -246,7 +246,7 @@ def _bar(row: Bar, share: float) -> str:
     )
 
 
-def _rows(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
     if not rows:
         return ""
     kinds = [' class="number"' if at in right else "" for at in range(len(head))]
