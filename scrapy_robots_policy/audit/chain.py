@@ -31,10 +31,10 @@ def sealed(kind: str, prev: str, fields: Mapping[str, Any]) -> tuple[bytes, str]
     return b'%b%b%b"}\n' % (body, _MARK, digest.encode("ascii")), digest
 
 
-def is_whole(line: bytes) -> bool:
-    """Whether octets without a line feed contain a whole line: what was cut in writing does not."""
+def octets_beyond(line: bytes) -> int:
+    """How many octets follow a line that is whole; -1 where it was cut before its end."""
     at = line.find(_MARK)
-    return at >= 0 and len(line) >= at + _TAIL
+    return max(len(line) - at - _TAIL, -1) if at >= 0 else -1
 
 
 def opened(line: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .chain import MAX_LINE, START, ChainError, is_whole, opened
+from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
 
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK = 1 << 20
@@ -84,9 +84,12 @@ class RecordFile:
                 raise self.error(f"it is longer than {MAX_LINE} octets")
         if rest:
             self.is_torn = True
-            if is_whole(rest):
+            beyond = octets_beyond(rest)
+            if beyond == 0:  # only its line feed was cut off
+                yield rest
+            elif beyond > 0:
                 self.lines += 1
-                raise self.error("it is whole, but no line feed follows it")
+                raise self.error("octets follow its hash")
 
     def _chunks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:

@@ -95,6 +95,7 @@ def _response(writer: Any, exchange: Mapping[str, Any], octets: bytes) -> Any:
         exchange["url"],
         "response",
         payload=io.BytesIO(octets),
+        length=len(octets),
         http_headers=headers,
         warc_headers_dict={"WARC-Date": exchange["answered"]},
     )
@@ -122,6 +123,7 @@ def _write_failure(writer: Any, exchange: Mapping[str, Any]) -> None:
         exchange["url"],
         "metadata",
         payload=io.BytesIO(payload),
+        length=len(payload),
         warc_content_type="application/json",
         warc_headers_dict={"WARC-Date": exchange["answered"]},
     )
