@@ -170,6 +170,8 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         fields["line"] = verdict.line
     if verdict.rule is not None:
         fields["rule"] = cut(str(verdict.rule))
+    if verdict.refused is not None:
+        (fields["refused_use"],) = preference_fields([verdict.refused])
     if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
         preferences = verdict.usage
         if preferences:

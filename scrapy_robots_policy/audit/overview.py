@@ -144,9 +144,14 @@ def cause_of(fields: Mapping[str, Any]) -> str:
     """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
     if "rule" in fields:
         return f"line {fields['line']}, {fields['rule']}"
-    if fields["reason"] == "use_refused":
-        for one in fields.get("preferences", ()):
-            if one["line"] == fields.get("line"):
-                return f"line {one['line']}, {one['label']}: {one['key']}={one['value']}"
+    if "refused_use" in fields:
+        return preference_words(fields["refused_use"])
     words = REASONS.get(fields["reason"], str(fields["reason"]))
     return f"{words} ({fields['why']})" if fields.get("why") else words
+
+
+def preference_words(preference: Mapping[str, Any]) -> str:
+    """A preference in words: "line 3, Content-Signal: ai-train=no"."""
+    key, value = preference["key"], preference["value"]
+    said = f"{key}={value}" if key else value
+    return f"line {preference['line']}, {preference['label']}: {said}"

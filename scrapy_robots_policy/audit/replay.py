@@ -25,7 +25,10 @@ from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
 
-COMPARED = ("verdict", "reason", "line", "rule", "group", "group_line", "preferences")
+COMPARED = (
+    *("verdict", "reason", "line", "rule", "refused_use"),
+    *("group", "group_line", "preferences"),
+)
 MAX_PARSED = 500  # robots.txt files that are kept parsed,
 MAX_PARSED_OCTETS = 16 * 1024 * 1024  # and their octets in all
 

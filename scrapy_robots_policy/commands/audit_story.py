@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..audit.overview import cause_of
+from ..audit.overview import cause_of, preference_words
 from ..audit.story import Story
 from ..lint import readable_lines
 from .terminal import paint, say, say_columns, say_line
@@ -42,8 +42,7 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
     yield "software", f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
     yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
     for one in decision.get("preferences", ()):
-        said = f"{one['key']}={one['value']}" if one["key"] else one["value"]
-        yield "heard", f"line {one['line']}, {one['label']}: {said}"
+        yield "heard", preference_words(one)
     for matter, place in decision.get("set_by", {}).items():
         yield "set by", f"{place}: {matter}"
     if "waited" in decision:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.audit_page import audit_page
-from ..audit.overview import cause_of, overview_of
+from ..audit.overview import cause_of, overview_of, preference_words
 from ..audit.reading import AuditError, RecordFile
 from ..audit.story import stories_of
 from ..audit.verify import Check, Checked, Difference
@@ -108,10 +108,7 @@ def _answer(fields: Mapping[str, Any]) -> str:
     group = (
         f" (group {fields['group']!r}, line {fields['group_line']})" if "group" in fields else ""
     )
-    heard = "".join(
-        f"; line {one['line']}, {one['label']}: {one['key']}={one['value']}"
-        for one in fields.get("preferences", ())
-    )
+    heard = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
     return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + heard)}"
 
 

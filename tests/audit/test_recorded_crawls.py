@@ -145,6 +145,7 @@ async def test_what_was_heard_and_for_what_is_in_the_record(tmp_path):
     (line,) = decisions_in(path)
     preference = {"label": "Content-Signal", "key": "ai-train", "value": "no", "line": 3}
     assert line["preferences"] == [preference]
+    assert line["refused_use"] == preference
     assert line["purposes"] == ["search", "train-ai"]
     assert (line["verdict"], line["reason"], line["line"]) == ("refused", "use_refused", 3)
     verified(path)
