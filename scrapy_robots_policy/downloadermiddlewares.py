@@ -149,7 +149,7 @@ class RobotsPolicyMiddleware:
             return self._exempt(request, self._why_exempt(request, origin, config))
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
-            return self.admission.admit_or_put_back(request, origin, config)
+            return self.admission.admit_or_put_back(request, origin, config, rules)
         try:
             self.admission.check(request, rules, config)
         except CrawlClosing:  # it could not be recorded

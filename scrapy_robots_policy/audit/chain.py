@@ -45,7 +45,7 @@ def opened(line: bytes) -> dict[str, Any]:
     if sha256(body).hexdigest().encode("ascii") != digest:
         raise ChainError("its octets do not match its hash")
     try:
-        fields = json.loads(line)
+        fields = json.loads(line.decode("ascii"))
     except (ValueError, RecursionError):
         raise ChainError("it is no JSON") from None
     if not isinstance(fields, dict) or not isinstance(fields.get("type"), str):

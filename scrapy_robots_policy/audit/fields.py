@@ -16,10 +16,11 @@ from typing import Any
 
 from ..fetch.exchange import Exchange
 from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
+from ..rep.escapes import brief
 from ..rep.usage import Preference
 
 FORMAT = 1
-MAX_TEXT = 500  # characters of a rule or a preference: a line of a robots.txt may have millions
+MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
 MAX_PREFERENCES = 50
 MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt; a fetch brings half of that at most
 
@@ -169,7 +170,7 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
     if verdict.line:
         fields["line"] = verdict.line
     if verdict.rule is not None:
-        fields["rule"] = cut(str(verdict.rule))
+        fields["rule"] = brief(verdict.rule.start)
     if verdict.refused is not None:
         (fields["refused_use"],) = preference_fields([verdict.refused])
     if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
@@ -182,4 +183,7 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
 def group_fields(rules: Any, agent: str) -> dict[str, Any]:
     """The group that binds a crawler, by its name and its first line; nothing if there is none."""
     group = None if rules is None else rules.group(agent)
-    return {} if group is None else {"group": cut(group.name), "group_line": group.lines[0]}
+    if group is None:
+        return {}
+    # Some engines read rules before the first User-agent line as a group: it has no such line.
+    return {"group": cut(group.name), "group_line": group.lines[0] if group.lines else 0}

@@ -29,8 +29,7 @@ COMPARED = (
     *("verdict", "reason", "line", "rule", "refused_use"),
     *("group", "group_line", "preferences"),
 )
-MAX_PARSED = 500  # robots.txt files that are kept parsed,
-MAX_PARSED_OCTETS = 16 * 1024 * 1024  # and their octets in all
+MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
 
 
 class ReplayError(ValueError):
@@ -65,10 +64,7 @@ class _Parsed:
     state: OriginState
     octets: bytes | None
     groups: dict[tuple[str, Dialect], dict[str, Any]]
-
-    @property
-    def size(self) -> int:
-        return len(self.octets or b"")
+    size: int = 0
 
 
 class Replay:
@@ -126,7 +122,7 @@ class Replay:
 
     def rules(self, fields: Mapping[str, Any]) -> OriginRules | None:
         """The rules that a decision rests on; None: the other dialect would have fetched more."""
-        return self._rules(self._of(fields["robots"]), fields, self._dialect(fields))
+        return _rules(self._of(fields["robots"]), self._dialect(fields), seconds_of(fields["at"]))
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
         if fields["format"] != FORMAT:
@@ -164,17 +160,19 @@ class Replay:
             )
         facts = json.dumps({name: fields[name] for name in fields if name != "octets"})
         self._kept.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], facts))
-        self._parsed.pop(fields["robots"], None)
+        before = self._parsed.pop(fields["robots"], None)
+        self._octets -= before.size if before is not None else 0
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
         parsed, dialect = self._of(fields["robots"]), self._dialect(fields)
-        rules = self._rules(parsed, fields, dialect)
+        at = seconds_of(fields["at"])
+        rules = _rules(parsed, dialect, at)
         if rules is None:
             return Answers(recorded, None)
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
-        verdict = self._decision.objection(forms, rules, config, seconds_of(fields["at"]))
+        verdict = self._decision.objection(forms, rules, config, at)
         group = parsed.groups.get((agent, dialect))
         if group is None:
             group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
@@ -185,29 +183,31 @@ class Replay:
     def _dialect(self, fields: Mapping[str, Any]) -> Dialect:
         return self.other or self.dialects[fields["dialect"]]
 
-    def _rules(
-        self, parsed: _Parsed, fields: Mapping[str, Any], dialect: Dialect
-    ) -> OriginRules | None:
-        if parsed.fields["source"] == "override":
-            return rules_given(Origin(parsed.state.origin), dialect, parsed.octets or b"")
-        return parsed.state.rules(dialect, seconds_of(fields["at"]))
-
     def _of(self, number: int) -> _Parsed:
         parsed = self._parsed.get(number)
-        if parsed is not None:
+        if parsed is None:
+            parsed = self._parsed[number] = self._read(number)
+        else:
             self._parsed.move_to_end(number)
-            return parsed
+        octets = parsed.state.octets
+        if octets != parsed.size:  # its rules were laid out since, and take more now
+            self._octets += octets - parsed.size
+            parsed.size = octets
+            while self._octets > MAX_PARSED_OCTETS and len(self._parsed) > 1:
+                self._octets -= self._parsed.popitem(last=False)[1].size
+        return parsed
+
+    def _read(self, number: int) -> _Parsed:
         found = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
         if found is None:
             raise ReplayError(f"the robots line {number} is not before it in the file")
         fields = json.loads(found[0])
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
-        state = OriginState(fields["origin"], self._overrides, entry)
-        parsed = self._parsed[number] = _Parsed(fields, state, octets, {})
-        self._octets += parsed.size
-        while len(self._parsed) > MAX_PARSED or self._octets > MAX_PARSED_OCTETS:
-            if len(self._parsed) == 1:
-                break  # one alone may be as large as it is
-            self._octets -= self._parsed.popitem(last=False)[1].size
-        return parsed
+        return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+
+
+def _rules(parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
+    if parsed.fields["source"] == "override":
+        return rules_given(Origin(parsed.state.origin), dialect, parsed.octets or b"")
+    return parsed.state.rules(dialect, at)

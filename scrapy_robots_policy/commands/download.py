@@ -26,11 +26,18 @@ TIMEOUT = 15.0  # seconds for one step: somebody waits at a terminal
 DEADLINE = 30.0  # seconds for all of it, redirects too
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    def http_error_302(self, *args: Any) -> None:
-        """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
+def _leave_to_us(*_: object) -> None:
+    """Handle nothing: the response is returned as it is."""
 
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+_leave: Any = _leave_to_us  # the base class types each method's arguments
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
+
+    http_error_301 = http_error_302 = http_error_303 = _leave
+    http_error_307 = http_error_308 = _leave
 
 
 _open = build_opener(_NoRedirects).open

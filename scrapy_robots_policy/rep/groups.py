@@ -20,6 +20,7 @@ from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
 STAR = "*"
+_A_LINE = 128  # octets of memory that a User-agent line takes, about
 
 
 class GroupSpan(NamedTuple):
@@ -51,6 +52,11 @@ class Groups:
             self._names.append(line[2].lower())
             self._starts.append(line.start())
 
+    @property
+    def octets_held(self) -> int:
+        """About how many octets of memory the User-agent lines take."""
+        return _A_LINE * len(self._names)
+
     def records(self, text: str) -> Iterator[GroupSpan]:
         """All records, in the order of the file."""
         yield from self._orphans(text)
@@ -61,6 +67,8 @@ class Groups:
 
     def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """The name by which a crawler is bound ("" if by none), and the records that bind it."""
+        if not isinstance(agent, str):
+            raise TypeError(f"agent must be a str, not {type(agent).__name__}")
         chain = _chain(agent, self._binding)
         if self._binding.by_weight:
             own = [name for name in chain if name != STAR]
@@ -241,7 +249,7 @@ def _chain(agent: str, binding: _Binding) -> tuple[str, ...]:
 
 
 def _matches_pattern(value: str, name: str) -> bool:
-    return Pattern(0, 0, *split_pattern(value + "$")).matches(name)
+    return Pattern(0, False, *split_pattern(value + "$")).matches(name)
 
 
 # The value "" stands in every name: WWW::RobotRules takes it so; where the name must stand in the

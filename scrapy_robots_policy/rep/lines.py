@@ -126,12 +126,8 @@ def rule_lines(dialect: Dialect, literal: str, unlike: str = "") -> re.Pattern[s
     group 1: the key if it allows, group 2: as much of the value as `literal` takes, group 3: the
     rest of it
     """
-    head = _rule_head(dialect)
-    if unlike:
-        # As most rules are written: `re` has done with them at one look.
-        usual = "(?-i:Disallow: )" if "disallow" in dialect.disallow_keys else "(?!)"
-        head = rf"(?!{usual}{unlike})(?:{usual}|{head}(?!{_W}{unlike}))"
-    return _compile(rf"\n{head}{_W}({literal}|){_VALUE}")
+    others = f"(?!{unlike})" if unlike else ""
+    return _compile(rf"\n{_rule_head(dialect)}{_W}{others}({literal}|){_VALUE}")
 
 
 @lru_cache(maxsize=64)

@@ -1,22 +1,23 @@
 """Many patterns with wildcards: which of them can match a path?
 
-Knows: the parts of patterns. Must not know: ranks' meaning, keys, sites.
+Knows: the parts of patterns. Must not know: what a rank means, keys, sites.
 
 A path that a pattern matches holds each of its parts; most paths hold few. Every pattern is filed
-under three octets of its longest part, the three that fewest others are filed under; a path is
-cut into all the threes it holds, and only what is filed under those is tried. So the cost of a path
-grows with its length, not with the number of patterns. Parts shorter than three are always tried.
+under three octets of its longest part; a path is cut into all the threes it holds, and only what is
+filed under those is tried. So the cost of a path grows with its length, not with the number of
+patterns. Parts shorter than three are always tried.
 """
 
 from __future__ import annotations
 
-from .patterns import Pattern
+from operator import itemgetter
 
-# rank, the longest part after the key (no path without it can match), the pattern
-Wild = tuple[int, str, Pattern]
+# the longest part after the key (no path without it can match), rank, all parts, anchored or not
+Wild = tuple[str, int, tuple[str, ...], bool]
 
-SIZE = 3
 FEW = 128  # so many are tried one by one at less cost
+_SIZE = 3
+_ROOM = 16  # patterns filed under the same three before other threes are looked for
 
 
 class Needles:
@@ -28,19 +29,23 @@ class Needles:
         self._filed: dict[str, list[Wild]] = {}
         self._always: list[Wild] = []
         for wild in patterns:
-            threes = _cut(wild[1])
+            threes = _cut(wild[0])
             if threes:
-                rarest = min(threes, key=lambda three: len(self._filed.get(three, ())))
-                self._filed.setdefault(rarest, []).append(wild)
+                self._filed.setdefault(max(threes, key=self._room), []).append(wild)
             else:
                 self._always.append(wild)
 
-    def within(self, path: str) -> list[Wild]:
+    def near(self, path: str) -> list[Wild]:
         """Those that can match, from the highest rank down."""
         filed = self._filed
-        found = [wild for three in set(_cut(path)) & filed.keys() for wild in filed[three]]
-        return sorted(self._always + found, reverse=True)
+        near = [wild for three in set(_cut(path)) & filed.keys() for wild in filed[three]]
+        return sorted(self._always + near, key=itemgetter(1), reverse=True)
+
+    def _room(self, three: str) -> int:
+        """Few lists take the least memory, short ones the least time."""
+        length = len(self._filed.get(three, ()))
+        return length if length < _ROOM else -length
 
 
 def _cut(text: str) -> list[str]:
-    return [text[at : at + SIZE] for at in range(len(text) - SIZE + 1)]
+    return [text[at : at + _SIZE] for at in range(len(text) - _SIZE + 1)]

@@ -1,77 +1,72 @@
-"""One rule's path as something that matches, and how much it weighs.
+"""What the path of a rule matches, and how strong the rule is.
 
 Knows: wildcards, anchors, length, precedence. Must not know: lines, groups, other rules.
-
-A rank is an integer that joins what a rule says with how strong it is: of two matching rules the
-one with the higher rank decides, and the lowest bit of a rank says whether it allows. `NOTHING` is
-the rank where no rule matches.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import in_query, rule_octets, url_octets
+from .url import in_query, path_of, rule_octets, url_octets
 
-NOTHING = 1
-ALLOWED = 1  # the bit
-ABOVE_ALL = (1 << 62) | ALLOWED
-
-ROOT = "/"
 _INDEX = "/index.htm"
+# For a set in an expression: octets that some dialect rewrites or gives a meaning.
+_ODD = r"*$%\x80-\xff\s#"
 NEVER = "\n"  # no value holds one
 _MANY = 4  # parts; with more of them it pays to look first whether the path holds them all
 
 
+# A rule line as it stands in a group: its key if it allows, the literal start of its value, the
+# rest of its value.
+RuleLine = tuple[str, str, str]
+# A pattern of a group: its strength, the number of its rule in the group, from 1 (0: of none), what
+# it says, its parts, and whether it is anchored.
+Ranked = tuple[int, int, bool, tuple[str, ...], bool]
+
+
 class Pattern(NamedTuple):
-    """A rule's path, split at its wildcards.
+    """The path of a rule, split at its wildcards.
 
     length    what counts where the longest rule decides
-    bits      the low bits of the rank: what the rule says, and whether it wins among equals
+    allow     what the rule says about a path that matches
     parts     literal octets, one more than there are wildcards: the first stands at the start
     anchored  whether the last part must stand at the end
     """
 
     length: int
-    bits: int
+    allow: bool
     parts: tuple[str, ...]
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Whether the path matches. Parts are sought from left to right, never back: linear."""
-        parts = self.parts
-        if not path.startswith(parts[0]):
+        """Whether the path matches."""
+        return matches(self.parts, self.anchored, path)
+
+
+def matches(parts: tuple[str, ...], anchored: bool, path: str) -> bool:
+    """Whether a path matches the parts. They are sought from left to right, never back: linear."""
+    if not path.startswith(parts[0]):
+        return False
+    at = len(parts[0])
+    if len(parts) == 1:
+        return not anchored or len(path) == at
+    if len(parts) > _MANY and not all(part in path for part in set(parts)):
+        return False
+    for part in parts[1:-1]:
+        at = path.find(part, at)
+        if at < 0:
             return False
-        at = len(parts[0])
-        if len(parts) == 1:
-            return not self.anchored or len(path) == at
-        if len(parts) > _MANY and not all(part in path for part in set(parts)):
-            return False
-        for part in parts[1:-1]:
-            at = path.find(part, at)
-            if at < 0:
-                return False
-            at += len(part)
-        if self.anchored:
-            return path.endswith(parts[-1]) and len(path) - len(parts[-1]) >= at
-        return path.find(parts[-1], at) >= 0
-
-
-# the first two fields of a pattern, and its octets
-Spelled = tuple[int, int, str]
-
-ROBOTS_TXT = Pattern(0, ALLOWED, (BASE,), True)
-
-
-def last_part(octets: str) -> str:
-    """The last literal part of a path with wildcards."""
-    return octets.rstrip("*$").rpartition("*")[2]
+        at += len(part)
+    if anchored:
+        return path.endswith(parts[-1]) and len(path) - len(parts[-1]) >= at
+    return path.find(parts[-1], at) >= 0
 
 
 def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
@@ -91,56 +86,98 @@ def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
 class Reading:
     """How a dialect makes patterns of rules.
 
-    octets_of     how the path of a URL is prepared
-    bits          the low bits of a rank: of a Disallow, of an Allow
-    by_length     whether a rule is as strong as it is long, or as it stands early in its group
-    resolves      whether a path is a URL reference, which may stand for quite another path
+    rewrites_all  whether any octet of a URL may have to be rewritten: not only escapes, "*", "$"
+                  and what is not ASCII
+    resolves      whether a path is a URL reference, which may name a site and mean another path
     literal       an expression for the start of a value that paths have to start with, as it is,
                   whatever comes after it; a rule that is no more than that is a plain one
     index_page    what stands in the path of an Allow that allows the directory as well
     """
 
     __slots__ = (
-        *("_by_octets", "_octets"),
-        *("bits", "by_length", "dialect", "index_page", "literal", "octets_of", "resolves"),
+        *("_by_length", "_by_octets", "_dialect", "_of_rule", "_of_url", "_tie_allows"),
+        *("index_page", "literal", "resolves", "rewrites_all"),
     )
 
     def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-        self.octets_of = url_octets(dialect.percent)
-        self._octets = rule_octets(dialect.percent)
+        self._dialect = dialect
+        self._of_rule = rule_octets(dialect.percent)
+        self._of_url = url_octets(dialect.percent)
         self._by_octets = dialect.length is Length.OCTETS
+        self._by_length = dialect.precedence is Precedence.LONGEST
+        self._tie_allows = dialect.tie is Tie.ALLOW
+        self.rewrites_all = dialect.percent is Percent.URI
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
-        rewrites = self.resolves or dialect.percent is Percent.URI
-        self.literal = "" if rewrites else r"/[^*$%\x80-\xff\s#]*"
+        self.literal = "" if self.resolves or self.rewrites_all else rf"/[^{_ODD}]*"
         self.index_page = _INDEX if dialect.index_html else NEVER
-        favoured = dialect.tie is Tie.ALLOW
-        self.bits = (2 * (not favoured), 2 * favoured | ALLOWED)
-        self.by_length = dialect.precedence is Precedence.LONGEST
 
-    def rank(self, length: int, order: int, bits: int) -> int:
-        """`order` counts down from the number of rules: the first of a group has the highest."""
-        return (length if self.by_length else order) * 4 + bits
+    def path_of(self, url: str) -> str:
+        """The path of a URL, with its query, in the one form in which rules are compared with it.
 
-    def unlike(self, start: str) -> str:
-        """An expression for how values start that cannot match a path whose first two octets are
-        `start`; "" where any value can.
+        It begins with "/". TypeError where `url` is no string.
         """
-        if self.resolves or start in ("", "/%"):
+        if not isinstance(url, str):
+            raise TypeError(f"url must be a str, not {type(url).__name__}")
+        return self._of_url(path_of(url))
+
+    def ranked(self, lines: Sequence[RuleLine], url: str) -> list[Ranked]:
+        """The patterns of a group, from the weakest to the strongest. This is the only ranking.
+
+        Of patterns that are equally strong, the one that comes first in the group is the stronger.
+        """
+        ranked: list[Ranked] = []
+        after = len(lines)  # and how many rules come after the one at hand
+        for number, (key, start, rest) in enumerate(lines, 1):
+            allow = key != ""
+            after -= 1
+            if start and not rest and not (allow and self.index_page in start):
+                # As most rules are written: nothing to rewrite, and no wildcard.
+                weight = len(start) if self._by_length else after
+                ranked.append((self._strength(weight, allow), number, allow, (start,), False))
+                continue
+            for length, says, parts, anchored in self.patterns(allow, start + rest, url):
+                weight = length if self._by_length else after
+                ranked.append((self._strength(weight, says), number, says, parts, anchored))
+        ranked.reverse()
+        ranked.sort(key=itemgetter(0))  # stable
+        if lines and self._dialect.robots_txt_allowed:
+            ranked.append((0, 0, True, (BASE,), True))
+        return ranked
+
+    def _strength(self, weight: int, allow: bool) -> int:
+        return 2 * weight + (allow is self._tie_allows)
+
+    def unlike(self, second: str) -> str:
+        """An expression for the start of values that match no path with that second octet; "" where
+        any value may match. It looks no further than to the second octet of a value.
+        """
+        if not self.literal or second == "%":
             return ""
-        # "/index.html" may stand for "/"
-        index = "i" if start == "/" and self.dialect.index_html else ""
-        return rf"(?-i:/[^*$%\x80-\xff\s#{index}{re.escape(start[1:])}])"
+        if self._dialect.index_html:
+            second += "i"  # "/index.html" allows "/"
+        return rf"(?-i:/[^{_ODD}{re.escape(second)}])"
+
+    def near(self, lines: Sequence[RuleLine], path: str) -> list[RuleLine]:
+        """The rule lines that may match a path, in order; the others do not."""
+        if self._dialect.index_html:
+            page = self.index_page
+            near = [line for line in lines if path.startswith(line[1]) or page in line[1]]
+        else:
+            near = [line for line in lines if path.startswith(line[1])]
+        return [line for line in near if not line[2] or self._holds_last_part(line, path)]
+
+    def _holds_last_part(self, line: RuleLine, path: str) -> bool:
+        """Whether a path holds what a value has after its last wildcard, or may match without."""
+        key, _, rest = line
+        if "%" in rest or self.resolves or (key and self._dialect.index_html):
+            return True  # it may stand for another path
+        return self._of_rule(rest.rstrip("*$").rpartition("*")[2]) in path
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
-        """What one rule line gives to match with: none, or one pattern and what follows from it.
+        """What one rule gives to match with: none, or one pattern and what follows from it.
 
         `url` tells whose file it is, for rules that are URLs themselves.
         """
-        return tuple(self.pattern(*spelled) for spelled in self.spelled(allow, value, url))
-
-    def spelled(self, allow: bool, value: str, url: str) -> tuple[Spelled, ...]:
-        """The same before it is split at its wildcards."""
         if not value:
             return self._empty(allow)
         path = value if value[0] == "/" else self._path(value)
@@ -148,48 +185,43 @@ class Reading:
             path = _resolved(value, url)
         if path is None:
             return ()
-        octets = self._octets(path)
-        spelled = self._spelled(allow, octets)
-        if not spelled[0]:
+        octets = self._of_rule(path)
+        pattern = self._pattern(allow, octets)
+        if not pattern.length:
             return ()  # "*$", "**": Yandex's library keeps no empty prefix
-        return spelled, *self._also(allow, octets, spelled)
+        return pattern, *self._also(pattern, octets)
 
-    def _also(self, allow: bool, octets: str, spelled: Spelled) -> Iterator[Spelled]:
+    def _also(self, pattern: Pattern, octets: str) -> Iterator[Pattern]:
         """What a rule gives to match with beside itself."""
-        if allow and self.dialect.index_html:
+        query = in_query(octets) if self._dialect.percent is Percent.RFC9309 else None
+        if query is not None:
+            yield self._pattern(pattern.allow, query)._replace(length=pattern.length)
+        if pattern.allow and self._dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):
-                yield self._spelled(allow, directory + "/$")
-        if self.dialect.percent is Percent.RFC9309:
-            query = in_query(octets)
-            if query is not None:
-                yield spelled[0], spelled[1], query
+                yield self._pattern(pattern.allow, directory + "/$")
 
     def _path(self, value: str) -> str | None:
         """What a value stands for that does not start with "/"."""
-        no_slash = self.dialect.no_slash
-        if (value[0] == "*" and self.dialect.wildcards) or no_slash is NoSlash.LITERAL:
+        no_slash = self._dialect.no_slash
+        if (value[0] == "*" and self._dialect.wildcards) or no_slash is NoSlash.LITERAL:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
-    def _empty(self, allow: bool) -> tuple[Spelled, ...]:
-        reading = self.dialect.empty_allow if allow else self.dialect.empty_disallow
-        if reading is EmptyRule.IGNORED:
+    def _empty(self, allow: bool) -> tuple[Pattern, ...]:
+        meaning = self._dialect.empty_allow if allow else self._dialect.empty_disallow
+        if meaning is EmptyRule.IGNORED:
             return ()
-        if reading is EmptyRule.ALLOWS_ROOT:
-            return (self._spelled(True, "/"),)
+        if meaning is EmptyRule.ALLOWS_ROOT:
+            return (self._pattern(True, "/"),)
         # An empty Disallow allows, but is weaker than an Allow as empty as it is.
-        return ((0, self.bits[True] if allow else ALLOWED, ""),)
+        return (Pattern(0 if allow else -1, True, ("",), False),)
 
-    def _spelled(self, allow: bool, octets: str) -> Spelled:
+    def _pattern(self, allow: bool, octets: str) -> Pattern:
         length = len(octets) if self._by_octets else _without_wildcards(octets)
-        return length, self.bits[allow], octets
-
-    def pattern(self, length: int, bits: int, octets: str) -> Pattern:
-        """What was spelled, split where the dialect has wildcards."""
-        if self.dialect.wildcards:
-            return Pattern(length, bits, *split_pattern(octets))
-        return Pattern(length, bits, (octets,), False)
+        if self._dialect.wildcards:
+            return Pattern(length, allow, *split_pattern(octets))
+        return Pattern(length, allow, (octets,), False)
 
 
 def _without_wildcards(octets: str) -> int:

@@ -3,109 +3,149 @@
 Knows: how text, groups, patterns and index come together. Must not know: where the octets come
 from, nor whether they are fresh.
 
-Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it asks. To its
-first question only the rules are read that can match the path; at the second one, all are laid out
-in an index. The text is made anew from the octets for whoever needs it, so that what is held is the
-octets, which others may hold too, and what was asked for.
+Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it asks. Its
+first question is answered by trying the rules that can match the path; for its second one the rules
+are laid out in an index, and stay so. The text is made anew from the octets for each that needs it,
+so that what is held is the octets, which others may hold too, and what was asked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 
+from .binding import BindingRules
 from .dialects.crawlers import product_token
 from .dialects.dialect import Dialect
-from .dialects.engines import dialect_of
+from .dialects.engines import DIALECTS, dialect_of
 from .dialects.options import CrawlDelay
 from .directives import VisitTime, read_delay, read_visit_times
 from .groups import Groups, GroupSpan
-from .index import NO_ADDRESS, Index, Rules, rank_once
+from .index import matching
 from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_lines
-from .patterns import ABOVE_ALL, ALLOWED, NOTHING, ROBOTS_TXT, Reading, reading_of
-from .references import BASE
-from .url import origin_of, path_of, readable, site_of
+from .patterns import RuleLine, reading_of
+from .url import origin_of, readable
 from .usage import Preference, UsageLines
-from .verdict import Group, Reason, Rule, Verdict
+from .verdict import Details, Group, Reason, Rule, Verdict
 
-_MOST_AGENTS = 256  # answers for so many agents are kept laid out; a crawl asks as one or a few
-
-
-@lru_cache(maxsize=1024)
-def _rule_near(reading: Reading, start: str) -> re.Pattern[str]:
-    """The expression for the rules that can match a path that starts so, and a few more; `start`
-    is "" for all rules.
-    """
-    return rule_lines(reading.dialect, reading.literal, reading.unlike(start))
+_MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
+_MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
+_AN_AGENT = 200  # octets that the memory of one agent takes, about
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
-    """Read a robots.txt. Total: any octets give rules. ValueError for an unknown dialect name."""
+    r"""Read a robots.txt. Total: any octets give rules.
+
+    ValueError for an unknown dialect name; TypeError where `body` is no octets.
+
+    >>> rules = parse(b"User-agent: *\nDisallow: /private/")
+    >>> rules.allowed("https://example.com/private/x", "MyBot")
+    False
+    """
     return RuleSet(body, dialect_of(dialect))
 
 
 class RuleSet:
-    """What a robots.txt says, read in one dialect."""
+    r"""What a robots.txt says, read in one dialect.
 
-    __slots__ = ("_body", "_groups", "_indexes", "_made", "_reading", "_usage", "dialect")
+    In all its methods:
+    url    an absolute URL ("https://example.com/a?b=c"), or a path ("/a?b=c"). Which site it is of
+           is not looked at, but by dialects in which a rule may name a site.
+    agent  who asks: a product token ("MyBot") or a whole User-Agent header ("MyBot/1.0 (+https://…
+           )"). The dialect's table of crawlers says which names in the file bind it: in google,
+           "Googlebot-News" obeys the group of that name, else that of Googlebot, else that of "*".
+
+    Both must be strings, else a TypeError is raised; any string has an answer.
+
+    Several threads may ask it: what is laid out is put in place whole, and not changed after that.
+    It can be pickled; what is laid out is not.
+
+    >>> rules = parse(b"User-agent: *\nDisallow: /*.pdf$\nAllow: /a.pdf$")
+    >>> rules.allowed("/b.pdf", "MyBot"), rules.allowed("https://example.com/a.pdf", "MyBot")
+    (False, True)
+    >>> print(rules.verdict("/b.pdf", "MyBot"))
+    disallowed by line 2, Disallow: /*.pdf$
+    """
+
+    __slots__ = ("_bindings", "_body", "_groups", "_reading", "_usage", "dialect")
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
+        if not isinstance(body, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a robots.txt must be bytes, not {type(body).__name__}")
         self.dialect = dialect
+        self._body = bytes(body)
+        self._groups = Groups(self._text(), dialect)
         self._reading = reading_of(dialect)
-        self._body = body
-        self._made: str | None = self._clean()
-        self._groups = Groups(self._made, dialect)
-        # By agent; None: it has asked once. By agent and origin where a rule may be a URL.
-        self._indexes: dict[object, Index | None] = {}
+        # What binds an agent; None: it has asked once. By agent and origin where a rule may name a
+        # site.
+        self._bindings: dict[object, BindingRules | None] = {}
         self._usage: UsageLines | None = None
 
+    def __repr__(self) -> str:
+        return f"<RuleSet of {len(self._body):,} octets, read as {self.dialect.name}>"
+
+    def __reduce__(self) -> tuple[Callable[..., RuleSet], tuple[bytes, str | Dialect]]:
+        name = self.dialect.name
+        return parse, (self._body, name if DIALECTS.get(name) is self.dialect else self.dialect)
+
+    @property
+    def octets_held(self) -> int:
+        """About how many octets of memory this object takes: it grows as more is asked.
+
+        Counted are the file, its User-agent lines, and what is laid out, which is bounded.
+        """
+        text = len(self._body) if self._usage else 0
+        remembered = len(self._bindings) * _AN_AGENT + self._octets_laid_out()
+        return len(self._body) + self._groups.octets_held + text + remembered
+
     def allowed(self, url: str, agent: str) -> bool:
-        """Whether the crawler may fetch it. `agent`: a product token, or a User-Agent header."""
-        index = self._indexes.get(agent)
-        if index is None:
-            return self._rank(url, agent) & ALLOWED == ALLOWED
-        if index.is_empty:
-            return True
-        # Most URLs have nothing to rewrite, and are of the site that was asked for first. What else
-        # is rewritten than escapes, no plain rule holds: it has matched before, or never will.
-        odd = "%" in url or "#" in url
-        if not (odd or index.is_plain):
-            odd = "*" in url or "$" in url or not url.isascii()
-        rank = NO_ADDRESS if odd else index.rank(url)
-        if rank == NO_ADDRESS:
-            rank = index.rank(index.site + self._path(url))
-        return rank & ALLOWED == ALLOWED
+        """Whether the crawler may fetch the URL."""
+        try:
+            binding = self._bindings.get(agent)
+        except TypeError:  # no agent either
+            binding = None
+        if binding is None:
+            return self._allowed_at_first(url, agent)
+        return binding.allows[binding.decide(url)]
+
+    def checker(self, agent: str) -> Callable[[str], bool]:
+        r"""`allowed` for one agent, as a function of the URL: for those who ask for many URLs.
+
+        >>> may_fetch = parse(b"User-agent: *\nDisallow: /a").checker("MyBot")
+        >>> [url for url in ("/a", "/b", "https://example.com/c") if may_fetch(url)]
+        ['/b', 'https://example.com/c']
+        """
+        self._key("", agent)  # is it a string?
+        if self._reading.resolves:
+            return partial(self.allowed, agent=agent)
+        binding = self._binding("", agent)
+        decide, allows = binding.decide, binding.allows
+
+        def allowed(url: str) -> bool:
+            return allows[decide(url)]
+
+        return allowed
 
     def verdict(self, url: str, agent: str) -> Verdict:
-        """The same answer, with the rule that gave it and the rules it beat."""
-        path = self._path(url)
-        group = self.group(agent)
-        rules = group.rules if group else ()
-        matching = self._matching(rules, path, url)
-        rank, rule = matching[0] if matching else (NOTHING, None)
-        if 0 < len(rules) < self.dialect.rule_limit and self._is_above_all(path):
-            rank, rule = ABOVE_ALL, None
-        return Verdict(
-            allowed=rank & ALLOWED == ALLOWED,
-            reason=self._reason(rank, rule, group),
-            dialect=self.dialect.name,
-            agent=product_token(agent),
-            rule=rule,
-            group=group,
-            beaten=tuple(beaten for _, beaten in matching if beaten is not rule),
-            usage=self.usage(url, agent),
-        )
+        """The same answer, with its reason and the rule that gave it.
 
-    def _reason(self, rank: int, rule: Rule | None, group: Group | None) -> Reason:
-        if rule:
-            return Reason.RULE
-        if rank == ABOVE_ALL:
-            return Reason.ROBOTS_TXT
-        too_large = is_too_large(self._body, self.dialect)
-        if too_large or (group and len(group.rules) >= self.dialect.rule_limit):
-            return Reason.OVER_SIZE
-        return Reason.NO_RULE if group else Reason.NO_GROUP
+        The group, the rules that were beaten and what is said of the page's use are looked up when
+        they are asked for.
+        """
+        binding = self._binding(url, agent)
+        rank = binding.decide(url)
+        number = binding.numbers[rank]
+        # What decides and is no rule is that robots.txt itself is always allowed.
+        reason = Reason.RULE if number else Reason.ROBOTS_TXT if rank else binding.otherwise
+        return Verdict(
+            binding.allows[rank],
+            reason,
+            self.dialect.name,
+            _product_token(agent),
+            binding.rule(number, self._rules) if number else None,
+            details=Details(self, url, agent),
+        )
 
     def group(self, agent: str) -> Group | None:
         """The group that binds the crawler, with all its rules; None if there is none for it."""
@@ -113,10 +153,24 @@ class RuleSet:
         name, records = self._groups.find(agent, text)
         return self._group(name, records, text) if records else None
 
+    def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
+        """The rules that bind the crawler and match the URL, strongest first."""
+        text = self._text()
+        _, records = self._groups.find(agent, text)
+        lines = self._obeyed(self._rule_lines(records, text))
+        ranked = self._reading.ranked(lines, url)
+        rules = tuple(self._rules(records))
+        # A rule may have several patterns; what is no rule has the number 0.
+        path = self._reading.path_of(url)
+        numbers = dict.fromkeys(number for _, number, *_ in matching(ranked, path))
+        return tuple(rules[number - 1] for number in numbers if number)
+
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no
         delay, or the dialect does not read delays.
         """
+        if not self._may_have_pace():
+            return None
         text = self._text()
         spans = self._groups.pace_spans(agent, text)
         delay = read_delay(self._directives(spans, text), self.dialect)
@@ -129,9 +183,16 @@ class RuleSet:
         """The hours in which the file wants the crawler to come; none: at any time. They are given
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
+        if not self._may_have_pace():
+            return ()
         text = self._text()
         spans = self._groups.pace_spans(agent, text)
         return read_visit_times(self._directives(spans, text))
+
+    def _may_have_pace(self) -> bool:
+        """Whether the file may have a Crawl-delay, Request-rate or Visit-time. Most have none."""
+        body = self._body.lower()
+        return b"-delay" in body or b"-rate" in body or b"-time" in body
 
     def _directives(self, spans: Iterable[tuple[int, int]], text: str) -> Iterator[tuple[str, str]]:
         """The (key, value) lines of parts of the text, rules among them."""
@@ -145,7 +206,7 @@ class RuleSet:
             return ()
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
-        return self._usage.said(self._path(url), url, agent)
+        return self._usage.said(self._reading.path_of(url), url, agent)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -153,97 +214,119 @@ class RuleSet:
         values = grammar_of(self.dialect).sitemap.findall(self._text())
         return tuple(dict.fromkeys(readable(value) for value in values if value))
 
-    def _path(self, url: str) -> str:
-        return self._reading.octets_of(path_of(url))
-
     def _text(self) -> str:
-        """The text: the one made at parsing for the first who asks, then a new one each time."""
-        text, self._made = self._made or self._clean(), None
-        return text
-
-    def _clean(self) -> str:
         body, dialect = self._body, self.dialect
         return "\n" if is_too_large(body, dialect) else clean_text(body, dialect)
 
-    def _rank(self, url: str, agent: str) -> int:
-        """The rank of the rule that decides; to a first question, one that says the same."""
-        key: object = (agent, origin_of(url)) if self._reading.resolves else agent
-        path, indexes = self._path(url), self._indexes
-        if key not in indexes:
-            if len(indexes) >= _MOST_AGENTS:
-                indexes.clear()
-            indexes[key] = None
-            return self._rank_once(path, url, agent)
-        index = indexes[key]
-        if index is None:
-            index = indexes[key] = self._laid_out(url, agent)
-        return index.rank(index.site + path)
-
-    def _rank_once(self, path: str, url: str, agent: str) -> int:
-        if self._is_above_all(path):
-            return ABOVE_ALL
-        # Where more rules fit in than the dialect obeys, all are counted.
-        start = path[:2] if len(self._body) < self.dialect.rule_limit else ""
-        rules = self._rules(agent, _rule_near(self._reading, start))
-        return rank_once(rules, path, self._reading, url)
-
-    def _is_above_all(self, path: str) -> bool:
-        return path == BASE and self.dialect.robots_txt_allowed
-
-    def _laid_out(self, url: str, agent: str) -> Index:
-        index = Index(site_of(url, self.dialect.percent))
-        rules = self._rules(agent, _rule_near(self._reading, ""))
-        index.add_rules(rules, self._reading, url)
-        if rules and self.dialect.robots_txt_allowed:
-            index.add(ROBOTS_TXT, ABOVE_ALL)
-        return index
-
-    def _rules(self, agent: str, line: re.Pattern[str]) -> Rules:
-        """The rules that bind the crawler; none where there are more than the dialect obeys."""
+    def _allowed_at_first(self, url: str, agent: str) -> bool:
+        """The answer to an agent of which it is not known yet what binds it."""
+        key = self._key(url, agent)
+        if key in self._bindings:
+            binding = self._binding(url, agent)
+            return binding.allows[binding.decide(url)]
+        path = self._reading.path_of(url)
+        self._make_room()
+        self._bindings[key] = None
         text = self._text()
         _, records = self._groups.find(agent, text)
-        rules: list[tuple[str, str, str]] = []
+        # Where more rules fit in than the dialect obeys, all are counted.
+        has_few = len(self._body) < self.dialect.rule_limit
+        lines = self._rule_lines(records, text, path[1:2] if has_few else "%")
+        lines = self._reading.near(self._obeyed(lines), path)
+        strongest = next(matching(self._reading.ranked(lines, url), path), None)
+        return strongest is None or strongest[2]
+
+    def _binding(self, url: str, agent: str) -> BindingRules:
+        """The rules that bind the crawler, laid out; from now on they are kept so."""
+        key = self._key(url, agent)
+        binding = self._bindings.get(key)
+        if binding is None:
+            text = self._text()
+            _, records = self._groups.find(agent, text)
+            origin = origin_of(url) if self._reading.resolves else None
+            binding = self._shared(records, origin)
+            if binding is None:
+                binding = self._laid_out(url, records, origin, text)
+                self._make_room(binding.octets_held)
+            else:
+                self._make_room()
+            self._bindings[key] = binding
+        return binding
+
+    def _shared(self, records: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
+        """What binds another agent and this one too: most are bound by the same records."""
+        for binding in list(self._bindings.values()):
+            if binding and (binding.records, binding.origin) == (records, origin):
+                return binding
+        return None
+
+    def _laid_out(
+        self, url: str, records: tuple[GroupSpan, ...], origin: str | None, text: str
+    ) -> BindingRules:
+        written = self._rule_lines(records, text)
+        lines = self._obeyed(written)
+        otherwise = Reason.NO_RULE if records else Reason.NO_GROUP
+        has_too_many = bool(records) and len(written) >= self.dialect.rule_limit
+        if has_too_many or is_too_large(self._body, self.dialect):
+            otherwise = Reason.OVER_SIZE
+        return BindingRules(lines, self._reading, url, (records, origin), otherwise)
+
+    def _make_room(self, octets: int = 0) -> None:
+        """Forget what is laid out where it is too much, or will be with so many octets more."""
+        too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
+        if too_much or len(self._bindings) >= _MAX_AGENTS:
+            self._bindings.clear()
+
+    def _octets_laid_out(self) -> int:
+        return sum(binding.octets_held for binding in {*self._bindings.values()} if binding)
+
+    def _key(self, url: str, agent: str) -> object:
+        """What is remembered of an agent is remembered under this."""
+        if not isinstance(url, str):
+            raise TypeError(f"url must be a str, not {type(url).__name__}")
+        if not isinstance(agent, str):
+            raise TypeError(f"agent must be a str, not {type(agent).__name__}")
+        return (agent, origin_of(url)) if self._reading.resolves else agent
+
+    def _rule_lines(
+        self, records: tuple[GroupSpan, ...], text: str, second: str = "%"
+    ) -> list[RuleLine]:
+        """The rule lines of some records; or those that can match a path with a second octet."""
+        expression = _rule_line(self.dialect, second)
+        lines: list[RuleLine] = []
         for record in records:
-            rules += line.findall(text, record.start, record.end)
-        return rules if len(rules) < self.dialect.rule_limit else []
+            lines += expression.findall(text, record.start, record.end)
+        return lines
+
+    def _obeyed(self, lines: list[RuleLine]) -> list[RuleLine]:
+        """The rules of a group; none where there are more than the dialect obeys."""
+        return lines if len(lines) < self.dialect.rule_limit else []
+
+    def _rules(self, records: Iterable[GroupSpan]) -> Iterator[Rule]:
+        """All rules of some records, whether the dialect obeys so many or not."""
+        text, rule = self._text(), grammar_of(self.dialect).rule
+        found = [
+            line for record in records for line in rule.finditer(text, record.start, record.end)
+        ]
+        numbers = line_numbers(text, (line.start() for line in found))
+        for line, number in zip(found, numbers, strict=True):
+            yield Rule(line[1] is not None, line[2], number)
 
     def _group(self, name: str, records: tuple[GroupSpan, ...], text: str) -> Group:
-        grammar = grammar_of(self.dialect)
-        agents = (
+        agent = grammar_of(self.dialect).agent
+        starts = (
             found.start()
             for record in records
-            for found in grammar.agent.finditer(text, record.head, record.end)
+            for found in agent.finditer(text, record.head, record.end)
         )
-        rules = [
-            found
-            for record in records
-            for found in grammar.rule.finditer(text, record.start, record.end)
-        ]
-        numbers = line_numbers(text, (found.start() for found in rules))
-        return Group(
-            name,
-            tuple(line_numbers(text, agents)),
-            tuple(
-                Rule(found[1] is not None, found[2], number)
-                for found, number in zip(rules, numbers, strict=True)
-            ),
-        )
+        return Group(name, tuple(line_numbers(text, starts)), tuple(self._rules(records)))
 
-    def _matching(self, rules: tuple[Rule, ...], path: str, url: str) -> list[tuple[int, Rule]]:
-        """The rules of a group that match, strongest first, each with its rank."""
-        if len(rules) >= self.dialect.rule_limit:
-            return []
-        ranked = [
-            (max(ranks), rule)
-            for order, rule in enumerate(rules)
-            if (ranks := self._ranks(rule, len(rules) - order, path, url))
-        ]
-        return sorted(ranked, key=lambda item: item[0], reverse=True)
 
-    def _ranks(self, rule: Rule, order: int, path: str, url: str) -> list[int]:
-        reading = self._reading
-        return [
-            reading.rank(pattern.length, order, pattern.bits)
-            for pattern in reading.patterns(rule.allow, rule.path, url)
-            if pattern.matches(path)
-        ]
+_product_token = lru_cache(maxsize=256)(product_token)
+
+
+@lru_cache(maxsize=1024)
+def _rule_line(dialect: Dialect, second: str = "%") -> re.Pattern[str]:
+    """The expression for rule lines; or for those that can match a path with that second octet."""
+    reading = reading_of(dialect)
+    return rule_lines(dialect, reading.literal, reading.unlike(second))

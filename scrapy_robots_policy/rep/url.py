@@ -131,15 +131,6 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
-def site_of(url: str, percent: Percent) -> str:
-    """What stands before the path of a URL; a NUL, with which no URL starts, where the dialect
-    rewrites every path.
-    """
-    found = _URL.match(url)
-    assert found is not None  # the pattern matches the empty string
-    return "\0" if percent is Percent.URI else url[: found.start(1)]
-
-
 def canonical(path: str) -> str:
     """Escape what is not ASCII as UTF-8, and write all escapes in upper case."""
     return upper_escapes(_escape_high(_utf8(path)))

@@ -6,8 +6,10 @@ Knows: the shape of an answer and how to say it. Must not know: how it was found
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
+from typing import Protocol
 
 from .access import Access, AccessMode, AccessResult
 from .dialects.dialect import Dialect
@@ -67,16 +69,58 @@ class Group:
     rules: tuple[Rule, ...]
 
 
+class Answers(Protocol):
+    """Who can be asked for the details of a verdict: the rules of a file."""
+
+    def group(self, agent: str) -> Group | None: ...
+    def matching(self, url: str, agent: str) -> tuple[Rule, ...]: ...
+    def usage(self, url: str, agent: str) -> tuple[Preference, ...]: ...
+
+
+class Details:
+    """What stands behind a verdict. Looked up when it is asked for, and then kept.
+
+    A copy that is pickled holds the details themselves, and no rules to ask for them.
+    """
+
+    def __init__(self, rules: Answers | None = None, url: str = "", agent: str = "") -> None:
+        self._question = rules, url, agent
+
+    @cached_property
+    def group(self) -> Group | None:
+        rules, _, agent = self._question
+        return rules.group(agent) if rules else None
+
+    @cached_property
+    def matching(self) -> tuple[Rule, ...]:
+        """The rules of the group that match the URL, strongest first."""
+        rules, url, agent = self._question
+        return rules.matching(url, agent) if rules else ()
+
+    @cached_property
+    def usage(self) -> tuple[Preference, ...]:
+        rules, url, agent = self._question
+        return rules.usage(url, agent) if rules else ()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"group": self.group, "matching": self.matching, "usage": self.usage}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Details) and self.__getstate__() == other.__getstate__()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__getstate__().values()))
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """May the crawler fetch the URL, and why.
 
     rule     the rule that decided; None if none did
-    group    the group that binds the crawler; None if the file has none for it
-    beaten   the rules that matched too, strongest first
     why      a few words more, where no rule decided ("503", "timeout")
-    usage    what is said of the use of the page, once it is fetched
-    refused  the one of these that decided, where the purpose of the crawl is refused
+    refused  what is said of the use of the page and decided, where the purpose of the crawl is
+             refused
+    details  what `group`, `beaten` and `usage` are taken from
     """
 
     allowed: bool
@@ -84,11 +128,24 @@ class Verdict:
     dialect: str
     agent: str
     rule: Rule | None = None
-    group: Group | None = None
-    beaten: tuple[Rule, ...] = ()
     why: str = ""
-    usage: tuple[Preference, ...] = ()
     refused: Preference | None = None
+    details: Details = field(default=Details(), repr=False, hash=False)
+
+    @property
+    def group(self) -> Group | None:
+        """The group that binds the crawler; None if the file has none for it."""
+        return self.details.group
+
+    @property
+    def beaten(self) -> tuple[Rule, ...]:
+        """The rules that match too but did not decide, strongest first."""
+        return tuple(rule for rule in self.details.matching if rule != self.rule)
+
+    @property
+    def usage(self) -> tuple[Preference, ...]:
+        """What is said of the use of the page, once it is fetched."""
+        return self.details.usage
 
     @property
     def line(self) -> int:
@@ -133,12 +190,4 @@ def refuse(verdict: Verdict, purposes: Collection[str]) -> Verdict:
     refused = refusal(verdict.usage, purposes)
     if refused is None:
         return verdict
-    beaten = (verdict.rule, *verdict.beaten) if verdict.rule else verdict.beaten
-    return replace(
-        verdict,
-        allowed=False,
-        reason=Reason.USE_REFUSED,
-        rule=None,
-        beaten=beaten,
-        refused=refused,
-    )
+    return replace(verdict, allowed=False, reason=Reason.USE_REFUSED, rule=None, refused=refused)

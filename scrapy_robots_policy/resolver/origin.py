@@ -132,6 +132,7 @@ class OriginState:
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
     answers   whether the last page that was asked of the site was answered; None: none was
+    uses      how often the cache has given it
     """
 
     origin: str
@@ -140,6 +141,7 @@ class OriginState:
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
     answers: bool | None = None
+    uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
     def rules(self, dialect: Dialect, now: float) -> OriginRules | None:
@@ -182,7 +184,7 @@ class OriginState:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
         file = self.entry.octets if self.entry is not None else None
         parsed = sum(
-            getattr(rules.rules, "octets", 0)
+            rules.rules.octets_held
             for rules in self._by_dialect.values()
             if rules.rules is not None
         )

@@ -15,6 +15,7 @@ from scrapy_robots_policy.audit.dialect_data import data_of, dialect_from, finge
 from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult
 from scrapy_robots_policy.rep.dialects.dialect import options
+from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from tests.audit.records import (
     HERE,
     RULES,
@@ -183,7 +184,7 @@ def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
     recording.decide(f"{HERE}/yes")
     (path,) = recording.close()
     refused, passed = decisions_in(path)
-    assert len(refused["rule"]) == 501
+    assert len(refused["rule"]) == MAX_BRIEF
     assert len(passed["preferences"]) == 50
     checked, differences = check(path)
     assert (checked.errors, differences) == ([], [])

@@ -16,8 +16,8 @@ AGENTS = st.sampled_from(
 ) | st.text(max_size=12)
 DIALECT_NAMES = st.sampled_from(list(DIALECTS))
 
-_ESCAPES = ["%41", "%2f", "%2F", "%7e"]
-_PIECES = st.sampled_from(["ab", "index.html", *_ESCAPES, *"/ab*$?~ä.;"])
+_ESCAPES = ["%41", "%2f", "%2F", "%7e", "%24", "%2A", "%3c"]
+_PIECES = st.sampled_from(["ab", "index.html", *_ESCAPES, *"/ab*$?~ä.;<"])
 VALUES = st.lists(_PIECES, max_size=6).map("".join) | st.sampled_from(["*", "**", "*$", "$", "/$"])
 PATHS = VALUES.map(lambda value: "/" + value) | st.just("/robots.txt")
 URLS = PATHS.map(lambda path: "http://example.com" + path) | st.text(max_size=20)
@@ -47,6 +47,33 @@ FILES = (
 )
 
 RULES = st.lists(st.tuples(st.booleans(), VALUES), max_size=12)
+
+
+# What stands before the path of a URL; "" for a path on its own.
+SITES = ["http://h", "https://me:pw@H.example:8443", "HTTP://h.", "//h", "http:", "h", "x://", ""]
+_BEHIND = st.sampled_from(["", "", "x", "/", "$", "*", "?a=b", "#f", "%24", "%2F"])
+
+
+@st.composite
+def urls_for(draw: st.DrawFn, rules: list[tuple[bool, str]]) -> str:
+    """A URL that is likely to match one of the rules, or to miss it by little."""
+    site = draw(st.sampled_from(SITES))
+    values = st.sampled_from([value for _, value in rules]) if rules else st.nothing()
+    value = draw(values | st.sampled_from(["", "/"]))
+    if draw(st.booleans()):
+        value = value.removesuffix("$").replace("*", draw(st.sampled_from(["", "x", "ab", "/"])))
+    return site + value + draw(_BEHIND)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[list[tuple[bool, str]], list[str]]:
+    """The rules of a group, and URLs to ask about; one has no path, one has no host."""
+    rules = draw(RULES)
+    urls = draw(st.lists(urls_for(rules), max_size=4))
+    path = draw(urls_for(rules))
+    without_path = draw(st.sampled_from(["http://h", "http://h?q", "http://h#f", "h"]))
+    without_host = "/" + path.partition("//")[2].lstrip("/")
+    return rules, draw(st.permutations([*urls, path, without_path, without_host]))
 
 
 def group_of(rules: list[tuple[bool, str]], name: str = "*") -> bytes:

@@ -39,6 +39,11 @@ HOSTILE: dict[str, Make] = {
     "one long literal after a star": lambda size: CRAWLER + b"Disallow: /*" + b"a" * size + b"b",
     "rules": numbered(b"Disallow: /%06d\n"),
     "rules with wildcards": numbered(b"Disallow: /%06d/*/x$\n"),
+    "wildcards behind one start": numbered(b"Disallow: /*%06d\n"),
+    "short wildcards behind one start": numbered(b"Disallow: /*a%x*b\n"),
+    "starts within starts with wildcards": lambda size: (
+        CRAWLER + b"".join(b"Disallow: /%s*b\n" % (b"a" * n) for n in range(int((2 * size) ** 0.5)))
+    ),
     "one rule many times": repeated(b"Disallow: /\n"),
     "empty rules": repeated(b"Disallow:\n"),
     "one User-agent line many times": repeated(CRAWLER),
@@ -82,7 +87,10 @@ def ask_everything(body: bytes, dialect: str) -> None:
     rules = parse(body, dialect)
     for _ in range(3):
         rules.allowed(URL, AGENT)
-    rules.verdict(URL, AGENT)
+    verdict = rules.verdict(URL, AGENT)
+    assert verdict.beaten is not None
+    assert verdict.group is not None or verdict.line == 0
+    rules.checker(AGENT)(URL)
     rules.crawl_delay(AGENT)
     assert rules.sitemaps is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from random import Random
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -11,9 +12,17 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
 from scrapy_robots_policy.rep.dialects.crawlers import chain_of
-from scrapy_robots_policy.rep.dialects.options import AgentMatch, BlankLine, NoSlash, Records
+from scrapy_robots_policy.rep.dialects.options import (
+    AgentMatch,
+    BlankLine,
+    NoSlash,
+    Precedence,
+    Records,
+    Tie,
+)
 from scrapy_robots_policy.rep.lines import clean_text
-from scrapy_robots_policy.rep.patterns import ALLOWED, NOTHING, Pattern, reading_of, split_pattern
+from scrapy_robots_policy.rep.needles import FEW
+from scrapy_robots_policy.rep.patterns import Pattern, reading_of, split_pattern
 from scrapy_robots_policy.rep.url import path_of, url_octets
 from tests.rep.strategies import (
     AGENTS,
@@ -27,6 +36,7 @@ from tests.rep.strategies import (
     URLS,
     VALUES,
     group_of,
+    questions,
 )
 
 pytestmark = pytest.mark.slow
@@ -149,22 +159,29 @@ def test_for_yandex_a_line_with_only_a_comment_is_a_blank_line(
     assert ask_all(one, urls, agent) == ask_all(other, urls, agent)
 
 
-def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> bool:
-    """The answer of the strongest of all rules that match, found without any index."""
+def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> tuple[bool, int]:
+    """What the strongest of all rules that match says, and its line: found without any index, by
+    a ranking of its own.
+    """
     dialect = rules.dialect
     path = url_octets(dialect.percent)(path_of(url))
     group = rules.group(agent)
     lines = group.rules if group and len(group.rules) < dialect.rule_limit else ()
-    reading = reading_of(dialect)
-    ranks = [
-        reading.rank(pattern.length, len(lines) - order, pattern.bits)
+    if lines and dialect.robots_txt_allowed and path == "/robots.txt":
+        return True, 0
+    # The longest decides, or the first; then what wins among equals, then the first.
+    by_length = dialect.precedence is Precedence.LONGEST
+    matching = [
+        (pattern.length * by_length, favoured * by_length, -order, pattern.allow)
         for order, rule in enumerate(lines)
-        for pattern in reading.patterns(rule.allow, rule.path, url)
+        for pattern in reading_of(dialect).patterns(rule.allow, rule.path, url)
+        for favoured in [pattern.allow is (dialect.tie is Tie.ALLOW)]
         if pattern.matches(path)
     ]
-    if dialect.robots_txt_allowed and path == "/robots.txt":
-        return True
-    return bool(max(ranks, default=NOTHING) & ALLOWED)
+    if not matching:
+        return True, 0
+    *_, order, allow = max(matching)
+    return allow, lines[-order].line
 
 
 @given(RULES, ANY_DIALECT | DIALECT_NAMES.map(DIALECTS.__getitem__), URL_LISTS)
@@ -173,7 +190,70 @@ def test_the_index_answers_as_trying_every_rule_does(
     rules: list[tuple[bool, str]], dialect: Dialect, urls: list[str]
 ):
     read = parse(group_of(rules), dialect)
-    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT) for url in urls]
+    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT)[0] for url in urls]
+
+
+@given(questions(), DIALECT_NAMES.map(DIALECTS.__getitem__) | ANY_DIALECT)
+@settings(max_examples=800)
+@example(([(False, "/"), (True, "$")], ["http://example.com"]), DIALECTS["rfc9309"])
+@example(([(False, "/"), (True, "24/$")], ["http://24", "http://h"]), DIALECTS["rfc9309"])
+@example(([(False, "/a")], ["http:/x", "http://h/a"]), DIALECTS["rfc9309"])
+@example(([(False, "/a")], ["/x", "//h/a", "/a"]), DIALECTS["google"])
+@example(([(False, "/a%24b")], ["http://h/", "http://h/a$b"]), DIALECTS["rfc9309"])
+@example(([(False, "/a%2Ab")], ["http://h/", "http://h/a*b"]), DIALECTS["rfc9309"])
+@example(([(False, "/a$")], ["http://h/", "http://h/a#b"]), DIALECTS["google"])
+@example(([(False, "/ä")], ["http://h/", "http://h/ä"]), DIALECTS["google"])
+@example(([(False, "/<")], ["http://h/", "http://h/<"]), DIALECTS["original1994"])
+@example(([(False, ""), (True, "/a*b")], ["http://h/", "http://h/ab"]), DIALECTS["yandex"])
+@example(([(False, "/"), (True, "/index.html")], ["http://h/"]), DIALECTS["google"])
+@example(([(False, "/a"), (True, "/a/index.html")], ["http://h/a/"]), DIALECTS["google"])
+@example(([(False, "/a"), (True, "/*/index.html")], ["http://h/a/"]), DIALECTS["google"])
+@example(([(False, "/*u=%2Fa")], ["http://h/x?u=/a", "http://h/x/u=%2Fa"]), DIALECTS["rfc9309"])
+@example(([(False, "/%7Ex")], ["http://h/~x", "http://h/%7ex"]), DIALECTS["rfc9309"])
+@example(([(False, "http://h/a")], ["http://h/a", "http://g/a"]), DIALECTS["original1994"])
+def test_however_often_and_however_it_is_asked_the_answer_is_the_same(
+    question: tuple[list[tuple[bool, str]], list[str]], dialect: Dialect
+):
+    """By `allowed` for the first, second and third time, `verdict` before and after, `checker`."""
+    rules, urls = question
+    body = group_of(rules)
+    read, judged = parse(body, dialect), parse(body, dialect)
+    check = parse(body, dialect).checker(AGENT)
+    wanted = [decided_by_trying_all(read, url, AGENT) for url in urls]
+    allowed = [answer for answer, _ in wanted]
+    for _ in range(3):
+        assert ask_all(read, urls) == allowed
+        assert [check(url) for url in urls] == allowed
+    for asked in (read, judged):
+        verdicts = [asked.verdict(url, AGENT) for url in urls]
+        assert [(verdict.allowed, verdict.line) for verdict in verdicts] == wanted
+    for url in urls:  # each as the first question
+        assert parse(body, dialect).allowed(url, AGENT) is read.allowed(url, AGENT)
+
+
+@pytest.mark.parametrize("dialect", ["rfc9309", "baidu"])
+@pytest.mark.parametrize("letters", ["ab?", "abcdefgh?=/"])
+def test_of_many_rules_with_wildcards_behind_the_same_start_the_strongest_decides(
+    dialect: str, letters: str
+):
+    """Parts of one octet and of more, and of each kind more than are tried one by one."""
+    chance = Random(9309)
+
+    def text(length: int) -> str:
+        return "".join(chance.choices(letters, k=length))
+
+    ends = ["", "$", "*" + letters[0]]
+    values = {f"/x*{text(chance.randint(1, 6))}{chance.choice(ends)}" for _ in range(4 * FEW)}
+    many = [(chance.random() < 0.5, value) for value in sorted(values)]
+    chance.shuffle(many)
+    assert len(many) > FEW
+    read = parse(group_of(many), DIALECTS[dialect].but("unlimited", rule_limit=1 << 30))
+    for path in [text(length % 14) for length in range(80)]:
+        url = f"http://h/x{path}"
+        verdict = read.verdict(url, AGENT)
+        wanted = decided_by_trying_all(read, url, AGENT)
+        assert (verdict.allowed, verdict.line) == wanted
+        assert [read.allowed(url, AGENT), read.checker(AGENT)(url)] == [wanted[0]] * 2
 
 
 SITES = [
@@ -197,7 +277,7 @@ def test_a_rule_set_answers_for_whatever_site_it_is_asked(
     assume(DIALECTS[dialect].no_slash is not NoSlash.RESOLVED)  # there a rule may name its site
     read = parse(group_of(rules), dialect)
     urls = [site + path for site in sites]
-    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT) for url in urls]
+    assert ask_all(read, urls) == [decided_by_trying_all(read, url, AGENT)[0] for url in urls]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.text("ab/", max_size=5)), max_size=40), st.text("ab/"))
@@ -206,7 +286,7 @@ def test_prefixes_of_prefixes_find_the_strongest(rules: list[tuple[bool, str]], 
     for dialect in ("rfc9309", "koster1996", "yandex", "baidu"):
         read = parse(group_of([(allow, "/" + value) for allow, value in rules]), dialect)
         url = f"http://h/{path}"
-        assert read.allowed(url, AGENT) is decided_by_trying_all(read, url, AGENT)
+        assert read.allowed(url, AGENT) is decided_by_trying_all(read, url, AGENT)[0]
 
 
 @given(st.text("ab*$/", max_size=9), st.text("ab$/", max_size=9))
@@ -222,7 +302,7 @@ def test_a_pattern_matches_as_its_expression_does(pattern: str, path: str):
     end = r"\Z" if pattern.endswith("$") else ""
     expression = ".*".join(map(re.escape, body.split("*"))) + end
     matches = re.match(expression, path, re.DOTALL) is not None
-    assert Pattern(0, 0, *split_pattern(pattern)).matches(path) is matches
+    assert Pattern(0, True, *split_pattern(pattern)).matches(path) is matches
 
 
 ALL_CRAWLERS = [

@@ -145,6 +145,22 @@ class Dialect:
         sources = MappingProxyType({**self.sources, **by_hand})
         return replace(self, name=name, **options, sources=sources)
 
+    def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
+        return _unpickled, (
+            {item.name: _picklable(getattr(self, item.name)) for item in fields(self)},
+        )
+
+
+def _picklable(value: Any) -> Any:
+    return dict(value) if isinstance(value, MappingProxyType) else value
+
+
+def _unpickled(values: dict[str, Any]) -> Dialect:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            values[name] = MappingProxyType(value)
+    return Dialect(**values)
+
 
 def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):

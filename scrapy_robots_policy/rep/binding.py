@@ -1,0 +1,49 @@
+"""The rules that bind one crawler, laid out, with what a verdict says about them.
+
+Knows: rules by their number in the group. Must not know: how rules are found in a text.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+
+from .groups import GroupSpan
+from .index import Index
+from .patterns import Reading, RuleLine
+from .verdict import Reason, Rule
+
+
+class BindingRules(Index):
+    """An index that knows its rules. Made once; later it only learns the numbers of the lines.
+
+    records    where the rules stand in the text
+    origin     the site that they are read for, where a rule may name a site
+    otherwise  the reason why a path is allowed about which no rule says anything
+    """
+
+    __slots__ = ("_allow_lines", "_line_numbers", "_paths", "origin", "otherwise", "records")
+
+    def __init__(
+        self,
+        lines: Sequence[RuleLine],
+        reading: Reading,
+        url: str,
+        scope: tuple[tuple[GroupSpan, ...], str | None],
+        otherwise: Reason,
+    ) -> None:
+        super().__init__(reading.ranked(lines, url), reading)
+        self.records, self.origin = scope
+        self.otherwise = otherwise
+        # A plain path is the very string that stands in the index.
+        self._paths = [start + rest for _, start, rest in lines]
+        self._allow_lines = bytes(key != "" for key, _, _ in lines)
+        self._line_numbers: array[int] | None = None
+        self.octets_held += 2 * sum(map(len, self._paths))
+
+    def rule(self, number: int, rules: Callable[[tuple[GroupSpan, ...]], Iterable[Rule]]) -> Rule:
+        """A rule by its number in the group. `rules` reads all rules of some records."""
+        if self._line_numbers is None:
+            self._line_numbers = array("I", (rule.line for rule in rules(self.records)))
+        at = number - 1
+        return Rule(self._allow_lines[at] == 1, self._paths[at], self._line_numbers[at])

@@ -1,0 +1,234 @@
+"""A rule set as an object: what it takes, what it holds, how it travels, where its limits are."""
+
+from __future__ import annotations
+
+import doctest
+import gc
+import pickle
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, Reason, RuleSet, Verdict, parse, ruleset
+from scrapy_robots_policy.rep.verdict import Details
+
+FILE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\nContent-Signal: ai-train=no\n"
+URL = "https://example.com/a/b/c.pdf"
+MIB = 1024 * 1024
+
+
+def test_the_examples_in_the_documentation_hold():
+    assert doctest.testmod(ruleset).attempted > 4
+    assert doctest.testmod(ruleset).failed == 0
+
+
+WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
+    "URL of octets": (lambda read: read.allowed(b"/a", "bot"), "url must be a str, not bytes"),
+    "no URL": (lambda read: read.allowed(None, "bot"), "url must be a str, not NoneType"),
+    "no URL, verdict": (lambda read: read.verdict(None, "bot"), "url must be a str, not NoneType"),
+    "no URL, checker": (lambda read: read.checker("bot")(7), "url must be a str, not int"),
+    "no URL, matching": (lambda read: read.matching(7, "bot"), "url must be a str, not int"),
+    "no agent": (lambda read: read.allowed("/a", None), "agent must be a str, not NoneType"),
+    "a list": (lambda read: read.allowed("/a", ["bot"]), "agent must be a str, not list"),
+    "a list, verdict": (lambda read: read.verdict("/a", []), "agent must be a str, not list"),
+    "no agent, checker": (lambda read: read.checker(b"bot"), "agent must be a str, not bytes"),
+    "no agent, group": (lambda read: read.group(None), "agent must be a str, not NoneType"),
+    "no agent, usage": (lambda read: read.usage("/a", 7), "agent must be a str, not int"),
+    "no agent, delay": (lambda read: read.crawl_delay(7), "agent must be a str, not int"),
+    "text": (lambda _: parse("User-agent: *"), "a robots.txt must be bytes, not str"),
+    "no file": (lambda _: RuleSet(None, DIALECTS["google"]), "a robots.txt must be bytes, not Non"),
+}
+
+
+@pytest.mark.parametrize("dialect", ["rfc9309", "original1994"])
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: str):
+    ask, sentence = WRONG[name]
+    read = parse(FILE, dialect)
+    for _ in range(3):
+        with pytest.raises(TypeError, match=sentence):
+            ask(read)
+        read.allowed("/a", "bot")  # the next time the rules are laid out
+
+
+def test_a_file_may_come_as_any_octets():
+    assert not parse(bytearray(FILE)).allowed("/a", "bot")
+    assert not parse(memoryview(FILE)).allowed("/a", "bot")
+
+
+def test_a_rule_set_says_what_it_is():
+    assert repr(parse(b"#" * 1234, "yandex")) == "<RuleSet of 1,234 octets, read as yandex>"
+
+
+@pytest.mark.parametrize(
+    "dialect", [DIALECTS["google"], DIALECTS["rfc9309"].but("mine", tie="disallow")]
+)
+def test_a_rule_set_travels_to_other_processes_without_what_is_laid_out(dialect):
+    read = parse(FILE, dialect)
+    before = len(pickle.dumps(read))
+    read.verdict(URL, "bot")
+    packed = pickle.dumps(read)
+    there = pickle.loads(packed)
+    assert len(packed) == before
+    assert there.dialect == dialect
+    assert there.verdict(URL, "bot") == read.verdict(URL, "bot")
+
+
+def test_the_dialects_of_the_table_are_not_copied_with_a_rule_set():
+    assert pickle.loads(pickle.dumps(parse(FILE, "google"))).dialect is DIALECTS["google"]
+
+
+@pytest.mark.parametrize(
+    ("url", "beaten", "usage"), [(URL, [3, 2], []), ("/a/b", [2], ["ai-train"])]
+)
+def test_a_verdict_travels_with_its_details_and_without_the_file(url, beaten, usage):
+    verdict = parse(FILE + b"#" * 100_000).verdict(url, "bot")
+    packed = pickle.dumps(verdict)
+    there = pickle.loads(packed)
+    assert len(packed) < 2_000
+    assert there == verdict
+    assert hash(there) == hash(verdict)
+    assert there.group == verdict.group
+    assert there.group is not None
+    assert [rule.line for rule in there.beaten] == beaten
+    assert [preference.key for preference in there.usage] == usage
+
+
+def test_verdicts_are_equal_by_what_they_say():
+    one, other = (parse(FILE).verdict(URL, "bot") for _ in range(2))
+    assert one == other
+    assert one != parse(FILE.replace(b"/a\n", b"/x\n")).verdict(URL, "bot")  # beaten is another
+    assert one != Verdict(one.allowed, one.reason, one.dialect, one.agent, one.rule)
+    assert Details() == Details()
+
+
+def test_a_verdict_reads_nothing_that_is_not_asked_for(monkeypatch):
+    read = parse(FILE)
+    read.verdict(URL, "bot")
+
+    def fail(*_: object) -> None:
+        raise AssertionError("the file is read again")
+
+    monkeypatch.setattr(RuleSet, "_text", fail)
+    verdict = read.verdict(URL, "bot")
+    assert str(verdict) == "disallowed by line 4, Disallow: /*.pdf$"
+    assert (verdict.allowed, verdict.reason, verdict.line) == (False, Reason.RULE, 4)
+    assert read.verdict("/x", "bot").reason is Reason.NO_RULE
+
+
+def limited(count: int, rule: bytes = b"Disallow: /x%d\n") -> RuleSet:
+    lines = b"".join(rule % n for n in range(count - 1))
+    return parse(
+        b"User-agent: *\n" + lines + b"Disallow: /secret",
+        DIALECTS["yandex"].but("y", rule_limit=30),
+    )
+
+
+@pytest.mark.parametrize(("count", "is_obeyed"), [(29, True), (30, False), (31, False)])
+def test_from_so_many_rules_on_a_group_is_not_obeyed_by_any_answer(count: int, is_obeyed: bool):
+    read = limited(count)
+    reason = Reason.RULE if is_obeyed else Reason.OVER_SIZE
+    assert [read.allowed("/secret", "bot") for _ in range(3)] == [not is_obeyed] * 3
+    assert read.checker("bot")("/secret") is not is_obeyed
+    verdict = limited(count).verdict("/secret", "bot")
+    assert (verdict.allowed, verdict.reason) == (not is_obeyed, reason)
+    assert bool(limited(count).matching("/secret", "bot")) is is_obeyed
+    assert limited(count).verdict("/free", "bot").reason is not Reason.RULE
+
+
+def test_a_name_that_stands_twice_in_one_list_binds_once():
+    group = parse(b"User-agent: FooBot\nUser-agent: FooBot\nDisallow: /a").group("FooBot")
+    assert group is not None
+    assert group.lines == (1, 2)
+    assert [rule.line for rule in group.rules] == [3]
+
+
+def test_a_user_agent_line_without_a_name_binds_nobody_where_names_are_looked_for_in_values():
+    assert parse(b"User-agent:\nDisallow: /", "koster1996").allowed("/a", "FooBot")
+
+
+def held_by(make: Callable[[], RuleSet]) -> tuple[RuleSet, int]:
+    make()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        read = make()
+        gc.collect()
+        return read, tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def asked(body: bytes, agents: int = 1) -> RuleSet:
+    read = parse(bytes(bytearray(body)))
+    for agent in range(agents):
+        for _ in range(3):
+            read.allowed("http://h/a", f"bot{chr(97 + agent % 26)}{chr(97 + agent // 26)}")
+    return read
+
+
+LINES: dict[str, bytes] = {
+    "plain rules": b"Disallow: /%06d\n",
+    "long rules": b"Disallow: /section/%06d/of/the/site/with/a/long/name/for/its/pages\n",
+    "wildcards behind one start": b"Disallow: /*?q=%06d\n",
+    "wildcards behind many starts": b"Disallow: /%06d/*/x$\n",
+    "anchors": b"Disallow: /%06d$\n",
+    "User-agent lines": b"User-agent: bot%06d\n",
+    "comments": b"# %06d\n",
+}
+
+
+@pytest.mark.parametrize("count", [30, 4_000])
+@pytest.mark.parametrize("name", LINES)
+def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: str, count: int):
+    body = b"User-agent: *\n" + b"".join(LINES[name] % n for n in range(count))
+    read, octets = held_by(lambda: asked(body))
+    assert octets / 2 < read.octets_held < octets * 2
+
+
+def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%06d\n" % n for n in range(3_000))
+    (one, of_one), (many, of_many) = held_by(lambda: asked(body)), held_by(lambda: asked(body, 64))
+    assert of_many < 1.2 * of_one
+    assert many.octets_held < 1.2 * one.octets_held
+
+
+def test_what_is_laid_out_for_many_crawlers_is_bounded():
+    names = [f"bot{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(40)]
+    shared = "".join(f"User-agent: {name}\n" for name in names)
+    shared += "".join(f"Disallow: /{n:06}\n" for n in range(3_000))
+    own = "".join(f"User-agent: {name}\nDisallow: /{name}\n" for name in names)
+    body = (shared + own).encode()
+    read, octets = held_by(lambda: asked(body, len(names)))
+    assert octets < 12 * MIB
+    assert read.octets_held < 10 * MIB
+    assert not read.allowed("/botaa", "botaa")
+    assert not read.allowed("/000007", "botnb")
+    assert read.allowed("/botaa", "botab")
+
+
+def ask_thrice(read: RuleSet, agent: str) -> None:
+    for _ in range(3):
+        read.allowed(URL, agent)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda read, agent: read.allowed(URL, agent),
+        ask_thrice,
+        lambda read, agent: read.verdict(URL, agent),
+        lambda read, agent: read.checker(agent)(URL),
+    ],
+)
+def test_a_new_name_with_every_question_takes_no_more_memory(ask):
+    def ask_as(count: int) -> RuleSet:
+        read = parse(FILE)
+        for number in range(count):
+            ask(read, f"{number:0500}")
+        return read
+
+    read, octets = held_by(lambda: ask_as(3_000))
+    assert octets < MIB
+    assert read.octets_held < MIB
