@@ -18,7 +18,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
 from . import compat
-from .admission.admission import Admission
+from .admission.admission import VERDICT_KEY, Admission
 from .admission.concurrency import Concurrency
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
@@ -113,7 +113,9 @@ class RobotsPolicyMiddleware:
             settings.access_overrides,
             self.events,
         )
-        decision = Decision(settings.delays, settings.purposes, settings.defer_timeout)
+        decision = Decision(
+            settings.delays, settings.purposes, settings.defer_timeout, settings.approved
+        )
         admission = Admission(
             self.crawler,
             resolver,
@@ -125,6 +127,7 @@ class RobotsPolicyMiddleware:
             self.now,
             dry_run=settings.dry_run,
         )
+        admission.keeps_verdicts = settings.keeps_verdicts
         if self.recorder is not None:
             fetch.on_exchange = self.recorder.on_exchange
             admission.audit = self.recorder
@@ -158,6 +161,7 @@ class RobotsPolicyMiddleware:
 
     def _exempt(self, request: Request, why: str) -> Request | None:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""
+        request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
         if self.recorder is None or request in self.admission.concurrency.fetching:
             return None
         try:

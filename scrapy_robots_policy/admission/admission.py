@@ -35,6 +35,8 @@ from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
 from .listener import Decided, DecisionListener
 
+VERDICT_KEY = "robots_verdict"
+
 # Octets that no client rewrites.
 _PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 
@@ -46,9 +48,11 @@ class Admission:
     dry_run   whether a request that would be refused is only counted, and passes
     now       seconds since the epoch
     audit     is called with every decision; None: nobody keeps a record
+    keeps_verdicts  whether a request that passes gets its verdict, in its meta
     """
 
     audit: DecisionListener | None = None
+    keeps_verdicts = False
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
@@ -214,6 +218,8 @@ class Admission:
             waited = 0.0 if began is None else now - began
             forms = self._forms(request)
             self.audit.on_decided(Decided(request, forms, rules, config, None, now, waited))
+        if self.keeps_verdicts:
+            request.meta[VERDICT_KEY] = verdict or rules.verdict(request.url, config.agent)
         self.counts.of(rules.origin).passed += 1
 
     def _forms(self, request: Request) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ def _judged_by(settings: PolicySettings) -> dict[str, Any]:
         "ttl": access.lifetime,
         "error_ttl": access.error_lifetime,
         "on_unreachable": plain(access.unreachable),
+        "approved": plain(settings.approved),
     }
 
 

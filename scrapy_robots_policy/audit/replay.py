@@ -120,10 +120,6 @@ class Replay:
         """The robots line of this number."""
         return self._of(number).fields
 
-    def rules(self, fields: Mapping[str, Any]) -> OriginRules | None:
-        """The rules that a decision rests on; None: the other dialect would have fetched more."""
-        return _rules(self._of(fields["robots"]), self._dialect(fields), seconds_of(fields["at"]))
-
     def _begin(self, fields: Mapping[str, Any]) -> None:
         if fields["format"] != FORMAT:
             raise ReplayError(f"format {fields['format']!r}; this version reads {FORMAT}")
@@ -135,7 +131,7 @@ class Replay:
         if not purposes <= set(PURPOSES):
             raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
         self.crawl = {"crawl": fields["crawl"], "part": int(fields["part"]), **fields}
-        self._decision = Decision(limit, purposes, by["patience"])
+        self._decision = Decision(limit, purposes, by["patience"], by["approved"])
         self._overrides = AccessOverrides(
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )

@@ -1,14 +1,19 @@
-"""Where the record of a crawl is written, and which decisions it has."""
+"""Where the record of a crawl is written, which decisions it has, and which files are approved."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from .kinds import SettingError, shown, wrong
+from ..rep import origin_of
+from .kinds import SettingError, from_json, shown, wrong
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +56,33 @@ class AuditPath:
                 "of what begins with '%', only %(name)s and %(time)s stand for something there"
             ) from None
         return path
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedKind:
+    words = "a dict of origins, each with a SHA-256 or 'none'"
+
+    def read(self, name: str, value: Any) -> Mapping[str, str]:
+        approved = from_json(value)
+        if not isinstance(approved, Mapping):
+            raise wrong(name, value, self.words)
+        return {_origin(name, key): _digest(name, digest) for key, digest in approved.items()}
+
+
+def _origin(name: str, key: Any) -> str:
+    origin = origin_of(key) if isinstance(key, str) else None
+    if origin is None:
+        raise SettingError(
+            f"{name} has the key {shown(key)}; a key must be an origin such as "
+            "'https://example.com'"
+        )
+    return origin
+
+
+def _digest(name: str, digest: Any) -> str:
+    text = digest.strip().lower() if isinstance(digest, str) else ""
+    if text != "none" and not _SHA256.fullmatch(text):
+        raise SettingError(
+            f"{name} has {shown(digest)}; it must be a SHA-256 of 64 hexadecimal digits, or 'none'"
+        )
+    return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
@@ -45,6 +46,8 @@ class PolicySettings:
     report          where the crawl's report goes, where one is wanted
     dry_run         whether requests that would be dropped are only counted
     audit           where the record of the crawl goes, where one is wanted
+    approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
+    keeps_verdicts  whether requests that pass get their verdict, in their meta
     """
 
     dialect: Dialect
@@ -63,6 +66,8 @@ class PolicySettings:
     report: Files | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None
+    approved: Mapping[str, str] | None = None
+    keeps_verdicts: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -98,6 +103,8 @@ class PolicySettings:
                 report=values["ROBOTS_REPORT"],
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_audit(values),
+                approved=values["ROBOTS_APPROVED"],
+                keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
             )
 
 

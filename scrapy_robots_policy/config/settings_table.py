@@ -20,7 +20,7 @@ from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMost
 from ..report import Files
 from ..tags.actions import DEFAULTS, read_actions
-from .audit_settings import AuditPath
+from .audit_settings import ApprovedKind, AuditPath
 from .identity import DialectKind, PurposesKind
 from .kinds import (
     Choice,
@@ -278,6 +278,22 @@ _TABLE = (
         WholeNumber(),
         1024**3,
         "The size in octets from which on the record goes on in a new file; 0: it never does.",
+    ),
+    Setting(
+        "ROBOTS_APPROVED",
+        ApprovedKind(),
+        None,
+        "By origin, the SHA-256 of the robots.txt that somebody has read and approved; `none` "
+        "where the site had none. Pages of any other site, and pages of a site whose robots.txt "
+        "has changed since, are dropped. See [the record](docs/audit.md).",
+        no_value="any file is obeyed",
+    ),
+    Setting(
+        "ROBOTS_KEEP_VERDICTS",
+        Flag(),
+        False,
+        'Each request that passes gets its verdict as `meta["robots_verdict"]`: for items that '
+        "say by which rule their page was fetched.",
     ),
     Setting(
         "ROBOTSTXT_OBEY",

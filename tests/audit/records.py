@@ -59,7 +59,10 @@ class Recording:
         rules = self.states[origin].rules(config.dialect, self.now)
         assert rules is not None
         decision = Decision(
-            self.settings.delays, self.settings.purposes, self.settings.defer_timeout
+            self.settings.delays,
+            self.settings.purposes,
+            self.settings.defer_timeout,
+            self.settings.approved,
         )
         forms = server_forms(url)
         verdict = decision.objection(forms, rules, config, self.now)
