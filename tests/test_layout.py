@@ -23,9 +23,10 @@ LAYERS = (
     ("compat", "exceptions", "lint"),
     ("fetch", "stores", "tags"),
     ("resolver",),
-    ("report", "audit"),
+    ("report",),
     ("config",),
     ("admission", "robotparser"),
+    ("audit",),
     ("downloadermiddlewares", "spidermiddlewares"),
     ("addon", "commands"),
 )

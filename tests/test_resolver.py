@@ -12,7 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
-from scrapy_robots_policy.resolver.events import ResolverEvents
+from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.resolver import MAX_SKEW, Resolver
 from scrapy_robots_policy.stores import MemoryStore
@@ -77,8 +77,8 @@ class _Events(ResolverEvents):
     def __init__(self, world):
         self.world = world
 
-    async def on_learned(self, rules, page, *, fetched):
-        self.world.learned.append((rules.mode.value, fetched))
+    async def on_learned(self, rules, page, source):
+        self.world.learned.append((rules.mode.value, source is Source.SITE))
 
     def on_store_lookup(self, age):
         self.world.lookups.append(age)
