@@ -123,7 +123,7 @@ class RobotsPolicyMiddleware:
             return None
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
-            return self.admission.admit_or_put_back(request, origin, config)
+            return self.admission.admit_or_put_back(request, origin, config, rules)
         self.admission.check(request, rules, config)
         return None
 

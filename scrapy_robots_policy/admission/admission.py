@@ -81,15 +81,22 @@ class Admission:
         self._refuse_early(request, rules, config, counts_only=self.dry_run)
         self.counts.of(rules.origin).passed += 1
 
-    async def admit(self, request: Request, origin: Origin, config: RequestConfig) -> None:
+    async def admit(
+        self,
+        request: Request,
+        origin: Origin,
+        config: RequestConfig,
+        rules: OriginRules | None = None,
+    ) -> None:
         """Wait until `request` may be sent: rules, visit time, its turn, a free place.
 
-        Raises Disallowed, CrawlClosing.
+        `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
         refetched = False
         with self.concurrency.lend(request) as place:
             while True:
-                rules = await self._rules_for(request, origin, config)
+                if rules is None:
+                    rules = await self._rules_for(request, origin, config)
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self._refuse_early(request, rules, config)
                 await self._wait_for_visit_time(rules, config)
@@ -97,7 +104,9 @@ class Admission:
                     await place.reacquire()
                     # The request has waited in queues. Rules that are no longer usable count only
                     # if they were fetched twice for it: their lifetime is shorter than the queue.
-                    current = self.cached(request, origin, config) or (rules if refetched else None)
+                    current = self._current(request, origin, config, rules)
+                    if current is None and refetched:
+                        current = rules
                     if current is not None and not self._opens_in(current, config):
                         if current is not rules or self.dry_run:
                             self._refuse_early(request, current, config, counts_only=self.dry_run)
@@ -105,14 +114,19 @@ class Admission:
                         turn.used()
                         return
                     refetched = current is None
+                rules = current
                 place.lend_again()
 
     async def admit_or_put_back(
-        self, request: Request, origin: Origin, config: RequestConfig
+        self,
+        request: Request,
+        origin: Origin,
+        config: RequestConfig,
+        rules: OriginRules | None = None,
     ) -> Request | None:
         """Admit a request; give it back for the scheduler if the crawl closes first."""
         try:
-            await self.admit(request, origin, config)
+            await self.admit(request, origin, config, rules)
         except CrawlClosing:
             return self._back(request)
         return None
@@ -131,14 +145,20 @@ class Admission:
         finally:
             self.concurrency.fetching.discard(request)
 
+    def _current(
+        self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
+    ) -> OriginRules | None:
+        """The rules of now: the same while they are fresh; None if they are too old to be used."""
+        if self.now() < rules.access.fresh_until:
+            return rules
+        return self.cached(request, origin, config)
+
     async def _rules_for(
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules:
-        rules = self.cached(request, origin, config)
-        if rules is None:
-            began = self.now()
-            rules = await self.resolver.rules_for(origin, config.dialect, request)
-            self.counts.of(origin).wait(self.now() - began)
+        began = self.now()
+        rules = await self.resolver.rules_for(origin, config.dialect, request)
+        self.counts.of(origin).wait(self.now() - began)
         delay = self.decision.delay(rules, config)
         self.events.on_delay(rules, delay, self.counts.of(origin))
         return rules

@@ -206,12 +206,13 @@ class Concurrency:
             self._extra_pops += 1
 
     def _has_room(self, taken: int) -> bool:
-        limit = self.engine.limit
+        limit: int = self.engine.downloader.total_concurrency
         return limit <= 0 or taken < limit  # a limit of 0 is none
 
     def _taken(self) -> int:
         """How many active requests hold a place, those among them that wait to return to one."""
-        return len(self.engine.active) - len(self.waiting) - len(self.fetching)
+        active = len(self.engine.downloader.active)
+        return active - len(self.waiting) - len(self.fetching)
 
     def _close(self) -> None:
         self.is_closing = True

@@ -28,7 +28,7 @@ def follow(first: str, max_redirects: int) -> Generator[Step, Answer, FetchResul
         result, location = yield url, hops
         target = redirect_target(url, location) if result.status in REDIRECTS else None
         if target is None or target in (first, *hops):
-            return replace(result, hops=hops)
+            return replace(result, hops=hops) if hops else result
         if len(hops) >= max_redirects:
             return replace(result, hops=hops, is_cut=True)
         url, hops = target, (*hops, target)

@@ -169,6 +169,8 @@ class RuleSet:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no
         delay, or the dialect does not read delays.
         """
+        if not self._may_have_pace():
+            return None
         text = self._text()
         spans = self._groups.pace_spans(agent, text)
         delay = read_delay(self._directives(spans, text), self.dialect)
@@ -181,9 +183,16 @@ class RuleSet:
         """The hours in which the file wants the crawler to come; none: at any time. They are given
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
+        if not self._may_have_pace():
+            return ()
         text = self._text()
         spans = self._groups.pace_spans(agent, text)
         return read_visit_times(self._directives(spans, text))
+
+    def _may_have_pace(self) -> bool:
+        """Whether the file may have a Crawl-delay, Request-rate or Visit-time. Most have none."""
+        body = self._body.lower()
+        return b"-delay" in body or b"-rate" in body or b"-time" in body
 
     def _directives(self, spans: Iterable[tuple[int, int]], text: str) -> Iterator[tuple[str, str]]:
         """The (key, value) lines of parts of the text, rules among them."""

@@ -17,6 +17,7 @@ from .origin import OriginState
 MAX_ORIGINS = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 MAX_READY_OCTETS = 64 * 1024 * 1024
+WEIGH_EVERY = 16  # uses of an origin: rules are laid out when they are asked for the second time
 PACKED_OVERHEAD = 250  # octets a packed origin takes beside its frame and its name: CPython 3.11
 
 
@@ -47,7 +48,8 @@ class OriginCache:
         kept = self._ready.get(origin)
         if kept is not None:
             state, octets = kept
-            if state.octets != octets:
+            state.uses += 1
+            if state.uses % WEIGH_EVERY == 3 and state.octets != octets:
                 self.put(state)  # its rules were laid out since, and take more now
             else:
                 self._ready.move_to_end(origin)

@@ -132,6 +132,7 @@ class OriginState:
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
     answers   whether the last page that was asked of the site was answered; None: none was
+    uses      how often the cache has given it
     """
 
     origin: str
@@ -140,6 +141,7 @@ class OriginState:
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
     answers: bool | None = None
+    uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
     def rules(self, dialect: Dialect, now: float) -> OriginRules | None:

@@ -82,8 +82,9 @@ class Resolver:
         None: nothing is known, or it is too old, or the origin defers.
         """
         state = self._looked_up.get(origin) or self.cache.get(origin)
-        if state is None:
-            return None
+        return None if state is None else self._usable(state, dialect, page)
+
+    def _usable(self, state: OriginState, dialect: Dialect, page: Any) -> OriginRules | None:
         now = self.now()
         rules = state.rules(dialect, now)
         if rules is None or rules.mode is AccessMode.DEFER:
@@ -104,10 +105,10 @@ class Resolver:
         """
         arrived = self.now()
         while not self.is_stopped:
-            rules = self.cached(origin, dialect, page)
-            if rules is not None:
-                return rules
             state = self._looked_up.get(origin) or self.cache.get(origin) or self._new(origin)
+            usable = self._usable(state, dialect, page)
+            if usable is not None:
+                return usable
             rules = state.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
