@@ -345,10 +345,10 @@ def test_what_a_service_is_asked_with_goes_to_its_master_or_to_its_sentinels():
 
 @on_reactor
 async def test_no_password_is_in_the_message_where_no_sentinel_answers():
-    told = Events()
+    events = Events()
     uri = "redis+sentinel://me:hidden@127.0.0.1:1,127.0.0.1:2/mine?sentinel_password=hidden"
-    async with members(uri, 1, told) as (store,):
+    async with members(uri, 1, events) as (store,):
         await store.put(ORIGIN, OLD)
-    assert len(told.lost) == 1
-    assert "MasterNotFoundError" in told.lost[0]
-    assert "hidden" not in told.lost[0]
+    assert len(events.lost) == 1
+    assert "MasterNotFoundError" in events.lost[0]
+    assert "hidden" not in events.lost[0]
