@@ -121,6 +121,6 @@ def _profile(values: Values) -> RequestProfile:
 def _delays(values: Values) -> DelayLimit:
     return DelayLimit(
         obeys=values["ROBOTS_CRAWL_DELAY"],
-        most=values["ROBOTS_CRAWL_DELAY_MAX"],
-        over_most=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
+        max_delay=values["ROBOTS_CRAWL_DELAY_MAX"],
+        over_max=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
     )
