@@ -13,9 +13,7 @@ from tests.site import Site, robots
 pytestmark = pytest.mark.slow
 
 HOSTS = 40
-WILDCARDS = "User-agent: *\n" + "".join(
-    f"Disallow: /*{n}*a{n}$\n" for n in range(18_500)
-)  # 430 KB
+WILDCARDS = "User-agent: *\n" + "".join(f"Disallow: /*{n}*a{n}$\n" for n in range(18_500))  # 430 KB
 
 
 def test_forty_hosts_with_half_a_megabyte_of_wildcards_stay_within_the_bound():
