@@ -6,7 +6,6 @@ from contextlib import ExitStack
 
 import pytest
 
-from scrapy_robots_policy.resolver.cache import MAX_OCTETS
 from tests.crawls import OURS, Plan, crawl_apart
 from tests.site import Site, robots
 
