@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from scrapy_robots_policy.rep import CacheEntry, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
-from scrapy_robots_policy.resolver.cache import OriginCache
+from scrapy_robots_policy.resolver.cache import MAX_UNWEIGHED, OriginCache
 from scrapy_robots_policy.resolver.origin import OVERHEAD, OriginState
 
 SIZE = 10_000
@@ -80,3 +80,19 @@ def test_an_origin_without_an_entry_is_not_packed():
     cache.put(OriginState("a", AccessOverrides()))
     cache.put(state("b"))
     assert kept(cache, "ab") == "b"
+
+
+def test_rules_that_are_laid_out_count_whatever_number_of_questions_each_origin_gets():
+    """At the second question a file of 20 KB takes 300 KB. Two are asked of each origin."""
+    lines = b"".join(b"Disallow: /*%d*a%d$\n" % (n, n) for n in range(1000))
+    origins = [f"http://{n}.example" for n in range(40)]
+    cache = cache_of(max_ready_octets=1_500_000)
+    for origin in origins:
+        entry = CacheEntry(FetchResult(200), 1.0, b"User-agent: *\n" + lines, 1.0)
+        cache.put(OriginState(origin, AccessOverrides(), entry))
+        for _ in range(2):
+            rules = cache.get(origin).rules(DIALECTS["rfc9309"], 2.0)
+            assert rules.allowed(f"{origin}/x", "Bot")
+    held = [cache.get(origin).octets for origin in origins if origin in cache._ready]
+    assert sum(held) <= cache.max_ready_octets + (MAX_UNWEIGHED + 1) * max(held)
+    assert len(cache) == len(origins)
