@@ -9,6 +9,7 @@ Knows: how Scrapy is started and stopped. Must not know: what is compared.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -26,6 +27,7 @@ import scrapy
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import Deferred
 
 OFF = {"ROBOTSTXT_OBEY": False}
@@ -44,6 +46,7 @@ class Plan:
     stop_after  seconds until SIGINT comes, as by Ctrl-C
     sample      seconds between samples of memory
     collect     seconds between two collections of all idle slots, which Scrapy does every minute
+    leftovers   whether open files and timers are counted at the start and at the end
     """
 
     urls: list[str]
@@ -53,6 +56,7 @@ class Plan:
     stop_after: float | None = None
     sample: float | None = None
     collect: float | None = None
+    leftovers: bool = False
 
 
 @dataclass
@@ -64,6 +68,8 @@ class Crawled:
     memory     MiB resident, every `sample` seconds
     resident   MiB resident when the crawl was over
     peak       MiB resident at most, until then
+    files      open files when the spider was opened, and when the engine had stopped
+    timers     timers of the event loop at these times
     """
 
     began: float
@@ -76,6 +82,8 @@ class Crawled:
     memory: list[float] = field(default_factory=list)
     resident: float = 0.0
     peak: float = 0.0
+    files: list[int] = field(default_factory=list)
+    timers: list[int] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
@@ -138,6 +146,19 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
     asyncio.get_running_loop().call_later(seconds, function)
 
 
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def open_timers() -> int:
+    if is_reactor_installed():
+        from twisted.internet import reactor
+
+        return len(reactor.getDelayedCalls())  # type: ignore[attr-defined]
+    loop: Any = asyncio.get_running_loop()
+    return sum(not timer.cancelled() for timer in loop._scheduled)  # noqa: SLF001 - it has no other
+
+
 def crawl(plan: Plan, timeout: float = 1200) -> Crawled:
     return Crawling(plan).result(timeout)
 
@@ -147,6 +168,7 @@ class Spider(scrapy.Spider):
 
     name = "bench"
     plan: Plan
+    is_over = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -158,6 +180,7 @@ class Spider(scrapy.Spider):
     def from_crawler(cls, crawler: Any, *args: Any, **kwargs: Any) -> Spider:
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.opened, signals.spider_opened)
+        crawler.signals.connect(spider.stopped, signals.engine_stopped)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -183,12 +206,25 @@ class Spider(scrapy.Spider):
 
     def opened(self) -> None:
         self.measure()
+        if self.plan.leftovers:
+            self.count_leftovers()
         if self.plan.stop_after is not None:
             call_later(self.plan.stop_after, self.stop)
         if self.plan.sample is not None:
             self.sample()
         if self.plan.collect is not None:
             self.collect()
+
+    async def stopped(self) -> None:
+        if self.plan.leftovers:
+            self.is_over = True
+            await asyncio.sleep(1.0)  # the handlers close their connections now
+            gc.collect()
+            self.count_leftovers()
+
+    def count_leftovers(self) -> None:
+        self.seen.files.append(open_files())
+        self.seen.timers.append(open_timers())
 
     def stop(self) -> None:
         self.seen.stopping = time.monotonic()
@@ -200,9 +236,11 @@ class Spider(scrapy.Spider):
 
     def sample(self) -> None:
         self.seen.memory.append(memory()[0])
-        call_later(self.plan.sample or 1.0, self.sample)
+        if not self.is_over:
+            call_later(self.plan.sample or 1.0, self.sample)
 
     def closed(self, reason: str) -> None:  # noqa: ARG002 - Scrapy gives it
+        self.is_over = True
         self.seen.ended = time.monotonic()
         self.seen.processor = time.process_time() - self.seen.processor
         self.seen.resident, self.seen.peak = memory()

@@ -1,123 +1,199 @@
-"""Twenty thousand pages of five hundred hosts, each with a trouble of its own.
+"""Many origins, a third of them in trouble, and an oracle that is not ours: `make soak`.
 
-    python benchmarks/soak.py [--hosts N] [--pages N]
+    python benchmarks/soak.py [--origins N] [--pages N] [--seed N] [--kind asyncio|none]
 
-Every host has an open and a closed half. Some answer for their robots.txt late, with 503 at first,
-by a reset, with garbage, or with rules that change on the way and close what was open; some want a
-delay, some never answer. All rules are good for five seconds only. Told: what was fetched against
-the rules that the host had given by then, what was lost, and how memory went.
+Every origin has rules of its own, made by chance. What they allow, Protego and urllib.robotparser
+say; a URL about which the two differ is left out. Two origins in three answer as they should. Of
+the others some answer late, with 503 or a reset first, with garbage, too little, packed or
+redirected octets; some never answer, some want a delay, some close everything while the crawl goes
+on. Printed: pages fetched against the rules, pages lost, memory, and what is left open at the end.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import random
+import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from urllib.robotparser import RobotFileParser
 
-from crawling import OURS, Crawled, Plan, crawl
+from crawling import OURS, WITHOUT_REACTOR, Crawled, Plan, crawl
+from protego import Protego
 from web import Hit, Reply, Web, hosts, robots
 
-RULES = "User-agent: *\nDisallow: /closed/\n"
-ALL_CLOSED = "User-agent: *\nDisallow: /\n"
-Robots = Callable[[int], Reply]  # the answer by how often it has been asked for
+AGENT = "BenchBot"
+NEVER_AFTER = 8  # seconds that a fetch may take
+TTL = 20  # seconds that rules are good for
+WORDS = ("a", "b", "private", "tmp", "q.html", "x~y", "news")
+Robots = Callable[[str, int], Reply]  # the answer for a file, by how often it was asked for
 
 TROUBLES: dict[str, Robots] = {
-    "none": lambda _: robots(RULES),
-    "late": lambda _: robots(RULES, after=3),
-    "503 first": lambda asked: Reply(status=503) if asked < 2 else robots(RULES),
-    "reset first": lambda asked: Reply(reset=True) if asked < 2 else robots(RULES),
-    "garbage": lambda _: Reply(random.Random(1).randbytes(5000), kind="text/plain"),
-    "404": lambda _: Reply(status=404),
-    "closes": lambda asked: robots(RULES if asked < 2 else ALL_CLOSED),
-    "503 always": lambda _: Reply(status=503),
-    "never": lambda _: Reply(after=None),
-    "delay": lambda _: robots(RULES + "Crawl-delay: 0.2\n"),
+    "late": lambda text, _: robots(text, after=3),
+    "503 first": lambda text, n: Reply(status=503) if n < 2 else robots(text),
+    "reset first": lambda text, n: Reply(reset=True) if n < 2 else robots(text),
+    "cut first": lambda text, n: robots(text, missing=500) if n < 2 else robots(text),
+    "packed": lambda text, _: Reply(
+        gzip.compress(text.encode()), kind="text/plain", headers="Content-Encoding: gzip\r\n"
+    ),
+    "redirected": lambda *_: Reply(status=301, headers="Location: /rules.txt\r\n"),
+    "delay": lambda text, _: robots(text + "\nUser-agent: BenchBot\nCrawl-delay: 0.2\n"),
+    "closes": lambda text, n: robots(text if n < 2 else "User-agent: *\nDisallow: /\n"),
+    "404": lambda *_: Reply(status=404),
+    "garbage": lambda *_: Reply(random.Random(1).randbytes(5000), kind="text/plain"),
+    "cut": lambda text, _: robots(text, missing=500),
+    "503": lambda *_: Reply(status=503),
+    "broken gzip": lambda *_: Reply(b"none", headers="Content-Encoding: gzip\r\n"),
+    "never": lambda *_: Reply(after=None),
 }
-CLOSED = {"503 always", "never"}  # nothing may be fetched of these
-FAIL_ONCE = {"503 first", "reset first"}  # the second answer counts
-OPEN = {"garbage", "404"}  # and everything of these
+OPEN = {"404", "garbage"}  # everything may be fetched of these
+CLOSED = {"cut", "503", "broken gzip", "never"}  # and nothing of these
 
 
 def trouble(host: str) -> str:
+    """Which trouble an origin has; two of three have none, which is ""."""
     first, second = map(int, host.split(".")[2:])
-    return list(TROUBLES)[(200 * first + second) % len(TROUBLES)]
+    number = 200 * first + second
+    return list(TROUBLES)[number // 3 % len(TROUBLES)] if number % 3 == 0 else ""
+
+
+def rules_of(host: str, seed: int) -> str:
+    chance = random.Random(f"{seed} {host}")
+    lines = ["User-agent: *"]
+    for _ in range(chance.randint(1, 6)):
+        verb = chance.choice(("Allow", "Disallow", "Disallow"))
+        lines.append(f"{verb}: /{'/'.join(chance.choices(WORDS, k=chance.randint(1, 2)))}")
+    if chance.random() < 0.2:
+        lines += ["User-agent: otherbot", "Disallow: /"]
+    return "\n".join(lines) + "\n"
+
+
+def paths(host: str, seed: int, count: int) -> list[str]:
+    chance = random.Random(f"paths {seed} {host}")
+    return [f"/{'/'.join(chance.choices(WORDS, k=2))}/{n}" for n in range(count)]
+
+
+class Oracle:
+    """What two other parsers make of an origin's rules."""
+
+    def __init__(self, text: str) -> None:
+        self.protego = Protego.parse(text)
+        self.urllib = RobotFileParser()
+        self.urllib.parse(text.splitlines())
+
+    def allowed(self, path: str) -> bool | None:
+        """None where the two differ."""
+        url = f"http://example.com{path}"
+        one, other = bool(self.protego.can_fetch(url, AGENT)), self.urllib.can_fetch(AGENT, url)
+        return one if one == other else None
 
 
 class Answers:
     """What the hosts say; each page takes up to 50 ms."""
 
-    def __init__(self) -> None:
-        self.asked: Counter[str] = Counter()
-        self.noise = random.Random(5)
+    def __init__(self, seed: int) -> None:
+        self.seed, self.asked = seed, Counter[str]()
+        self.noise = random.Random(seed)
 
     def __call__(self, host: str, path: str) -> Reply:
-        if path != "/robots.txt":
+        if path not in ("/robots.txt", "/rules.txt"):
             return Reply(after=self.noise.uniform(0, 0.05))
+        text, kind = rules_of(host, self.seed), trouble(host)
+        if path == "/rules.txt" or not kind:
+            return robots(text)
         self.asked[host] += 1
-        return TROUBLES[trouble(host)](self.asked[host])
+        return TROUBLES[kind](text, self.asked[host])
 
 
-def against(log: list[Hit]) -> list[Hit]:
+def questions(addresses: list[str], seed: int, count: int) -> Iterator[tuple[str, str, bool]]:
+    """(host, path, whether it may be fetched), for what the oracle has an answer to."""
+    for host in addresses:
+        kind, oracle = trouble(host), Oracle(rules_of(host, seed))
+        for path in paths(host, seed, count):
+            allowed = oracle.allowed(path)
+            if kind in OPEN or kind in CLOSED:
+                yield host, path, kind in OPEN
+            elif allowed is not None:
+                yield host, path, allowed
+
+
+def against(log: list[Hit], right: dict[tuple[str, str], bool]) -> list[Hit]:
     """The pages that were fetched though the host had said no, or had not said yes."""
-    heard: dict[str, list[float]] = {}
+    answers: dict[str, list[float]] = {}
     for hit in log:
         if hit.path == "/robots.txt":
-            heard.setdefault(hit.host, []).append(hit.answered or float("inf"))
-    return [hit for hit in log if hit.path != "/robots.txt" and is_wrong(hit, heard)]
+            answers.setdefault(hit.host, []).append(hit.answered or float("inf"))
+    return [hit for hit in log if (hit.host, hit.path) in right and _is_wrong(hit, right, answers)]
 
 
-def is_wrong(hit: Hit, heard: dict[str, list[float]]) -> bool:
-    kind = trouble(hit.host)
-    times = heard.get(hit.host, [])
-    if kind in CLOSED or len(times) <= (kind in FAIL_ONCE) or hit.asked < times[kind in FAIL_ONCE]:
+def _is_wrong(
+    hit: Hit, right: dict[tuple[str, str], bool], answers: dict[str, list[float]]
+) -> bool:
+    times, kind = answers.get(hit.host, []), trouble(hit.host)
+    first = int(kind.endswith(" first"))  # the answer that counts
+    if not right[hit.host, hit.path] or len(times) <= first or hit.asked < times[first]:
         return True
-    if kind == "closes" and len(times) > 1 and hit.asked > times[1] + 0.5:
-        return True  # half a second for what had passed already
-    return kind not in OPEN and hit.path.startswith("/closed/")
+    # Half a second for what had passed already.
+    return kind == "closes" and len(times) > 1 and hit.asked > times[1] + 0.5
 
 
-def lost(urls: list[str], crawled: Crawled) -> list[str]:
-    """What was neither answered nor dropped with a word."""
-    return [url for url in urls if url not in crawled.answered and url not in crawled.failed]
+def lost(urls: dict[str, bool], crawled: Crawled) -> Counter[str]:
+    """How many are neither answered nor dropped; answered twice; dropped though they were open."""
+    counts: Counter[str] = Counter()
+    for url, is_right in urls.items():
+        times = crawled.answered.get(url, 0)
+        counts["lost"] += not times and url not in crawled.failed
+        counts["fetched twice"] += times > 1
+        host = url.split("/")[2].partition(":")[0]
+        counts["open and dropped"] += is_right and not times and trouble(host) != "closes"
+    return counts
 
 
-def main() -> None:
+def show(crawled: Crawled, log: list[Hit], right: dict[tuple[str, str], bool], port: int) -> int:
+    urls = {f"http://{host}:{port}{path}": answer for (host, path), answer in right.items()}
+    wrong, counts = against(log, right), lost(urls, crawled)
+    print(f"{len(urls)} URLs in {crawled.seconds:.1f} s, {crawled.processor:.1f} s of processor")
+    print(f"answered {len(crawled.answered)}, dropped {len(crawled.failed)}")
+    print(f"fetched against the rules: {len(wrong)}")
+    for name, count in counts.items():
+        print(f"{name}: {count}")
+    size = max(len(crawled.memory) // 4, 1)
+    quarters = [max(crawled.memory[n : n + size], default=0) for n in range(0, 4 * size, size)]
+    print("MiB, maximum of each quarter:", ", ".join(f"{one:.1f}" for one in quarters))
+    print(f"open files: {crawled.files}, timers: {crawled.timers} (at the start, at the end)")
+    for cause, times in Counter(crawled.failed.values()).most_common(8):
+        print(f"  {times:6} {cause}")
+    for hit in wrong[:10]:
+        print(f"  wrong: {trouble(hit.host) or 'none'} {hit}")
+    return int(bool(wrong) or bool(counts["lost"]) or bool(counts["open and dropped"]))
+
+
+def main() -> int:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--hosts", type=int, default=500)
-    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--origins", type=int, default=20_000)
+    parser.add_argument("--pages", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kind", choices=("asyncio", "none"), default="asyncio")
     options = parser.parse_args()
-    addresses = hosts(options.hosts)
+    addresses = hosts(options.origins)
     settings = {
         **OURS,
-        "CONCURRENT_REQUESTS": 32,
-        "ROBOTS_FETCH_TIMEOUT": 10,
-        "ROBOTS_TTL": 5,
+        **(WITHOUT_REACTOR if options.kind == "none" else {}),
+        "CONCURRENT_REQUESTS": 64,
+        "ROBOTS_FETCH_TIMEOUT": NEVER_AFTER,
+        "ROBOTS_TTL": TTL,
         "RETRY_ENABLED": False,
+        "USER_AGENT": AGENT,
     }
-    with Web(addresses, Answers()) as web:
-        paths = [f"/{half}/{n}" for half in ("open", "closed") for n in range(options.pages // 2)]
-        urls = [web.url(host, path) for host in addresses for path in paths]
+    asked = questions(addresses, options.seed, options.pages)
+    right = {(host, path): allowed for host, path, allowed in asked}
+    with Web(addresses, Answers(options.seed)) as web:
+        urls = [web.url(host, path) for host, path in right]
         random.Random(7).shuffle(urls)
-        crawled = crawl(Plan(urls, settings, sample=1.0))
-        log = web.log()
-    fetched = Counter(trouble(hit.host) for hit in log if hit.path != "/robots.txt")
-    files = Counter(trouble(hit.host) for hit in log if hit.path == "/robots.txt")
-    print(f"{'trouble':14} {'robots.txt':>10} {'pages':>7}")
-    for kind in TROUBLES:
-        print(f"{kind:14} {files[kind]:10} {fetched[kind]:7}")
-    memory = crawled.memory
-    size = len(memory) // 4
-    quarters = [max(memory[n * size : (n + 1) * size]) for n in range(4)]
-    print(f"\n{len(urls)} URLs in {crawled.seconds:.1f} s, {crawled.processor:.1f} s of processor")
-    print(f"answered {len(crawled.answered)}, dropped {len(crawled.failed)}")
-    print(f"against the rules: {len(against(log))}")
-    print(f"lost: {len(lost(urls, crawled))}")
-    print("MiB, the most in each quarter:", ", ".join(f"{most:.1f}" for most in quarters))
-    causes = Counter(crawled.failed.values())
-    for cause, times in causes.most_common(12):
-        print(f"  {times:6} {cause}")
+        crawled = crawl(Plan(urls, settings, sample=0.5, leftovers=True), timeout=7200)
+        return show(crawled, web.log(), right, web.port)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """Writes what the table of dialects says: docs/dialects.md, and the short table in README.md.
 
-`make table`, or `python docs/dialect_tables.py`. Knows: how pages look. Must not know: any dialect.
+`make table`, or `python docs/dialect_tables.py`. It has no dialect's name in it.
 """
 
 # ruff: noqa: INP001 - a script beside what it writes
@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from scrapy_robots_policy.commands.access_table import duration, stances
-from scrapy_robots_policy.commands.compare import value
+from scrapy_robots_policy.commands.access_table import duration, modes_by_answer
+from scrapy_robots_policy.commands.compare import value_text
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
 from scrapy_robots_policy.rep.dialects.options import Certainty
 
@@ -20,11 +20,11 @@ PAGE = ROOT / "docs" / "dialects.md"
 README = ROOT / "README.md"
 BEGIN, END = "<!-- dialects:begin -->", "<!-- dialects:end -->"
 
-KNOBS = {
+OPTIONS = {
     "bom": "a UTF-8 byte order mark at the start",
     "size_limit": "octets read of a file",
-    "beyond_size": "what becomes of a larger file: its end is cut off, or the whole site is open",
-    "rule_limit": "rules for one crawler from which on they are not obeyed",
+    "beyond_size": "of a larger file, the rest is not read, or no rule is obeyed",
+    "rule_limit": "a crawler with so many rules, or more, obeys none of them",
     "line_limit": "octets read of a line",
     "nul_ends_line": "a NUL ends its line",
     "double_returns": "of two carriage returns in a row, only the first ends a line",
@@ -32,8 +32,8 @@ KNOBS = {
     "allow_keys": "what an Allow line may start with",
     "disallow_keys": "what a Disallow line may start with",
     "sitemap_keys": "what a Sitemap line may start with",
-    "longer_keys": "a key counts if it only starts so",
-    "missing_colon": "white space will do for a colon, between exactly two words",
+    "longer_keys": "a key may be longer: `Disallowed:` is `Disallow:`",
+    "missing_colon": "white space replaces the colon, between exactly two words",
     "blank_line": "what a blank line does",
     "extension_ends_agents": "any other line ends a list of User-agent lines",
     "orphan_rules": "rules before the first User-agent line",
@@ -44,7 +44,7 @@ KNOBS = {
     "agents": "the engine's crawlers",
     "allow_lines": "Allow lines are read",
     "wildcards": "`*` and a final `$` are special",
-    "no_slash": "a rule that starts with neither `/` nor `*`",
+    "no_slash": "how a rule without `/` or `*` at its start is read",
     "percent": "how percent-escapes are compared",
     "precedence": "which of several matching rules decides",
     "length": "how a rule's length is counted",
@@ -56,13 +56,13 @@ KNOBS = {
     "crawl_delay": "Crawl-delay",
     "request_rate": "Request-rate is read",
     "visit_time": "Visit-time is read",
-    "tag_names": "the names that page-level rules may use",
-    "tag_rules": "the page-level rules that are known",
-    "tag_conflict": "which of two contradicting page-level rules holds",
-    "access": "what follows where robots.txt cannot be had, and how long an answer is good for",
+    "tag_names": "the names in robots tags that bind the engine's crawlers",
+    "tag_rules": "the rules of robots tags that are read",
+    "tag_conflict": "which of two contradicting robots tags holds",
+    "access": "how the result of a fetch is read, and for how long (its table is below)",
 }
 
-TOLD_APART = ("agents", "access")
+SHOWN_APART = ("agents", "access")
 
 SHORT = {
     "a blank line": "blank_line",
@@ -91,24 +91,24 @@ def short_table() -> str:
 
 
 def _short_row(dialect: Dialect) -> list[str]:
-    told = stances(dialect.access)
+    modes = modes_by_answer(dialect.access)
     access = "" if _sure(dialect, "access") else "?"
     return [
         f"[`{dialect.name}`](docs/dialects.md#{dialect.name})"
         + " (experimental)" * dialect.is_experimental,
         *(_cell(dialect, option) for option in SHORT.values()),
-        told["401, 403"].removesuffix(" allowed") + access,
-        told["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" allowed") + access,
+        modes["401, 403"].removesuffix(" is allowed") + access,
+        modes["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" is allowed") + access,
         _assumed(dialect),
     ]
 
 
 def _assumed(dialect: Dialect) -> str:
-    return f"{sum(not _sure(dialect, option) for option in KNOBS)} of {len(KNOBS)}"
+    return f"{sum(not _sure(dialect, option) for option in OPTIONS)} of {len(OPTIONS)}"
 
 
 def _cell(dialect: Dialect, option: str) -> str:
-    return value(getattr(dialect, option)) + ("" if _sure(dialect, option) else "?")
+    return value_text(getattr(dialect, option)) + ("" if _sure(dialect, option) else "?")
 
 
 def _sure(dialect: Dialect, option: str) -> bool:
@@ -118,15 +118,15 @@ def _sure(dialect: Dialect, option: str) -> bool:
 INTRODUCTION = """\
 # Dialects, option by option
 
-Written by `make table` from the data, which is `scrapy_robots_policy/rep/dialects.py`: change that.
+Written by `make table` from the data, which is `scrapy_robots_policy/rep/dialects/`: change that.
 Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
-`scrapy robots dialects google yandex` shows what sets two apart.
+`scrapy robots dialects google yandex` shows the differences of two.
 
 | sure | means |
 | --- | --- |
-| oracle | the engine's own published code says so |
-| documented | the engine, or the standard, says so |
-| assumed | nobody says so; it is the likeliest reading |
+| oracle | the engine's published code was run or read |
+| documented | the engine's documentation or a standard has it |
+| assumed | there is no source; it is the most likely value |
 
 A dialect is experimental if more than half of its options are assumed.
 
@@ -137,9 +137,7 @@ A dialect is experimental if more than half of its options are assumed.
 def page() -> str:
     parts = [
         INTRODUCTION.strip(),
-        table(
-            ["option", "what it turns"], ([f"`{option}`", words] for option, words in KNOBS.items())
-        ),
+        table(["option", "meaning"], ([f"`{option}`", words] for option, words in OPTIONS.items())),
         *(section for dialect in DIALECTS.values() for section in _sections(dialect)),
     ]
     return "\n\n".join(parts) + "\n"
@@ -149,15 +147,14 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
     if dialect.is_experimental:
         yield f"Experimental: {_assumed(dialect)} options are assumed, which is more than half."
-    told = [option for option in KNOBS if _is_told(dialect, option) and option not in TOLD_APART]
-    yield table(
-        ["option", "value", "sure", "source"], [_knob_row(dialect, option) for option in told]
-    )
-    rest = [f"`{option}`" for option in KNOBS if not _is_told(dialect, option)]
+    sourced = [option for option in OPTIONS if _has_source(dialect, option)]
+    rows = [_option_row(dialect, option) for option in sourced if option not in SHOWN_APART]
+    yield table(["option", "value", "sure", "source"], rows)
+    rest = [f"`{option}`" for option in OPTIONS if option not in sourced]
     if rest:
-        yield f"Nothing is known of {', '.join(rest)}: {_inherited(dialect)}."
-    yield f"By what the site answers to /robots.txt ({_source(dialect, 'access')}):"
-    yield table(["answer", "then"], stances(dialect.access).items())
+        yield f"There is no source for {', '.join(rest)}: {_inherited(dialect)}."
+    yield f"By the site's answer to /robots.txt ({_source(dialect, 'access')}):"
+    yield table(["answer", "then"], modes_by_answer(dialect.access).items())
     yield _lifetime(dialect)
     if dialect.agents:
         yield "Crawlers, and the names they look for; the first that is found counts:"
@@ -165,7 +162,7 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     yield "Any other crawler looks for its own name, then `*`."
 
 
-def _is_told(dialect: Dialect, option: str) -> bool:
+def _has_source(dialect: Dialect, option: str) -> bool:
     return not dialect.sources[option].text.startswith("no source: as ")
 
 
@@ -177,9 +174,14 @@ def _inherited(dialect: Dialect) -> str:
     )
 
 
-def _knob_row(dialect: Dialect, option: str) -> Row:
+def _option_row(dialect: Dialect, option: str) -> Row:
     source = dialect.sources[option]
-    return [f"`{option}`", value(getattr(dialect, option)), source.certainty.value, source.text]
+    return [
+        f"`{option}`",
+        value_text(getattr(dialect, option)),
+        source.certainty.value,
+        source.text,
+    ]
 
 
 def _source(dialect: Dialect, option: str) -> str:
@@ -191,7 +193,7 @@ def _lifetime(dialect: Dialect) -> str:
     policy = dialect.access
     shortest, longest = policy.lifetime_bounds
     return (
-        f"An answer is good for {duration(policy.lifetime)}; HTTP caching may make that "
+        f"An answer is fresh for {duration(policy.lifetime)}; HTTP caching may make that "
         f"{duration(shortest)} to {duration(longest)}. "
         f"Up to {policy.redirects} redirects are followed."
     )
@@ -207,15 +209,15 @@ def _agent_rows(agents: Iterable[Agent]) -> Iterator[Row]:
 
 
 def _chain(chain: tuple[str, ...]) -> str:
-    """The names in their order; those that only grow shorter octet by octet are not all told."""
+    """The names in order. A run of names, each one octet shorter, is shortened."""
     kept = [
         name
         for at, name in enumerate(chain)
         if not (0 < at < len(chain) - 1 and _is_step(chain[at - 1 : at + 2]))
     ]
     first, *others = [f"`{name}`" for name in kept]
-    told = f"{first} and its beginnings down to " if len(kept) < len(chain) else f"{first}, "
-    return (told + ", ".join(others)).removesuffix(", ")
+    start = f"{first} and its beginnings down to " if len(kept) < len(chain) else f"{first}, "
+    return (start + ", ".join(others)).removesuffix(", ")
 
 
 def _is_step(names: tuple[str, ...]) -> bool:

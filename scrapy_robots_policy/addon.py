@@ -1,4 +1,4 @@
-"""One line that switches everything on: `ADDONS = {"scrapy_robots_policy.Addon": 500}`."""
+"""The Scrapy add-on: `ADDONS = {"scrapy_robots_policy.Addon": 500}` enables both middlewares."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from scrapy.utils.misc import load_object
 
 from .config.components import MIDDLEWARES, OURS, STOCK
 
-ORDER = 100  # that of Scrapy's own middleware
+ORDER = 100  # the order of Scrapy's own middleware
 SPIDER_MIDDLEWARES = "SPIDER_MIDDLEWARES"
 OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
-TAG_ORDER = 950  # next to the spider: nothing else counts what is dropped
+TAG_ORDER = 950  # next to the spider: other middlewares do not see what is dropped
 
 
 class Addon:
-    """Puts RobotsPolicyMiddleware in the place of Scrapy's RobotsTxtMiddleware, at the order that
-    the project gave that one, and adds RobotsTagMiddleware.
+    """RobotsPolicyMiddleware in place of Scrapy's RobotsTxtMiddleware, and RobotsTagMiddleware.
+
+    RobotsPolicyMiddleware has the order that the project gave Scrapy's middleware, else 100.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
         chosen = settings.getdict(MIDDLEWARES)
         kinds = {component: load_object(component) for component in chosen}
         orders = [chosen.pop(name) for name, kind in kinds.items() if kind is RobotsTxtMiddleware]
-        # By path, as in the base: Scrapy 2.13 takes a class for another component.
+        # By path, as in Scrapy's base setting: for 2.13 a class would be another component.
         chosen[STOCK] = None
         if load_object(OURS) not in kinds.values():
-            # What the project has put before the stock middleware, such as a choice of User-Agent,
-            # must still come before ours.
+            # A middleware that the project puts before the stock one, such as a choice of
+            # User-Agent, must still come before ours.
             chosen[OURS] = next((order for order in orders if order is not None), ORDER)
         settings.set(MIDDLEWARES, chosen, settings.getpriority(MIDDLEWARES) or 0)
-        near = settings.getdict(SPIDER_MIDDLEWARES)
-        if load_object(OUR_TAGS) not in map(load_object, near):
-            near[OUR_TAGS] = TAG_ORDER
-        settings.set(SPIDER_MIDDLEWARES, near, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
+        chosen = settings.getdict(SPIDER_MIDDLEWARES)
+        if load_object(OUR_TAGS) not in map(load_object, chosen):
+            chosen[OUR_TAGS] = TAG_ORDER
+        settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)

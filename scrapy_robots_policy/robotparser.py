@@ -1,7 +1,7 @@
-"""Our rules behind the interface of `scrapy.robotstxt.RobotParser`.
+"""Our rules behind the interface of `scrapy.robotstxt.RobotParser`, with 2.18's `crawl_delay`.
 
-Knows: that interface, 2.18's `crawl_delay` included. Must not know: outcomes of a fetch, which the
-interface has no seat for: who wants those needs the middleware.
+The interface passes the body of a robots.txt only. So a failed fetch, redirects and caching remain
+Scrapy's; for those, use the middleware.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from .rep import RuleSet, parse
 
 
 class RobotParser(ScrapyRobotParser):
-    """For `ROBOTSTXT_PARSER` in stock Scrapy; reads the file in the dialect of ROBOTS_DIALECT."""
+    """For the setting ROBOTSTXT_PARSER of stock Scrapy. The dialect is that of ROBOTS_DIALECT.
+
+    rules  the parsed file, as `rep.parse` returns it
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self.rules = rules
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
-        """Without a crawler, as Scrapy's own tests call it, in the default dialect."""
+        """Parse a file. Without a crawler, as in Scrapy's own tests, in the default dialect."""
         if crawler is None:
             return cls(parse(robotstxt_body))
         with one_sentence(crawler):  # Scrapy calls it once at start to see whether it works
@@ -29,9 +32,15 @@ class RobotParser(ScrapyRobotParser):
         return cls(parse(robotstxt_body, dialect))
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
+        """Whether the crawler may fetch the URL.
+
+        url         absolute, or its path and query
+        user_agent  a product token or a User-Agent header
+        """
         return self.rules.allowed(_text(url), _text(user_agent))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
+        """Seconds between two requests; None if the file asks for no delay in this dialect."""
         return self.rules.crawl_delay(_text(user_agent))
 
 

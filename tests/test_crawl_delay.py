@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.rep.delay_limit import DelayLimit, OverMost
+from scrapy_robots_policy.rep.delay_limit import DelayLimit, OverMax
 
-CLAMP, SKIP, IGNORE = OverMost.CLAMP, OverMost.SKIP, OverMost.IGNORE
+CLAMP, SKIP, IGNORE = OverMax.CLAMP, OverMax.SKIP, OverMax.IGNORE
 
 # what is done over 10 s, what the site asks for, the user's own delay: seconds, what was done
 CASES = [
@@ -24,10 +24,10 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("over_max", "asked", "own", "seconds", "done"), CASES)
-def test_a_delay_is_kept_up_to_the_users_limit(over_max, asked, own, seconds, done):
-    delay = DelayLimit(True, 10, over_max).delay(asked, own)
-    assert (delay.seconds, str(delay), delay.skips) == (seconds, done, done == "skipped")
+@pytest.mark.parametrize(("over_max", "requested", "own", "seconds", "action"), CASES)
+def test_a_delay_is_kept_up_to_the_users_limit(over_max, requested, own, seconds, action):
+    delay = DelayLimit(True, 10, over_max).delay(requested, own)
+    assert (delay.seconds, str(delay), delay.skips) == (seconds, action, action == "skipped")
 
 
 def test_a_delay_is_not_kept_where_the_user_does_not_want_it():

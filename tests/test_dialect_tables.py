@@ -1,4 +1,4 @@
-"""The pages on dialects say what the data says."""
+"""The pages about dialects agree with the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import runpy
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialects.dialect import options
-from tests.test_floors import ROOT
+from tests.test_purity import ROOT
 
 TABLES = runpy.run_path(str(ROOT / "docs" / "dialect_tables.py"))
 
@@ -18,8 +18,8 @@ def test_no_page_is_stale():
     assert stale == [], "make table"
 
 
-def test_every_knob_is_explained():
-    assert list(TABLES["KNOBS"]) == list(options())
+def test_every_option_is_explained():
+    assert list(TABLES["OPTIONS"]) == list(options())
 
 
 def test_the_short_table_is_put_between_its_marks_and_nowhere_else():

@@ -62,7 +62,7 @@ def test_crawlers_that_share_no_store_are_no_fleet():
 
     assert process.returncode == 1
     # Whichever is first or last to start: it begins with requests of its own to each site.
-    assert re.search(r"^[\w-]+ was asked for its robots.txt [23] times$", out, re.MULTILINE)
+    assert re.search(r"^the robots.txt of [\w-]+ was fetched [23] times$", out, re.MULTILINE)
 
 
 def test_a_fleet_that_is_told_to_stop_leaves_no_process_behind():

@@ -38,10 +38,6 @@ ONE_IN_EACH_FOLDER = {"__init__.py", "py.typed"}
 FILES = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc")
 MODULES = [path for path in FILES if path.suffix == ".py" and path != PACKAGE / "__init__.py"]
 
-pytestmark = pytest.mark.skipif(
-    not (PACKAGE / "resolver").is_dir(), reason="the second edition's folders are not there yet"
-)
-
 
 def part_of(path: Path) -> str:
     """The folder, or the module of the package itself, that a file belongs to."""

@@ -94,7 +94,7 @@ async def test_what_is_obeyed_is_said_once_for_each_origin(caplog):
         ]
         assert sorted(said) == [
             ("INFO", f"robots.txt of {site.origin}: 200, its rules are obeyed (rfc9309)"),
-            ("WARNING", f"robots.txt of {closed.origin}: 503, everything is disallowed (rfc9309)"),
+            ("WARNING", f"robots.txt of {closed.origin}: 503, nothing is allowed (rfc9309)"),
         ]
 
 

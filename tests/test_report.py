@@ -1,4 +1,4 @@
-"""What must be true of the tally, its table, and the report that is made of it."""
+"""The counts of a crawl, their table, and the report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
+from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES
-from scrapy_robots_policy.report.html import page, time
+from scrapy_robots_policy.report.page import elapsed, page
 from scrapy_robots_policy.report.summary import as_json
 
 
@@ -20,7 +21,7 @@ def dropped_by(line: int, path: str = "/x") -> Verdict:
     return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
 
 
-def test_the_table_is_for_people():
+def test_the_table_has_a_row_for_each_origin_and_each_cause_of_a_drop():
     rules = OriginCounts("http://a.example", "rules", "200", fetches=1, passed=12)
     for number in (3, 9, 3):
         rules.drop(dropped_by(number))
@@ -29,7 +30,7 @@ def test_the_table_is_for_people():
     closed = OriginCounts("http://long.example:8080", "disallow", "503")
     closed.drop(Verdict(False, Reason.UNREACHABLE, "rfc9309", "bot", why="503"))
     assert table([rules, closed]) == (
-        "origin                    stance    passed  dropped  waited  why\n"
+        "origin                    mode      passed  dropped  waited  why\n"
         "http://a.example          rules         12        3   0.3 s  200\n"
         "                                                  2          line 3, Disallow: /x\n"
         "                                                  1          line 9, Disallow: /x\n"
@@ -38,31 +39,31 @@ def test_the_table_is_for_people():
     )
 
 
-def test_the_table_cannot_steer_the_terminal():
+def test_control_characters_in_the_table_are_escaped():
     line = OriginCounts("http://a.example", "rules", "200")
     line.drop(dropped_by(1, "/\x1b[2Jcaf\xc3\xa9"))
     assert table([line]).endswith(r"  line 1, Disallow: /\x1b[2Jcafé")
 
 
 def test_an_empty_table_has_its_head():
-    assert table([]) == "origin  stance  passed  dropped  waited  why"
+    assert table([]) == "origin  mode  passed  dropped  waited  why"
 
 
-def test_a_tally_has_a_line_for_each_origin_up_to_a_bound():
-    tally = CrawlCounts(max_origins=2)
-    first = tally.of("http://1")
+def test_origins_are_counted_apart_up_to_a_bound():
+    counts = CrawlCounts(max_origins=2)
+    first = counts.of("http://1")
     first.passed = 5
     for number in range(2, 10):
-        tally.of(f"http://{number}").passed += 1
-    assert tally.of("http://1") is first
-    assert [(line.origin, line.passed) for line in tally.origins] == [
+        counts.of(f"http://{number}").passed += 1
+    assert counts.of("http://1") is first
+    assert [(origin.origin, origin.passed) for origin in counts.origins] == [
         ("http://1", 5),
         ("http://2", 1),
         ("all others", 7),
     ]
 
 
-def test_a_line_knows_so_many_causes_and_no_more():
+def test_causes_of_drops_are_counted_apart_up_to_a_bound():
     line = OriginCounts("http://a")
     for number in range(1, MAX_CAUSES + 11):
         line.drop(dropped_by(number))
@@ -75,8 +76,8 @@ SAFE = MARKUP.replace("\x1b", "\\x1b")
 
 
 def report_of(*lines: OriginCounts, **stats: int) -> Report:
-    told = {f"robots/{name}": count for name, count in stats.items()}
-    return Report(MARKUP, "Bot", "google", 1e9, 1e9 + 75, "finished", lines, told)
+    counts = {f"robots/{name}": count for name, count in stats.items()}
+    return Report(MARKUP, "Bot", "google", 1e9, 1e9 + 75, "finished", lines, counts)
 
 
 def hostile() -> Report:
@@ -88,7 +89,7 @@ def hostile() -> Report:
 
 
 class Reader(HTMLParser):
-    """What a page is made of: its tags with their attributes, and its text."""
+    """The parts of a page: its tags, their attributes, and its texts."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -106,25 +107,25 @@ class Reader(HTMLParser):
         self.texts.append(data)
 
 
-def test_what_sites_and_spiders_name_is_text_in_the_page():
-    told = Reader(page(hostile(), "report.json"))
-    assert {"script", "img"} & set(told.tags) == set()
-    assert [name for name, _ in told.attributes if name.startswith("on") or name == "style"] == []
-    assert f"line 1, Disallow: {SAFE}é\\u202e" in told.texts
-    assert told.texts.count(SAFE) >= 5  # the spider, the origin, its trouble, an outcome, a tag
+def test_names_that_sites_and_spiders_choose_are_text_in_the_page():
+    read = Reader(page(hostile(), "report.json"))
+    assert {"script", "img"} & set(read.tags) == set()
+    assert [name for name, _ in read.attributes if name.startswith("on") or name == "style"] == []
+    assert f"line 1, Disallow: {SAFE}é\\u202e" in read.texts
+    assert read.texts.count(SAFE) >= 5  # the spider, the origin, its trouble, an outcome, a tag
 
 
-def test_the_page_loads_nothing_and_lets_in_its_own_style_alone():
+def test_the_page_loads_nothing_and_admits_its_own_style_sheet_only():
     text = page(hostile(), "report.json")
-    told = Reader(text)
+    read = Reader(text)
     style = text.partition("<style>")[2].partition("</style>")[0]
     digest = b64encode(sha256(style.encode()).digest()).decode()
-    (policy,) = (value for _, value in told.attributes if value and "default-src" in value)
+    (policy,) = (value for _, value in read.attributes if value and "default-src" in value)
     assert policy == (
         f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    assert [value for name, value in told.attributes if name in ("href", "src")] == ["data:,"]
+    assert [value for name, value in read.attributes if name in ("href", "src")] == ["data:,"]
     assert "url(" not in style
     assert "@import" not in style
 
@@ -139,29 +140,26 @@ def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
     assert "http://1000.example" in text
     assert "http://900.example" not in text
     assert len(text) < 40_000
-    assert [told["dropped"] for told in as_json(report)["origins"]] == [
+    assert [origin["dropped"] for origin in as_json(report)["origins"]] == [
         {"line 2, Disallow: /": number} for number in range(1, 1001)
     ]
 
 
-def test_a_part_with_nothing_to_tell_is_left_out():
-    told = Reader(
-        page(report_of(OriginCounts("http://a.example", "allow", "404", passed=3)), "r.json")
-    )
-    titles = [told.texts[at].strip() for at in range(len(told.texts)) if told.texts[at].strip()]
-    assert "Origins by stance" in titles
-    assert "Nothing was dropped." in titles
-    assert {"Waiting for a robots.txt", "Trouble", "Delays"} & set(titles) == set()
+def test_an_empty_section_is_left_out():
+    counts = OriginCounts("http://a.example", "allow", "404", passed=3)
+    texts = {text.strip() for text in Reader(page(report_of(counts), "r.json")).texts}
+    assert {"Origins by access mode", "everything is allowed", "Nothing was dropped."} <= texts
+    assert {"Waiting for a robots.txt", "Trouble", "Delays"} & texts == set()
 
 
-def test_the_page_of_a_dry_run_does_not_say_that_anything_was_dropped():
+def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
     line = OriginCounts(
         "http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1}
     )
-    told = Reader(page(report_of(line, **{"would_drop/rule": 1}), "r.json")).texts
-    assert "What would be dropped, by rule and line " in told
-    assert "would be dropped" in told
-    assert "requests dropped" not in told
+    texts = Reader(page(report_of(line, **{"would_drop/rule": 1}), "r.json")).texts
+    assert "What would be dropped, by rule and line " in texts
+    assert "would be dropped" in texts
+    assert "requests dropped" not in texts
 
 
 def test_the_data_is_plain():
@@ -199,20 +197,20 @@ def test_the_data_is_plain():
     }
 
 
-def test_causes_that_read_alike_are_counted_together():
+def test_causes_that_look_the_same_are_counted_together():
     line = OriginCounts("http://a.example")
     for path in ("/\xff", "/\xfe", "/\xfe"):
         line.drop(dropped_by(1, path))
-    (told,) = as_json(report_of(line))["origins"]
-    assert told["dropped"] == {"line 1, Disallow: /\N{REPLACEMENT CHARACTER}": 3}
+    (origin,) = as_json(report_of(line))["origins"]
+    assert origin["dropped"] == {"line 1, Disallow: /\N{REPLACEMENT CHARACTER}": 3}
 
 
 @pytest.mark.parametrize(
-    ("name", "made"), [("a.html", ["a.html", "a.json"]), ("b.json", ["b.json"])]
+    ("name", "files"), [("a.html", ["a.html", "a.json"]), ("b.json", ["b.json"])]
 )
-def test_a_page_has_its_data_beside_it(tmp_path, name, made):
+def test_a_page_has_its_data_beside_it(tmp_path, name, files):
     Files.of(str(tmp_path / name)).write(hostile())
-    assert sorted(path.name for path in tmp_path.iterdir()) == made
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
 
 
 @pytest.mark.parametrize(
@@ -220,19 +218,19 @@ def test_a_page_has_its_data_beside_it(tmp_path, name, made):
     [
         ("report", "it must be the path of a file that ends in .html or .json"),
         ("report.txt", "it must be the path of a file that ends in .html or .json"),
-        ("no/such/report.html", "no file can be made there: No such file or directory"),
-        ("file/report.html", "no file can be made there: Not a directory"),
+        ("no/such/report.html", "no file can be created there: No such file or directory"),
+        ("file/report.html", "no file can be created there: Not a directory"),
         ("folder.html", "folder.html is a folder"),
         ("taken.html", "taken.json is a folder"),
     ],
 )
-def test_a_place_where_nothing_can_be_written_is_told(tmp_path, name, sentence):
+def test_a_place_where_no_report_can_be_written_is_an_error(tmp_path, name, sentence):
     (tmp_path / "file").touch()
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "taken.json").mkdir()
-    with pytest.raises(ValueError, match=r"\w") as told:
+    with pytest.raises(ValueError, match=r"\w") as error:
         Files.of(str(tmp_path / name))
-    assert str(told.value).endswith(sentence)
+    assert str(error.value).endswith(sentence)
 
 
 def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path):
@@ -247,8 +245,18 @@ def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "text"),
     [(0.04, "0.0 s"), (59.94, "59.9 s"), (75, "1 min 15 s"), (3600 * 30 + 61, "30 h 1 min")],
 )
-def test_times_are_said_as_people_do(seconds, said):
-    assert time(seconds) == said
+def test_durations_have_two_units_at_most(seconds, text):
+    assert elapsed(seconds) == text
+
+
+def test_columns_are_aligned_by_their_width_on_a_terminal():
+    rows = [("a", "1", "x"), ("日本", "10", ""), ("e\N{COMBINING ACUTE ACCENT}", "100", "y")]
+    assert list(aligned(rows, right={1})) == [
+        "a       1  x",
+        "日本   10",
+        "e\N{COMBINING ACUTE ACCENT}     100  y",
+    ]
+    assert list(aligned([])) == []

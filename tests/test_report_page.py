@@ -54,7 +54,7 @@ def test_it_is_no_wider_than_its_screen(browser, address, width):
 
 def test_its_style_holds(browser, address):
     browser.get(address)
-    color = "return getComputedStyle(document.querySelector('.stance-rules')).fill"
+    color = "return getComputedStyle(document.querySelector('.mode-rules')).fill"
     colors = []
     for scheme in ("light", "dark"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]

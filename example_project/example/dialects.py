@@ -1,4 +1,4 @@
-"""One process in which every spider, and some requests, go by a dialect of their own.
+"""One process in which every spider, and some requests, have a dialect of their own.
 
 python -m example.dialects
 """
@@ -15,8 +15,8 @@ from example.spiders.dialects import BaiduSpider, DialectSpider, MixedSpider, Ya
 
 
 def show(spider: Any) -> None:
-    for label, outcome in sorted(spider.found.items()):
-        print(f"{label:52} {outcome}")  # noqa: T201 - the demo's output
+    for label, result in sorted(spider.results.items()):
+        print(f"{label:52} {result}")  # noqa: T201 - the demo's output
 
 
 def main() -> None:

@@ -1,7 +1,4 @@
-"""What the demo needs beside its spider: the local web, and the table at the end.
-
-Knows: Scrapy's signals. Must not know: how a decision is made, or put in words.
-"""
+"""The demo's extensions: the local web, and the table at the end."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from scrapy_robots_policy import RobotsPolicyMiddleware, report
 
 
 class LocalWeb:
-    """The sites, up from before the crawl to after it; SITE_LOG names a file for their log."""
+    """The sites, which answer until the crawl is over. SITE_LOG: a file for their log."""
 
     def __init__(self, sites: Sequence[Site], log_path: str | None) -> None:
         self.sites = sites
@@ -38,7 +35,7 @@ class LocalWeb:
 
 
 class Table:
-    """Prints what became of the requests, site by site."""
+    """Prints the result of the requests, by site."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -59,7 +56,7 @@ class Table:
         self._show_tags()
 
     def _show_tags(self) -> None:
-        assert self.crawler.stats is not None  # the crawl has been
+        assert self.crawler.stats is not None  # the crawl is over
         counts = self.crawler.stats.get_stats().items()
         tags = [f"{count} {name}" for name, count in sorted(counts) if "/tags/" in name]
         if tags:

@@ -1,7 +1,5 @@
-"""A little web on loopback addresses: seven sites, all alike but for their robots.txt, and one
-whose pages say what they want.
-
-Knows: HTTP, threads, what each site answers. Must not know: who asks, nor what they make of it.
+"""A small web on loopback addresses: seven sites that differ in their robots.txt only, and one with
+robots tags and preferences on its pages.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ CLOSED = b"User-agent: *\nDisallow: /\n"
 
 @dataclass(frozen=True)
 class Answer:
-    """What is sent back. `after` seconds; None: never."""
+    """A response. `after`: seconds until it is sent; None: never."""
 
     body: bytes = b""
     status: int = 200
@@ -55,7 +53,7 @@ NOT_FOUND = Answer(status=404)
 
 @dataclass(frozen=True)
 class Site:
-    """`robots_txt` is its answer to that question; a location there is the name of a site."""
+    """A site. If `robots_txt` redirects, its `location` is the name of another site."""
 
     name: str
     about: str
@@ -73,7 +71,7 @@ SITES = (
     Site("garbage", "is 2 MB of noise", Answer(Random(1).randbytes(2_000_000))),  # noqa: S311 - noise is no secret
 )
 
-# Every engine reads this its own way.
+# Each engine reads this file in another way.
 AMBIGUOUS = b"""\
 User-agent: *
 Disallow: /a/
@@ -125,7 +123,7 @@ ADDRESS = "127.0.0.1" if sys.platform == "darwin" else "127.0.0.{}"
 
 
 class Visit(NamedTuple):
-    """One request; `at` is the monotonic clock's."""
+    """One request; `at` is in seconds of the monotonic clock."""
 
     site: str
     path: str
@@ -133,7 +131,7 @@ class Visit(NamedTuple):
 
 
 class Web:
-    """The sites, up until `close`. `visits` are all requests, in order."""
+    """The sites, which answer until `close`. `visits`: all requests, in order."""
 
     def __init__(self, sites: Iterable[Site]) -> None:
         self.visits: list[Visit] = []
@@ -192,4 +190,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-        """Keep the terminal to the crawl."""
+        """Log nothing: the terminal is for the crawl's log."""

@@ -54,7 +54,7 @@ class Decision:
                 return _refused(config, Reason.NOT_APPROVED, why)
         delay = self.delay(rules, config)
         if delay.skips:
-            return _refused(config, Reason.CRAWL_DELAY, f"{delay.asked:g} s")
+            return _refused(config, Reason.CRAWL_DELAY, f"{delay.requested:g} s")
         if rules.opens_in(config.agent, now) > self.patience:
             times = ", ".join(map(str, rules.visit_times(config.agent)))
             return _refused(config, Reason.VISIT_TIME, times)

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from string import Template
 
 from ..rep.escapes import shown
-from ..report.html import Bar, bars, grid, look, policy, section, text
+from ..report.html import Bar, bars, facts, figures, html_table, section, text
+from ..report.page import policy, static_text
 from .overview import REASONS, FileOverview, Overview
 
 _SOURCES = {
@@ -23,8 +24,8 @@ _SOURCES = {
 
 
 def audit_page(overview: Overview) -> str:
-    style = look("page.css")
-    return Template(look("audit_page.html")).substitute(
+    style = static_text("page.css")
+    return Template(static_text("audit_page.html")).substitute(
         policy=policy(style),
         style=style,
         title=text(", ".join(sorted({str(one.crawl["spider"]) for one in overview.files}))),
@@ -36,7 +37,7 @@ def audit_page(overview: Overview) -> str:
 
 def _about(overview: Overview) -> str:
     crawls = [one.crawl for one in overview.files]
-    facts = {
+    values = {
         "crawler": {str(crawl["agent"]) for crawl in crawls},
         "User-Agent": {str(crawl["user_agent"]) for crawl in crawls},
         "dialect": {str(crawl["dialect"]) for crawl in crawls},
@@ -47,10 +48,7 @@ def _about(overview: Overview) -> str:
             f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}" for crawl in crawls
         },
     }
-    return "".join(
-        f"<div><dt>{name}</dt> <dd>{text('; '.join(sorted(values)))}</dd></div>"
-        for name, values in facts.items()
-    )
+    return facts({name: "; ".join(sorted(found)) for name, found in values.items()})
 
 
 def _time(moment: str) -> str:
@@ -61,14 +59,14 @@ def _figures(overview: Overview) -> str:
     refused = sum(overview.refused.values())
     exempt = sum(overview.exempt.values())
     agree = overview.decisions - exempt - overview.differ
-    figures = {
+    numbers = {
         "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins": len(overview.origins),
         "robots.txt recorded": sum(overview.sources.values()),
         "decided anew, same answer": agree,
     }
-    return "".join(f"<div><dd>{n:,}</dd><dt>{name}</dt></div>" for name, n in figures.items())
+    return figures({name: f"{number:,}" for name, number in numbers.items()})
 
 
 def _sections(overview: Overview) -> Iterable[str]:
@@ -142,7 +140,7 @@ def _preferences(overview: Overview) -> str:
         (f"{label}: {key}={value}" if key else f"{label}: {value}", f"{count:,}")
         for (label, key, value), count in overview.preferences.most_common()
     ]
-    return grid(("preference", "decisions"), lines, right={1})
+    return html_table(("preference", "decisions"), lines, right={1})
 
 
 def _files(overview: Overview) -> str:
@@ -151,8 +149,8 @@ def _files(overview: Overview) -> str:
         for one in overview.files
     ]
     names = sorted({(name, value) for one in overview.files for name, value in _prints(one)})
-    dialects = grid(("dialect", "fingerprint of its options"), names, right=set())
-    return grid(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
+    dialects = html_table(("dialect", "fingerprint of its options"), names, right=set())
+    return html_table(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
 
 
 def _prints(file: FileOverview) -> Iterable[tuple[str, str]]:
@@ -165,4 +163,4 @@ def _settings(overview: Overview) -> str:
         for one in overview.files
         for name, value in one.crawl["settings"].items()
     }
-    return grid(("setting", "value"), sorted(pairs), right=set())
+    return html_table(("setting", "value"), sorted(pairs), right=set())

@@ -49,8 +49,8 @@ def _judged_by(settings: PolicySettings) -> dict[str, Any]:
     return {
         "patience": settings.defer_timeout,
         "crawl_delay": delays.obeys,
-        "crawl_delay_max": delays.most,
-        "crawl_delay_over_max": delays.over_most.value,
+        "crawl_delay_max": delays.max_delay,
+        "crawl_delay_over_max": delays.over_max.value,
         "ttl": access.lifetime,
         "error_ttl": access.error_lifetime,
         "on_unreachable": plain(access.unreachable),

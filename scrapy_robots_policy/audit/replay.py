@@ -19,7 +19,7 @@ from ..admission.decision import Decision
 from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin
 from ..rep.access import AccessOverrides
-from ..rep.delay_limit import DelayLimit, OverMost
+from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.usage import PURPOSES
 from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
@@ -125,7 +125,7 @@ class Replay:
             raise ReplayError(f"format {fields['format']!r}; this version reads {FORMAT}")
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
         limit = DelayLimit(
-            by["crawl_delay"], by["crawl_delay_max"], OverMost(by["crawl_delay_over_max"])
+            by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
         )
         purposes = frozenset(fields["purposes"])
         if not purposes <= set(PURPOSES):

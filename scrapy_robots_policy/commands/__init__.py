@@ -1,8 +1,6 @@
-"""`scrapy robots VERB …`: the engine's answers for people.
+"""What may be asked at a terminal? `scrapy robots VERB`, and which verb takes which options.
 
-Knows: the options, and which verb takes which. Must not know: how anything is answered.
-
-Verbs are plain arguments: argparse's own sub-commands would lose Scrapy's options, such as -s.
+Verbs are plain arguments: argparse's sub-commands would lose Scrapy's options, such as -s.
 """
 
 from __future__ import annotations
@@ -16,8 +14,8 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from . import audit_verbs, check, compare, dialects, explain, lint, tester
-from .arguments import Options, UsageError, asked_of
-from .terminal import complain
+from .arguments import Options, UsageError, read_options
+from .terminal import print_error
 
 VERBS: dict[str, Callable[[Options], int]] = {
     "check": check.run,
@@ -29,7 +27,7 @@ VERBS: dict[str, Callable[[Options], int]] = {
     "audit": audit_verbs.run,
 }
 
-# Options that some verbs only take; the others are for all.
+# The verbs that take an option; options that are not here are for all verbs.
 ONLY_FOR = {
     "dialects": ("compare",),
     "sarif": ("lint",),
@@ -45,17 +43,17 @@ ONLY_FOR = {
 
 
 class RobotsCommand(ScrapyCommand):
-    """Exit status: 0 allowed, or nothing found; 1 disallowed, or found; 2 a wrong question."""
+    """Exit status: 0 allowed, or no findings; 1 disallowed, or findings; 2 a wrong command line."""
 
     requires_project = False
-    requires_crawler_process = False  # Scrapy 2.13 makes one all the same, and it would log
+    requires_crawler_process = False  # Scrapy 2.13 makes one anyway, and it would log
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
 
     def syntax(self) -> str:
         return f"{{{'|'.join(VERBS)}}} [options] [URL or FILE ...]"
 
     def short_desc(self) -> str:
-        return "Ask what robots.txt files allow, and why"
+        return "Show what robots.txt files allow, and why"
 
     def long_desc(self) -> str:
         return (
@@ -63,8 +61,8 @@ class RobotsCommand(ScrapyCommand):
             "explain URL: by which group, rule and line; "
             "lint FILE|URL...: what is wrong with the file; "
             "compare URL...: where engines differ, and why; "
-            "dialects [A [B]]: how engines read; "
-            "tester: a local page to try all that; "
+            "dialects [A [B]]: how engines read robots.txt; "
+            "tester: a local page to try all this; "
             "audit verify|show|report|warc FILE...: check the record of a crawl, and tell it."
         )
 
@@ -79,7 +77,9 @@ class RobotsCommand(ScrapyCommand):
         )
         add("--agent", metavar="TOKEN", help="the crawler's product token (default: the project's)")
         add(
-            "--dialect", metavar="NAME", help="whose reading (default: the project's, else rfc9309)"
+            "--dialect",
+            metavar="NAME",
+            help="the dialect to read in (default: the project's, else rfc9309)",
         )
         add("--dialects", metavar="A,B", help="compare: which dialects (default: all)")
         add("--json", action="store_true", help="print JSON, one value a line")
@@ -95,25 +95,25 @@ class RobotsCommand(ScrapyCommand):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             verb, *rest = _checked(args, opts)
-            self.exitcode = VERBS[verb](asked_of(rest, opts, self.settings))
+            self.exitcode = VERBS[verb](read_options(rest, opts, self.settings))
             sys.stdout.flush()
         except UsageError as error:
-            complain(error)
+            print_error(error)
             self.exitcode = 2
         except KeyboardInterrupt:
             self.exitcode = 130
-        except BrokenPipeError:  # the reader has seen enough
+        except BrokenPipeError:  # standard output was closed, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             self.exitcode = 141
 
 
 def _checked(args: list[str], opts: Namespace) -> list[str]:
     unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
-    if unknown:  # Scrapy hands on what its parser does not know
+    if unknown:  # Scrapy passes on the options that its parser does not know
         raise UsageError(f"unknown option {unknown[0]}; see scrapy robots -h")
     if not args or args[0] not in VERBS:
-        told = repr(args[0]) if args else "nothing"
-        raise UsageError(f"the verb is {told}; it must be {', '.join(VERBS)}")
+        verb = repr(args[0]) if args else "missing"
+        raise UsageError(f"the verb is {verb}; it must be {', '.join(VERBS)}")
     for option, verbs in ONLY_FOR.items():
         if getattr(opts, option) not in (None, False) and args[0] not in verbs:
             name = option.replace("_", "-")

@@ -1,6 +1,6 @@
-"""What a dialect does where a robots.txt cannot be had: its ladder, as lines to read.
+"""What a dialect does for each answer of a site to /robots.txt, as lines to read.
 
-Knows: which answers there are to ask about. Must not know: what follows: `rep.access` is asked.
+The access modes come from `rep.access`: the table has no rules of its own.
 """
 
 from __future__ import annotations
@@ -10,12 +10,6 @@ from collections.abc import Iterator
 from ..rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
 from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 
-WORDS = {
-    AccessMode.RULES: "the rules of the copy",
-    AccessMode.ALLOW: "everything allowed",
-    AccessMode.DISALLOW: "nothing allowed",
-    AccessMode.DEFER: "wait, and ask again",
-}
 _ANSWERS = {
     "200": FetchResult(200),
     "3xx, too many": FetchResult(302),
@@ -27,40 +21,34 @@ _ANSWERS = {
 }
 
 
-def stances(policy: AccessPolicy) -> dict[str, str]:
-    """By kind of answer, what may be done, in words."""
-    return {name: "; ".join(_told(outcome, policy)) for name, outcome in _ANSWERS.items()}
+def modes_by_answer(policy: AccessPolicy) -> dict[str, str]:
+    """For each kind of answer, the access mode in words; with its changes over time."""
+    return {name: "; ".join(_modes(result, policy)) for name, result in _ANSWERS.items()}
 
 
-def _told(outcome: FetchResult, policy: AccessPolicy) -> Iterator[str]:
-    result = classify(outcome, policy)
-    if result is AccessResult.SUCCESSFUL:
-        yield "what its rules allow"
-    elif result is not AccessResult.UNREACHABLE:
-        yield WORDS[_stance(None, outcome, 0.0, policy)]
-    else:
-        yield from _ladder(outcome, policy)
-
-
-def _ladder(outcome: FetchResult, policy: AccessPolicy) -> Iterator[str]:
+def _modes(result: FetchResult, policy: AccessPolicy) -> Iterator[str]:
+    if classify(result, policy) is not AccessResult.UNREACHABLE:
+        yield _mode(None, result, 0.0, policy).description
+        return
     copy = remember(None, FetchResult(200), 0.0)
     since = 0.0
     for step in policy.unreachable:
-        bare = WORDS[_stance(None, outcome, since, policy)]
-        kept = WORDS[_stance(copy, outcome, since, policy)]
-        told = bare if bare == kept else f"{bare} ({kept}, if there is one)"
-        yield f"after {duration(since)}: {told}" if since else told
+        without = _mode(None, result, since, policy).description
+        with_copy = _mode(copy, result, since, policy).description
+        text = without if without == with_copy else f"{without} (with a copy: {with_copy})"
+        yield f"after {duration(since)}: {text}" if since else text
         since = step.until
 
 
-def _stance(
-    known: CacheEntry | None, outcome: FetchResult, at: float, policy: AccessPolicy
+def _mode(
+    copy: CacheEntry | None, result: FetchResult, now: float, policy: AccessPolicy
 ) -> AccessMode:
-    return judge(remember(known, outcome, 0.0), at, policy).stance
+    """The mode at the instant `now`, for a fetch at the instant 0."""
+    return judge(remember(copy, result, 0.0), now, policy).mode
 
 
 def duration(seconds: float) -> str:
-    """In the largest unit that fits: "30 days", "12 hours", "1.5 minutes"."""
+    """In the largest unit that fits: "30 days", "12 hours", "1.5 minutes"; "ever" for infinity."""
     if seconds >= FOREVER:
         return "ever"
     for size, unit in ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"), (1.0, "second")):

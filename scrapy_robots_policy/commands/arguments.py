@@ -1,7 +1,4 @@
-"""What was asked on the command line, with what the settings say where it was silent.
-
-Knows: options, and what stands in for them. Must not know: what the verbs do.
-"""
+"""The options of one `scrapy robots` command line, with the settings as their defaults."""
 
 from __future__ import annotations
 
@@ -16,21 +13,24 @@ from ..rep import DIALECTS, Dialect
 
 
 class UsageError(Exception):
-    """A wrong question: one sentence that says what is wrong with it. Exit status 2."""
+    """A wrong command line. The message is one sentence for the user; the exit status is 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """One command line.
 
-    args        what stands after the verb
+    args        the arguments after the verb
     robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
-    dialects    those to compare, the one asked for first
+    agent       the crawler's product token, or a User-Agent header
+    dialects    for `compare`; the first is the one that the others are compared with
+    user_agent  the User-Agent header of fetches
+    select      codes of findings, or their starts; none: the default of lint
+    port        the tester's port; 0: any free one
+    browser     whether the tester opens a browser
+    purposes    the purposes of the project's crawls
+    output      the file to write; "": none is named
     other       the dialect that the command line names; None: it names none
-    user_agent  the header that fetches are made with
-    select      codes of findings, or their starts; none: those that lint looks for by itself
-    purposes    what the project's crawls are for
-    output      the file to write; "" where none is named
     """
 
     args: list[str]
@@ -49,47 +49,45 @@ class Options:
     other: Dialect | None = None
 
 
-def asked_of(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
-    """UsageError where an option or a setting is wrong."""
+def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
+    """UsageError if an option or a setting has a wrong value."""
     _, header = sent_user_agent(settings, None)
     agent = user_agent(settings)
     dialect = _dialect(opts.dialect, settings)
     return Options(
-        args,
-        opts.robots or "",
-        opts.agent or agent,
-        dialect,
-        _dialects(opts.dialects, dialect),
-        header,
-        opts.json,
-        opts.sarif,
-        _codes(opts.select),
-        opts.port or 0,
-        not opts.no_browser,
-        _purposes(settings),
-        opts.output or "",
-        None if opts.dialect is None else dialect,
+        args=args,
+        robots=opts.robots or "",
+        agent=opts.agent or agent,
+        dialect=dialect,
+        dialects=_dialects(opts.dialects, dialect),
+        user_agent=header,
+        as_json=opts.json,
+        as_sarif=opts.sarif,
+        select=_codes(opts.select),
+        port=opts.port or 0,
+        browser=not opts.no_browser,
+        purposes=_purposes(settings),
+        output=opts.output or "",
+        other=None if opts.dialect is None else dialect,
     )
 
 
-def _dialect(told: str | None, settings: BaseSettings) -> Dialect:
+def read_dialect(source: str, value: str) -> Dialect:
+    """A dialect by its name or its import path. UsageError names `source` and the choices."""
     try:
-        if told is not None:
-            return DialectKind().read("--dialect", told)
+        return DialectKind().read(source, value)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _dialect(name: str | None, settings: BaseSettings) -> Dialect:
+    if name is not None:
+        return read_dialect("--dialect", name)
+    try:
         dialect: Dialect = Values(settings)["ROBOTS_DIALECT"]
     except ValueError as error:
         raise UsageError(str(error)) from None
     return dialect
-
-
-def _codes(option: str | None) -> tuple[str, ...]:
-    codes = tuple(code.strip().upper() for code in (option or "").split(",") if code.strip())
-    for code in codes:
-        if not any(kind.startswith(code) for kind in KINDS):
-            raise UsageError(
-                f"--select: no finding has the code {code!r}; the codes start with R1 to R6"
-            )
-    return codes
 
 
 def _purposes(settings: BaseSettings) -> frozenset[str]:
@@ -100,10 +98,17 @@ def _purposes(settings: BaseSettings) -> frozenset[str]:
     return purposes or frozenset()
 
 
-def _dialects(told: str | None, first: Dialect) -> tuple[Dialect, ...]:
-    if told is None:
+def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
+    if names is None:
         return tuple(dict.fromkeys((first, *DIALECTS.values())))
-    try:
-        return tuple(DialectKind().read("--dialects", name.strip()) for name in told.split(","))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
+
+
+def _codes(option: str | None) -> tuple[str, ...]:
+    codes = tuple(code.strip().upper() for code in (option or "").split(",") if code.strip())
+    for code in codes:
+        if not any(kind.startswith(code) for kind in KINDS):
+            raise UsageError(
+                f"--select: no finding has the code {code!r}; the codes start with R1 to R6"
+            )
+    return codes

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..audit.overview import cause_of, preference_words
 from ..audit.story import Story
 from ..lint import readable_lines
-from .terminal import paint, say, say_columns, say_line
+from .terminal import paint, print_columns, print_line, print_numbered
 
 _AROUND = 2  # lines of the file shown around those that matter
 _SOURCES = {
@@ -22,13 +22,13 @@ _SOURCES = {
 def tell(story: Story) -> None:
     decision = story.decision
     colour = "green" if decision["verdict"] == "passed" else "red"
-    say_columns([(f"{_time(decision['at'])}  {decision['url']}",)])
-    say(f"{paint(decision['verdict'], colour)}, and why:")
-    say_columns(_facts(story), indent="  ")
+    print_columns([(f"{_time(decision['at'])}  {decision['url']}",)])
+    print_line(f"{paint(decision['verdict'], colour)}, and why:")
+    print_columns(_facts(story), indent="  ")
     if story.octets is not None:
-        say()
+        print_line()
         _say_file(story)
-    say()
+    print_line()
 
 
 def _facts(story: Story) -> Iterator[tuple[str, str]]:
@@ -94,4 +94,4 @@ def _say_file(story: Story) -> None:
         if 1 <= number <= len(lines):
             note = f"    <- {notes[number]}" if number in notes else ""
             mark = ">" if number == decision.get("line") else " "
-            say_line(number, lines[number - 1] + note, mark)
+            print_numbered(number, lines[number - 1] + note, mark)

@@ -18,7 +18,7 @@ from ..audit.warc import WarcError, write_warc
 from ..rep.escapes import shown
 from .arguments import Options, UsageError
 from .audit_story import tell
-from .terminal import Progress, paint, say, say_json
+from .terminal import Progress, paint, print_json, print_line
 
 
 def run(asked: Options) -> int:
@@ -57,14 +57,14 @@ def _verify(args: list[str], asked: Options) -> int:
     def on_difference(difference: Difference) -> None:
         looker.progress.end()
         if asked.as_json:
-            say_json(_as_json(difference))
+            print_json(_as_json(difference))
         else:
             _say_difference(difference)
 
     checked = Check(asked.other, on_difference, looker).run(paths)
     looker.progress.end()
     if asked.as_json:
-        say_json(_sums(checked))
+        print_json(_sums(checked))
     else:
         _say_sums(checked, asked)
     return 2 if checked.errors else int(bool(checked.differ))
@@ -98,9 +98,9 @@ def _sums(checked: Checked) -> dict[str, Any]:
 def _say_difference(difference: Difference) -> None:
     now = difference.answers.now
     assert now is not None  # what cannot be decided is counted, and is no difference
-    say(f"{shown(str(difference.path))}, line {difference.line}: {shown(difference.url)}")
-    say(f"    recorded: {_answer(difference.answers.recorded)}")
-    say(f"    now:      {_answer(now)}")
+    print_line(f"{shown(str(difference.path))}, line {difference.line}: {shown(difference.url)}")
+    print_line(f"    recorded: {_answer(difference.answers.recorded)}")
+    print_line(f"    now:      {_answer(now)}")
 
 
 def _answer(fields: Mapping[str, Any]) -> str:
@@ -114,23 +114,23 @@ def _answer(fields: Mapping[str, Any]) -> str:
 
 def _say_sums(checked: Checked, asked: Options) -> None:
     for note in checked.notes:
-        say(f"note: {shown(note)}")
+        print_line(f"note: {shown(note)}")
     for error in checked.errors:
-        say(f"{paint('broken', 'red')}: {shown(error)}")
+        print_line(f"{paint('broken', 'red')}: {shown(error)}")
     how = f"as {asked.other.name} reads" if asked.other else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
-    say(
+    print_line(
         f"{checked.lines:,} lines, {checked.robots:,} robots.txt; {checked.decisions:,} decisions "
         f"made {how}: {agree:,} agree, {checked.differ:,} differ"
     )
     if checked.differ:
-        say(f"{checked.changed:,} requests would have gone the other way")
+        print_line(f"{checked.changed:,} requests would have gone the other way")
     if checked.unknown:
-        say(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
+        print_line(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
     if checked.exempt:
-        say(f"{checked.exempt:,} requests passed about which no robots.txt was asked")
+        print_line(f"{checked.exempt:,} requests passed about which no robots.txt was asked")
     for path, digest in checked.hashes.items():
-        say(f"{shown(str(path))} ends with {digest}")
+        print_line(f"{shown(str(path))} ends with {digest}")
 
 
 def _show(args: list[str], _asked: Options) -> int:
@@ -142,7 +142,7 @@ def _show(args: list[str], _asked: Options) -> int:
         count += 1
     looker.progress.end()
     if not count:
-        say(f"no decision about {shown(url)} is in the record")
+        print_line(f"no decision about {shown(url)} is in the record")
     return int(not count)
 
 
@@ -165,5 +165,5 @@ def _warc(args: list[str], _asked: Options) -> int:
         count = write_warc(_paths(names), Path(target))
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
-    say(f"{count:,} exchanges in {shown(target)}")
+    print_line(f"{count:,} exchanges in {shown(target)}")
     return 0

@@ -1,7 +1,4 @@
-"""`scrapy robots check`: may these URLs be fetched?
-
-Knows: a line in, a line out, as fast as the engine goes. Must not know: why.
-"""
+"""`scrapy robots check`: may these URLs be fetched? One line in, one line out."""
 
 from __future__ import annotations
 
@@ -13,31 +10,31 @@ from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
-from .inputs import Sources
-from .terminal import complain
+from .inputs import Inputs
+from .terminal import print_error
 
 Decide = Callable[[str, str], bool]
 
 
-def run(asked: Options) -> int:
-    """1 if any URL is disallowed; 2 if one could not be asked about, the others being answered."""
-    sources = Sources(asked)
-    urls = asked.args or _lines(asked)
-    if asked.robots:
-        decide = _decision(sources.ruling(""), asked)
-        return _answer(urls, asked, lambda _: decide)
-    return _answer(urls, asked, lambda url: _decision(sources.ruling(url), asked))
+def run(options: Options) -> int:
+    """1 if a URL is disallowed; 2 if a URL has no robots.txt to check, after all other URLs."""
+    inputs = Inputs(options)
+    urls = options.args or _urls_from_stdin(options)
+    if options.robots:
+        decide = _decision(inputs.rules(""), options)
+        return _check(urls, options, lambda _: decide)
+    return _check(urls, options, lambda url: _decision(inputs.rules(url), options))
 
 
-def _decision(ruling: OriginRules, asked: Options) -> Decide:
-    """As the crawl decides: where it has a purpose, the owner may refuse a page to that too."""
-    if not asked.purposes:
-        return ruling.allowed
-    return lambda url, agent: refuse(ruling.verdict(url, agent), asked.purposes).allowed
+def _decision(rules: OriginRules, options: Options) -> Decide:
+    """(url, agent) -> whether the crawl would fetch it. A site may also refuse a purpose."""
+    if not options.purposes:
+        return rules.allowed
+    return lambda url, agent: refuse(rules.verdict(url, agent), options.purposes).allowed
 
 
-def _lines(asked: Options) -> Iterator[str]:
-    if asked.robots == "-":
+def _urls_from_stdin(options: Options) -> Iterator[str]:
+    if options.robots == "-":
         raise UsageError("standard input is the robots.txt: give the URLs as arguments")
     if sys.stdin.isatty():
         raise UsageError("check needs URLs, as arguments or on standard input")
@@ -47,20 +44,20 @@ def _lines(asked: Options) -> Iterator[str]:
             yield url
 
 
-def _answer(urls: Iterable[str], asked: Options, decide_for: Callable[[str], Decide]) -> int:
-    agent, write = asked.agent, sys.stdout.write
-    say = _json if asked.as_json else _plain
+def _check(urls: Iterable[str], options: Options, decide_for: Callable[[str], Decide]) -> int:
+    agent, write = options.agent, sys.stdout.write
+    line_of = _json if options.as_json else _plain
     status = 0
     for url in urls:
         try:
             allowed = decide_for(url)(url, agent)
         except UsageError as error:
-            complain(error)
+            print_error(error)
             status = 2
             continue
         if not allowed:
             status = status or 1
-        write(say(url, allowed))
+        write(line_of(url, allowed))
     return status
 
 

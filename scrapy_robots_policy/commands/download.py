@@ -1,7 +1,7 @@
-"""One robots.txt by plain HTTP, without a crawl: a URL in, a result out, never an exception.
+"""Fetches one robots.txt by plain HTTP, without a crawl. A failure is a result, not an exception.
 
-Unlike the crawl's fetcher this is one try, past Scrapy's middlewares: no retries, no proxies but
-those of the environment. Redirects, bodies and causes are read by the crawl's own code.
+Unlike the crawl's fetcher this is one try, without Scrapy's middlewares: no retries, no proxies but
+those of the environment. Redirects, bodies and causes are read by the crawl's code, in `fetch`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ..fetch.order import MAX_OCTETS
 from ..fetch.redirects import Answer, follow
 from ..rep import FetchResult
 
-TIMEOUT = 15.0  # seconds for one step: somebody waits at a terminal
-DEADLINE = 30.0  # seconds for all of it, redirects too
+TIMEOUT = 15.0  # seconds for one step: a user waits at the terminal
+DEADLINE = 30.0  # seconds for all steps, redirects included
 
 
 def _leave_to_us(*_: object) -> None:
@@ -44,15 +44,15 @@ _open = build_opener(_NoRedirects).open
 
 
 def fetch(url: str, user_agent: str, redirects: int, deadline: float = DEADLINE) -> FetchResult:
-    """One try, with at most so many redirects, in so many seconds. RFC 9309 §2.3.1.2."""
+    """One try, with at most `redirects` redirects (RFC 9309 §2.3.1.2), in `deadline` seconds."""
     results: list[FetchResult] = []
     ends = monotonic() + deadline
 
     def work() -> None:
         results.append(_follow(url, user_agent, redirects, ends))
 
-    # A server that sends an octet now and then keeps a socket from timing out. The thread ends
-    # with the process, or when the server does.
+    # A server that sends an octet now and then never lets a socket time out. So a thread fetches,
+    # which ends with the process at the latest.
     thread = Thread(target=work, daemon=True)
     thread.start()
     thread.join(deadline)
@@ -60,19 +60,19 @@ def fetch(url: str, user_agent: str, redirects: int, deadline: float = DEADLINE)
 
 
 def _follow(url: str, user_agent: str, redirects: int, ends: float) -> FetchResult:
-    way = follow(url, redirects)
-    target, _ = next(way)
+    redirecting = follow(url, redirects)
+    target, _ = next(redirecting)
     while True:
         answer = _get(target, user_agent, ends)
         try:
-            target, _ = way.send(answer)
+            target, _ = redirecting.send(answer)
         except StopIteration as end:
             result: FetchResult = end.value
             return result
 
 
 def is_web(url: str) -> bool:
-    """Whether it is a URL that `fetch` will ask for: http or https, with a host."""
+    """Whether it is a URL that `fetch` can fetch: http or https, with a host."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -81,7 +81,7 @@ def is_web(url: str) -> bool:
 
 
 def _get(url: str, user_agent: str, ends: float) -> Answer:
-    """(what came, where it points to)"""
+    """(result, the Location header)"""
     headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
     try:
         try:
@@ -112,7 +112,7 @@ def _answer(response: Any, ends: float) -> Answer:
 
 
 def _read(response: Any, ends: float) -> tuple[bytes, bool]:
-    """(the body, cut at the limit; whether that is all of it). OSError where it ends too soon."""
+    """(body, whether it is whole): the body is cut at the limit. An error if it ends too soon."""
     parts: list[bytes] = []
     room = MAX_OCTETS
     while room and (part := response.read(min(room, 65_536))):

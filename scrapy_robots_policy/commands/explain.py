@@ -1,7 +1,4 @@
-"""`scrapy robots explain`: one URL, with all that led to the answer.
-
-Knows: how a verdict is told. Must not know: how it is reached.
-"""
+"""`scrapy robots explain`: the verdict on one URL, with the lines of the file that led to it."""
 
 from __future__ import annotations
 
@@ -10,35 +7,38 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import Verdict
-from ..rep.dialects.crawlers import chain_of
+from ..rep.agents import chain_of
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
-from .access_table import WORDS, duration, stances
+from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
-from .inputs import Sources
-from .terminal import paint, say, say_columns, say_json, say_line
+from .inputs import Inputs
+from .terminal import paint, print_columns, print_json, print_line, print_numbered
 
-_MOST_BEATEN = 12
+_MAX_BEATEN = 12
+_MAX_SITEMAPS = 5
 
 
-def run(asked: Options) -> int:
+def run(options: Options) -> int:
     """0 if the URL is allowed, 1 if not."""
-    if len(asked.args) != 1:
-        raise UsageError(f"explain takes one URL, not {len(asked.args)}")
-    url = asked.args[0]
-    sources = Sources(asked)
-    ruling = sources.ruling(url)
-    verdict = refuse(ruling.verdict(url, asked.agent), asked.purposes)
-    if asked.as_json:
-        say_json(as_json(url, verdict) | _circumstances(sources.name(url), ruling, asked))
+    if len(options.args) != 1:
+        raise UsageError(f"explain takes one URL, not {len(options.args)}")
+    url = options.args[0]
+    inputs = Inputs(options)
+    rules = inputs.rules(url)
+    verdict = refuse(rules.verdict(url, options.agent), options.purposes)
+    if options.as_json:
+        print_json(as_json(url, verdict) | _file_as_json(inputs.name(url), rules, options))
     else:
-        _tell(url, verdict, ruling, sources.name(url), asked)
+        _print_verdict(url, verdict, options)
+        _print_lines(verdict, readable_lines(rules.access.octets))
+        _print_file(verdict, rules, inputs.name(url), options)
     return int(not verdict.allowed)
 
 
 def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as plain data. Where there is no rule, `line` is 0 and `rule` is null."""
+    """A verdict as plain data. Without a rule, `line` is 0 and `rule` is null."""
     group = verdict.group
     return {
         "url": url,
@@ -51,61 +51,64 @@ def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "rule": str(verdict.rule) if verdict.rule else None,
         "group": {"name": group.name, "lines": group.lines} if group else None,
         "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
-        "usage": [asdict(told) for told in verdict.usage],
+        "usage": [asdict(preference) for preference in verdict.usage],
     }
 
 
-def _circumstances(name: str, ruling: OriginRules, asked: Options) -> dict[str, Any]:
-    access = ruling.access
+def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, Any]:
+    access = rules.access
     return {
         "robots": name,
         "fetched": access.why,
-        "stance": access.stance.value,
-        "fresh_for": access.fresh_until - access.record.asked_at,
-        "crawl_delay": ruling.crawl_delay(asked.agent),
-        "visit_times": _visit_times(ruling, asked),
-        "sitemaps": ruling.rules.sitemaps if ruling.rules else (),
-        "looked_for": chain_of(asked.agent, asked.dialect.agents),
-        "stances": stances(asked.dialect.access),
+        "stance": access.mode.value,
+        "fresh_for": access.fresh_until - access.entry.asked_at,
+        "crawl_delay": rules.crawl_delay(options.agent),
+        "visit_times": _visit_times(rules, options),
+        "sitemaps": rules.rules.sitemaps if rules.rules else (),
+        "looked_for": chain_of(options.agent, options.dialect.agents),
+        "stances": modes_by_answer(options.dialect.access),
     }
 
 
-def _tell(url: str, verdict: Verdict, ruling: OriginRules, name: str, asked: Options) -> None:
+def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
     word = paint("allowed", "green") if verdict.allowed else paint("disallowed", "red")
-    say(shown(url))
-    say(f"{word} for {shown(verdict.agent)}, as {asked.dialect.name} reads: {verdict.cause}")
-    say()
-    lines = readable_lines(ruling.access.octets)
-    _tell_rules(verdict, lines)
-    delay = ruling.crawl_delay(asked.agent)
-    sitemaps = ruling.rules.sitemaps if ruling.rules else ()
-    access = ruling.access
-    fresh = duration(access.fresh_until - access.record.asked_at)
-    served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, good for {fresh}"
+    agent = shown(verdict.agent)
+    print_line(shown(url))
+    print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
+    print_line()
+
+
+def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Options) -> None:
+    """The facts about the file, and how the dialect reads each answer of a site."""
+    delay = rules.crawl_delay(options.agent)
+    sitemaps = rules.rules.sitemaps if rules.rules else ()
+    access = rules.access
+    fresh = duration(access.fresh_until - access.entry.asked_at)
+    served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, fresh for {fresh}"
     rows = [
         ("robots.txt", served),
-        ("stance", WORDS[access.stance].replace("the copy", "the file")),
-        ("looked for", ", then ".join(chain_of(asked.agent, asked.dialect.agents))),
+        ("mode", access.mode.description),
+        ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
-        *(("visit-time", _heeded(time, asked)) for time in _visit_times(ruling, asked)),
-        *(("usage", str(told)) for told in verdict.usage),
-        *(("sitemap", sitemap) for sitemap in sitemaps[:5]),
+        *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
+        *(("usage", str(preference)) for preference in verdict.usage),
+        *(("sitemap", sitemap) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
-    say_columns(rows)
-    if len(sitemaps) > len(sitemaps[:5]):
-        say(f"             and {len(sitemaps) - 5} sitemaps more")
-    say()
-    say(f"What {asked.dialect.name} does, by what the site answers to /robots.txt:")
-    say_columns(stances(asked.dialect.access).items(), indent="  ")
+    print_columns(rows)
+    if len(sitemaps) > _MAX_SITEMAPS:
+        print_line(f"             and {len(sitemaps) - _MAX_SITEMAPS} sitemaps more")
+    print_line()
+    print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
+    print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
 
 
-def _visit_times(ruling: OriginRules, asked: Options) -> list[str]:
-    return [str(time) for time in ruling.rules.visit_times(asked.agent)] if ruling.rules else []
+def _visit_times(rules: OriginRules, options: Options) -> list[str]:
+    return [str(time) for time in rules.rules.visit_times(options.agent)] if rules.rules else []
 
 
-def _heeded(time: str, asked: Options) -> str:
-    return time if asked.dialect.visit_time else f"{time}, which this dialect does not heed"
+def _obeyed(time: str, options: Options) -> str:
+    return time if options.dialect.visit_time else f"{time}, which this dialect does not obey"
 
 
 def _group(verdict: Verdict) -> str:
@@ -113,26 +116,26 @@ def _group(verdict: Verdict) -> str:
     if group is None:
         return "none names the crawler"
     plural = "s" * (len(group.lines) != 1)
-    where = ", ".join(map(str, group.lines))
-    return f"{group.name!r}, line{plural} {where}; rules: {len(group.rules)}"
+    numbers = ", ".join(map(str, group.lines))
+    return f"{group.name!r}, line{plural} {numbers}; rules: {len(group.rules)}"
 
 
-def _tell_rules(verdict: Verdict, lines: list[str]) -> None:
-    """As they stand in the file: the User-agent lines, the rule, those that it beat, and what is
-    said of the use of the page.
+def _print_lines(verdict: Verdict, lines: list[str]) -> None:
+    """The lines of the file that count: the User-agent lines, the rule that decides, the rules that
+    it beats, and the preferences about the use of the page.
     """
-    notes = {told.line: "of its use" for told in verdict.usage}
+    notes = {preference.line: "about the page's use" for preference in verdict.usage}
     if verdict.group:
         notes |= dict.fromkeys(verdict.group.lines, "")
-    notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MOST_BEATEN]}
+    notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MAX_BEATEN]}
     if verdict.rule:
         notes[verdict.rule.line] = "decides"
     for number in sorted(notes):
         mark = ">" if number == verdict.line else " "
         note = f"    <- {notes[number]}" if notes[number] else ""
-        say_line(number, lines[number - 1] + note, mark)
-    more = len(verdict.beaten) - _MOST_BEATEN
+        print_numbered(number, lines[number - 1] + note, mark)
+    more = len(verdict.beaten) - _MAX_BEATEN
     if more > 0:
-        say(f"        and {more} beaten rules more")
+        print_line(f"        and {more} beaten rules more")
     if notes:
-        say()
+        print_line()

@@ -1,7 +1,4 @@
-"""Where a robots.txt comes from: a file, standard input, a URL, or the site of each URL.
-
-Knows: files and fetching. Must not know: rules, verdicts' looks, options.
-"""
+"""Where a robots.txt comes from: a file, standard input, a URL, or the site of each URL."""
 
 from __future__ import annotations
 
@@ -10,64 +7,63 @@ from collections import OrderedDict
 from pathlib import Path
 from time import time
 
-from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, judge, origin_of, parse
+from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress
 
-MOST_SITES = 1000  # robots.txt files kept while a stream of URLs goes by
+MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 
 
-def read(where: str, user_agent: str, redirects: int = 5) -> FetchResult:
-    """FILE, URL or "-". A file counts as one that was served. UsageError if it is unreadable."""
-    if is_web(where):
-        return fetch(where, user_agent, redirects)
+def read(source: str, user_agent: str, redirects: int = 5) -> FetchResult:
+    """The robots.txt of a FILE, a URL or "-". A file counts as served with status 200.
+
+    UsageError if a file cannot be read. A fetch that fails is a result.
+    """
+    if is_web(source):
+        return fetch(source, user_agent, redirects)
     try:
-        octets = sys.stdin.buffer.read() if where == "-" else Path(where).read_bytes()
+        octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read {where}: {error.strerror}") from None
+        raise UsageError(f"cannot read {source}: {error.strerror}") from None
     return FetchResult(200, octets)
 
 
-def ruling(origin: str, outcome: FetchResult, dialect: Dialect) -> OriginRules:
-    """What an outcome of just now lets the dialect do."""
+def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRules:
+    """How a dialect reads a fetch result of this moment."""
     now = time()
-    return ruling_of_record(origin, remember(None, outcome, now), dialect)
-
-
-def ruling_of_record(origin: str, record: CacheEntry, dialect: Dialect) -> OriginRules:
-    access = judge(record, record.asked_at, dialect.access)
-    rules = parse(access.octets, dialect) if access.stance is AccessMode.RULES else None
+    access = judge(remember(None, result, now), now, dialect.access)
+    rules = parse(access.octets, dialect) if access.mode is AccessMode.RULES else None
     return OriginRules(origin, dialect, access, rules)
 
 
-class Sources:
-    """The robots.txt for each URL: the one that the command line names, else each site's own."""
+class Inputs:
+    """The robots.txt for each URL: the one of --robots for all, or that of each URL's site."""
 
-    def __init__(self, asked: Options) -> None:
-        self._asked = asked
-        self._redirects = asked.dialect.access.redirects
-        self._one = self._read(asked.robots) if asked.robots else None
-        self._rulings: OrderedDict[str, OriginRules] = OrderedDict()
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._redirects = options.dialect.access.redirects
+        self._for_all = self._read(options.robots) if options.robots else None
+        self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
-    def _read(self, where: str) -> FetchResult:
-        return read(where, self._asked.user_agent, self._redirects)
+    def _read(self, source: str) -> FetchResult:
+        return read(source, self._options.user_agent, self._redirects)
 
     def name(self, url: str) -> str:
-        """What the robots.txt for a URL is called."""
-        return self._asked.robots or f"{origin_of(url)}/robots.txt"
+        """The name of the robots.txt for a URL, as FILE or URL."""
+        return self._options.robots or f"{origin_of(url)}/robots.txt"
 
-    def outcome(self, url: str) -> FetchResult:
-        """UsageError where the URL has no site and none was named."""
-        if self._one is not None:
-            return self._one
+    def result(self, url: str) -> FetchResult:
+        """The fetch result of the robots.txt for a URL. UsageError if the URL has no site."""
+        if self._for_all is not None:
+            return self._for_all
         origin = origin_of(url)
         if origin is None or not is_web(origin):
             raise UsageError(
-                f"{url!r} is no http or https URL: use --robots to say whose rules it is under"
+                f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
             )
         self._progress.step(f"{origin}/robots.txt")
         try:
@@ -75,12 +71,13 @@ class Sources:
         finally:
             self._progress.end()
 
-    def ruling(self, url: str) -> OriginRules:
-        """What the robots.txt for a URL lets the dialect of the command line do."""
-        origin = "" if self._one is not None else origin_of(url) or ""
-        known = self._rulings.get(origin)
-        if known is None:
-            known = self._rulings[origin] = ruling(origin, self.outcome(url), self._asked.dialect)
-            if len(self._rulings) > MOST_SITES:
-                self._rulings.popitem(last=False)
-        return known
+    def rules(self, url: str) -> OriginRules:
+        """The rules for a URL, in the dialect of the command line. UsageError as in `result`."""
+        origin = "" if self._for_all is not None else origin_of(url) or ""
+        rules = self._rules.get(origin)
+        if rules is None:
+            rules = rules_from(origin, self.result(url), self._options.dialect)
+            self._rules[origin] = rules
+            if len(self._rules) > MAX_SITES:
+                self._rules.popitem(last=False)
+        return rules

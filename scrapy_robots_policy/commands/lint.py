@@ -1,11 +1,7 @@
-"""`scrapy robots lint`: what is wrong with these files.
-
-Knows: how findings are shown to people. Must not know: how they are found, other formats (`sarif`).
-"""
+"""`scrapy robots lint`: what is wrong with these files. SARIF is in `sarif`."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -17,15 +13,23 @@ from .arguments import Options, UsageError
 from .download import is_web
 from .inputs import read
 from .sarif import sarif
-from .terminal import Progress, paint, say, say_caret, say_json, say_line
+from .terminal import (
+    Progress,
+    paint,
+    print_caret,
+    print_error,
+    print_json,
+    print_line,
+    print_numbered,
+)
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 
 
-def run(asked: Options) -> int:
-    """1 if any finding is a warning or an error; notes alone give 0; 2 if a file was not there."""
-    found: dict[str, tuple[Finding, ...]] = {}
-    names = list(dict.fromkeys([*([asked.robots] if asked.robots else []), *asked.args]))
+def run(options: Options) -> int:
+    """1 if a finding is a warning or an error, 0 without; 2 if a file could not be read."""
+    findings: dict[str, tuple[Finding, ...]] = {}
+    names = list(dict.fromkeys([*([options.robots] if options.robots else []), *options.args]))
     if not names:
         raise UsageError("lint needs a FILE, a URL or -")
     progress = Progress(len(names))
@@ -33,47 +37,50 @@ def run(asked: Options) -> int:
     for name in map(_robots_txt, names):
         progress.step(name)
         try:
-            octets = _octets(name, asked)
-        except UsageError as error:  # the others are looked at all the same
+            octets = _octets(name, options)
+        except UsageError as error:  # go on with the other files
             progress.end()
-            sys.stderr.write(f"scrapy robots: {error}\n")
+            print_error(error)
             missing = True
             continue
         url = name if is_web(name) else ""
-        found[name] = lint(octets, asked.dialect, select=asked.select, url=url)
-        if not asked.as_sarif:
+        findings[name] = lint(octets, options.dialect, select=options.select, url=url)
+        if not options.as_sarif:
             progress.end()
-            _tell(name, octets, found[name], as_json=asked.as_json)
+            _print_findings(name, octets, findings[name], as_json=options.as_json)
     progress.end()
-    if asked.as_sarif:
-        say_json(sarif(found))
-    elif found and not asked.as_json:
-        _sum_up(found)
-    grave = (item.severity is not Severity.NOTE for items in found.values() for item in items)
-    return 2 if missing else int(any(grave))
+    if options.as_sarif:
+        print_json(sarif(findings))
+    elif findings and not options.as_json:
+        _print_summary(findings)
+    items = (item for of_file in findings.values() for item in of_file)
+    has_faults = any(item.severity is not Severity.NOTE for item in items)
+    return 2 if missing else int(has_faults)
 
 
 def _robots_txt(name: str) -> str:
-    """A file or a URL; of a site, its robots.txt."""
+    """The file or URL to read. For the URL of a site, that of its robots.txt."""
     is_site = is_web(name) and urlsplit(name).path in ("", "/") and not urlsplit(name).query
     return urljoin(name, "/robots.txt") if is_site else name
 
 
-def _octets(name: str, asked: Options) -> bytes:
-    """UsageError where there is no file to look at: a page with 404 is no robots.txt."""
-    outcome = read(name, asked.user_agent, asked.dialect.access.redirects)
-    if outcome.status is None or not 200 <= outcome.status < 300:
-        raise UsageError(f"cannot read {name}: {outcome.status or outcome.cause}")
-    return outcome.octets
+def _octets(name: str, options: Options) -> bytes:
+    """UsageError if the file cannot be read: the body of a 404 is no robots.txt."""
+    result = read(name, options.user_agent, options.dialect.access.redirects)
+    if result.status is None or not 200 <= result.status < 300:
+        raise UsageError(f"cannot read {name}: {result.status or result.cause}")
+    return result.octets
 
 
-def _tell(name: str, octets: bytes, found: tuple[Finding, ...], *, as_json: bool) -> None:
+def _print_findings(
+    name: str, octets: bytes, findings: tuple[Finding, ...], *, as_json: bool
+) -> None:
     lines = readable_lines(octets)
-    for finding in found:
+    for finding in findings:
         if as_json:
-            say_json({"file": name, **finding_as_json(finding)})
+            print_json({"file": name, **finding_as_json(finding)})
         else:
-            _tell_one(name, lines[finding.line - 1], finding)
+            _print_finding(name, lines[finding.line - 1], finding)
 
 
 def finding_as_json(finding: Finding) -> dict[str, Any]:
@@ -92,21 +99,21 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _tell_one(name: str, line: str, finding: Finding) -> None:
+def _print_finding(name: str, line: str, finding: Finding) -> None:
     colour = _COLOURS[finding.severity]
-    where = f"{shown(name)}:{finding.line}:{finding.column}:"
-    what = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
-    say(f"{where} {what}")
-    say(f"        {shown(finding.message)}")
-    say_line(finding.line, line)
-    say_caret(line, finding.column, finding.end, colour)
+    place = f"{shown(name)}:{finding.line}:{finding.column}:"
+    kind = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
+    print_line(f"{place} {kind}")
+    print_line(f"        {shown(finding.message)}")
+    print_numbered(finding.line, line)
+    print_caret(line, finding.column, finding.end, colour)
     if finding.fix:
-        say(f"        fix: {shown(finding.fix)}")
-    say()
+        print_line(f"        fix: {shown(finding.fix)}")
+    print_line()
 
 
-def _sum_up(found: Mapping[str, tuple[Finding, ...]]) -> None:
-    counts = Counter(finding.severity for items in found.values() for finding in items)
-    told = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
-    files = f"{len(found)} file{'s' * (len(found) != 1)}"
-    say(f"{', '.join(told) or 'nothing found'} in {files}")
+def _print_summary(findings: Mapping[str, tuple[Finding, ...]]) -> None:
+    counts = Counter(finding.severity for items in findings.values() for finding in items)
+    severities = [f"{counts[s]} {s.value}{'s' * (counts[s] != 1)}" for s in Severity if counts[s]]
+    files = f"{len(findings)} file{'s' * (len(findings) != 1)}"
+    print_line(f"{', '.join(severities) or 'nothing found'} in {files}")

@@ -1,7 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts show beside the lines.
-
-Knows: the format. Must not know: what is found.
-"""
+"""Findings as SARIF 2.1.0, which code hosts show beside the lines."""
 
 from __future__ import annotations
 
@@ -17,8 +14,8 @@ SCHEMA = (
 )
 
 
-def sarif(found: Mapping[str, tuple[Finding, ...]]) -> dict[str, Any]:
-    """One run over files by name."""
+def sarif(findings: Mapping[str, tuple[Finding, ...]]) -> dict[str, Any]:
+    """One run, from the findings of each file by its name."""
     driver = {"name": "scrapy robots lint", "rules": [_rule(kind) for kind in KINDS.values()]}
     return {
         "$schema": SCHEMA,
@@ -28,7 +25,7 @@ def sarif(found: Mapping[str, tuple[Finding, ...]]) -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "results": [
-                    _result(name, finding) for name, items in found.items() for finding in items
+                    _result(name, finding) for name, items in findings.items() for finding in items
                 ],
             }
         ],

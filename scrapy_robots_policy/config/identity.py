@@ -12,8 +12,8 @@ from typing import Any
 from scrapy import Spider
 from scrapy.settings import BaseSettings
 
-from ..rep import DIALECTS, Dialect, find_agent, product_token
-from ..rep.dialects.crawlers import is_name
+from ..rep import DIALECTS, Dialect, dialect_of, find_agent, product_token
+from ..rep.agents import is_name
 from ..rep.usage import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
@@ -28,15 +28,14 @@ class DialectKind:
 
     def read(self, name: str, value: Any) -> Dialect:
         dialect, why = value, ""
-        if isinstance(value, str):
-            if value in DIALECTS:
-                return DIALECTS[value]
-            if "." in value:
-                dialect, why = loaded(value)
-        if isinstance(dialect, Dialect):
-            return dialect
-        choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
-        raise wrong(name, value, choices, why)
+        if isinstance(value, str) and value not in DIALECTS and "." in value:
+            dialect, why = loaded(value)
+            dialect = dialect if isinstance(dialect, Dialect) else None
+        try:
+            return dialect_of(dialect)
+        except ValueError:
+            choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
+            raise wrong(name, value, choices, why) from None
 
 
 @dataclass(frozen=True, slots=True)

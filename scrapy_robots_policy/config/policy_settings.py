@@ -144,6 +144,6 @@ def _audit(values: Values) -> AuditSettings | None:
 def _delays(values: Values) -> DelayLimit:
     return DelayLimit(
         obeys=values["ROBOTS_CRAWL_DELAY"],
-        most=values["ROBOTS_CRAWL_DELAY_MAX"],
-        over_most=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
+        max_delay=values["ROBOTS_CRAWL_DELAY_MAX"],
+        over_max=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
     )

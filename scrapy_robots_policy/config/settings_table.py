@@ -17,7 +17,7 @@ from scrapy.settings import BaseSettings
 
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
 from ..rep.access import AccessMode
-from ..rep.delay_limit import OverMost
+from ..rep.delay_limit import OverMax
 from ..report import Files
 from ..tags.actions import DEFAULTS, read_actions
 from .audit_settings import ApprovedKind, AuditPath
@@ -217,8 +217,8 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_CRAWL_DELAY_OVER_MAX",
-        Choice({choice.value: choice for choice in OverMost}),
-        OverMost.CLAMP.value,
+        Choice({choice.value: choice for choice in OverMax}),
+        OverMax.CLAMP.value,
         "What happens at a site that asks for a longer one: its delay is cut to the longest "
         "(`clamp`), its pages are dropped (`skip`), or its delay is not kept (`ignore`).",
     ),

@@ -13,13 +13,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..rep.dialects.crawlers import find_agent, product_token
+from ..rep.agents import product_token
+from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
 from ..rep.directives import seconds, seconds_of_rate
 from ..rep.lines import grammar_of
-from ..rep.option_causes import Cause, cause, turn
+from ..rep.option_causes import Cause, cause, with_values
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, listed, quoted
@@ -157,7 +158,7 @@ def _disputes(
             known.rules.add(rule.line)
         elif len(found) < _MOST_CAUSES and budget.left >= 0:
             dispute = _dispute(source, other, rule, url, budget)
-            turned = turn(source.dialect, dispute.why.options)
+            turned = with_values(source.dialect, dispute.why.options)
             found.append((dispute, RuleSet(source.body, turned)))
     return (dispute for dispute, _ in found)
 

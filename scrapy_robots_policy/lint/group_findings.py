@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..rep.dialects.crawlers import TOKEN, find_agent, product_token
+from ..rep.agents import TOKEN, product_token
+from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue, OrphanRules, Records

@@ -12,7 +12,8 @@ from .access import (
     advance,
     judge,
 )
-from .dialects.crawlers import Agent, add_agents, find_agent, product_token
+from .agents import Agent, add_agents, product_token
+from .dialects.crawlers import find_agent
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of, differences
 from .ruleset import RuleSet, parse

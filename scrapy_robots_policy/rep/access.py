@@ -1,14 +1,14 @@
 """What the fetch of a robots.txt lets a crawler do, and for how long.
 
-Knows: HTTP statuses, times, and an `AccessPolicy` (the part of a dialect that speaks of fetching).
-Must not know: what the octets say, how they were fetched, where an entry is kept, what time it is.
+Must not know: what the octets say, how they were fetched, where an entry is stored, the time.
 
 Rule 1: facts and judgement stay apart. A `CacheEntry` holds what happened and is the same for every
-dialect; `judge` reads it under one policy. A store keeps records, so it outlives any dialect.
-Rule 2: what a dialect does differently is a value of its policy, never a branch on who it is.
+dialect; `judge` reads it under one policy. A store keeps entries, so it outlives any dialect.
+Rule 2: what a dialect does differently is a value of its `AccessPolicy`, never a branch on its
+name.
 
 RFC 9309 §2.3.1 (access results) and §2.4 (caching) are the base; each dialect differs from it.
-All times are seconds; an instant is seconds since the epoch, handed in by the caller.
+Durations are seconds; an instant is seconds since the epoch, which the caller passes in.
 """
 
 from __future__ import annotations
@@ -27,10 +27,23 @@ FOREVER = float("inf")
 class AccessMode(Enum):
     """What may be done with an origin."""
 
-    RULES = "rules"  # what its rules allow
-    ALLOW = "allow"  # everything
-    DISALLOW = "disallow"  # nothing
-    DEFER = "defer"  # nothing yet: wait for the next try
+    RULES = "rules"
+    ALLOW = "allow"
+    DISALLOW = "disallow"
+    DEFER = "defer"
+
+    @property
+    def description(self) -> str:
+        """The mode in a few words, for logs, reports and commands."""
+        return _DESCRIPTIONS[self]
+
+
+_DESCRIPTIONS = {
+    AccessMode.RULES: "its rules are obeyed",
+    AccessMode.ALLOW: "everything is allowed",
+    AccessMode.DISALLOW: "nothing is allowed",
+    AccessMode.DEFER: "requests wait for the next try",
+}
 
 
 class AccessResult(Enum):
@@ -47,14 +60,15 @@ class AccessResult(Enum):
 class FetchResult:
     """One finished try to fetch a robots.txt.
 
-    status        of the last response; None when none came (`cause` says why: "timeout", "dns" …)
-    octets        the body, cut or not by the fetcher's cap
-    lifetime      seconds of freshness that HTTP caching gave (Cache-Control, Expires), if it did
-    retry_after   seconds the site asked us to wait; None if it did not
-    hops          the URLs gone through, the first one asked not among them
-    is_cut        whether there was more, more octets or more redirects, than the dialect wanted
-                  that it was fetched for
-    site_answers  whether the site itself is known to answer; None: if any status came, it does
+    status        HTTP status of the last response; None without a response
+    octets        the body, cut at the fetcher's limit
+    cause         why there was no response ("timeout", "dns"), or more about the status
+    lifetime      seconds of freshness by HTTP caching (Cache-Control, Expires); None without
+    retry_after   seconds to wait, by the header Retry-After; None without
+    hops          the URLs that redirects led to, in order; without the first URL
+    is_cut        whether there were more octets, or more redirects, than the dialect that asked
+                  for the file reads
+    site_answers  whether the site answers other requests; None: not known, so a status is a yes
     """
 
     status: int | None
@@ -72,14 +86,15 @@ class FetchResult:
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """All that is remembered of one origin's robots.txt: facts, no dialect, no parsed rules.
+    """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, its octets left out where `octets` holds them
-    octets         of the last 2xx answer not since withdrawn by a 4xx; None if there is none
-    fetched_at     when those octets were last known to be current
+    latest         the last result, without its octets
+    octets         the copy: the body of the last 2xx response; None if there was none, or if a
+                   4xx or 3xx has withdrawn it since
+    fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last result was none
-    failures       how many tries failed in that run
+    failing_since  when the present run of failures began; None if the last try did not fail
+    failures       how many tries in a row have failed
     """
 
     latest: FetchResult
@@ -91,18 +106,18 @@ class CacheEntry:
 
     @property
     def current_at(self) -> float:
-        """When what it says of the file was last known to be so."""
+        """When a response last showed that this entry is true of the site's file."""
         return self.asked_at if self.octets is None else self.fetched_at
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A rung of the ladder for an unreachable file: what holds up to `until` seconds of failing."""
+    """The access modes of an unreachable file, up to `until` seconds after the first failure."""
 
     until: float
     with_copy: AccessMode
     without_copy: AccessMode
-    site_down: AccessMode | None = None  # instead, where the site itself does not answer either
+    site_down: AccessMode | None = None  # instead of both, if the site answers no request at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,26 +131,27 @@ class AccessPolicy:
     forbidden: AccessMode = AccessMode.ALLOW  # 401, 403
     unavailable: AccessMode = AccessMode.ALLOW  # §2.3.1.3: other 4xx
     too_many_requests: AccessResult = AccessResult.UNAVAILABLE  # 429
-    other_status: AccessResult = AccessResult.UNREACHABLE  # 5xx and anything else that is no answer
+    other_status: AccessResult = AccessResult.UNREACHABLE  # 5xx and statuses not named above
     unreachable: tuple[Step, ...] = (
         Step(30 * DAY, AccessMode.RULES, AccessMode.DISALLOW),  # §2.3.1.4
         Step(FOREVER, AccessMode.RULES, AccessMode.ALLOW),
     )
     lifetime: float = DAY  # §2.4
-    lifetime_bounds: tuple[float, float] = (MINUTE, DAY)  # what HTTP caching may make of it
-    error_lifetime: float = HOUR  # longest wait between tries while unreachable
-    retry_first: float = 10.0  # the first such wait; it doubles from try to try
+    lifetime_bounds: tuple[float, float] = (MINUTE, DAY)  # min, max of a lifetime by HTTP caching
+    error_lifetime: float = HOUR  # max wait between tries while unreachable
+    retry_first: float = 10.0  # the first such wait; each next one is twice as long
     schemes: frozenset[str] = frozenset({"http", "https"})
 
 
 @dataclass(frozen=True, slots=True)
 class AccessOverrides:
-    """What a user puts over every policy; None: nothing.
+    """The user's values in place of those of every policy; None: the policy's.
 
     lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
-    error_lifetime  longest wait between tries while unreachable
-    unreachable     the mode for as long as no copy is at hand and none can be had; with it, all
-                    that is no answer counts as unreachable, and a copy once had stays in force
+    error_lifetime  max wait between tries while unreachable, in seconds
+    unreachable     the mode while the file is unreachable and there is no copy. Where it is set,
+                    every status without a meaning of its own counts as unreachable, and a copy
+                    stays in force without a limit of time
     """
 
     lifetime: float | None = None
@@ -143,6 +159,7 @@ class AccessOverrides:
     unreachable: AccessMode | None = None
 
     def over(self, policy: AccessPolicy) -> AccessPolicy:
+        """The policy with these values."""
         if self.lifetime is not None:
             shortest = min(policy.lifetime_bounds[0], self.lifetime)
             bounds = (shortest, self.lifetime)
@@ -160,12 +177,12 @@ class AccessOverrides:
 class Access:
     """What may be done with an origin, and until when.
 
-    mode       what may be done now
-    why          a short sentence for people ("503", "timeout", "404, no robots.txt")
-    result       how the latest fetch result was read
-    octets       the file, where the mode is RULES
-    fresh_until  ask again from then on; until the answer comes, the mode holds …
-    holds_until  … but no longer than this
+    mode         what may be done now
+    why          the reason in a few words, for people ("503", "timeout after 2 redirects")
+    result       how the policy read the latest fetch result
+    octets       the file, where the mode is RULES; else empty
+    fresh_until  an instant, from which on the file is to be fetched again (RFC 9111: stale)
+    holds_until  an instant, up to which the mode may be used while that fetch runs
     """
 
     mode: AccessMode
@@ -192,7 +209,7 @@ def classify(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
     status = fetched.status
     if status is None:
         return AccessResult.UNREACHABLE
-    if len(fetched.hops) > policy.redirects:  # followed for a policy with a wider budget
+    if len(fetched.hops) > policy.redirects:  # fetched for a policy that follows more redirects
         return policy.redirects_exhausted
     if status == 304:
         return AccessResult.UNCHANGED
@@ -220,7 +237,7 @@ def _refused(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
 
 
 def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
-    """The facts after one more try. Knows no dialect: what counts as good copy is 2xx, plainly."""
+    """The entry after one more try. It is the same for all dialects: any 2xx body is a copy."""
     status = fetched.status
     if status is not None and 200 <= status < 300:
         return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
@@ -234,7 +251,7 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
 
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
-    """RFC 9111 §4.3.4: a 304 renews the stored answer; what it does not say stays as it was."""
+    """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
     return replace(
         stored,
         status=stored.status if stored.status is not None and stored.status < 300 else 200,
@@ -250,7 +267,7 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
     latest = replace(fetched, octets=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
-    if previous.octets is not None:  # the next try shall still be conditional
+    if previous.octets is not None:  # keep the validators: the next try must be conditional
         copy = previous.latest
         latest = replace(
             latest, etag=copy.etag, last_modified=copy.last_modified, is_cut=copy.is_cut
@@ -265,14 +282,14 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
 
 
 def has_whole_copy(entry: CacheEntry, size_limit: int) -> bool:
-    """Whether the copy has all that is read by who reads so many octets."""
+    """Whether the copy has all the octets that a dialect with this size limit reads."""
     octets = entry.octets
     return octets is not None and (not entry.latest.is_cut or len(octets) > size_limit)
 
 
 def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:
-    """Whether the latest try found all that a policy asks for, even if it was made for another
-    policy. If not, the site has to be asked again.
+    """Whether the latest try is enough for a policy: it may have been made for another policy,
+    which reads fewer octets or follows fewer redirects. If not, the file must be fetched again.
     """
     latest = entry.latest
     if latest.status is None or not latest.is_cut:
@@ -283,7 +300,7 @@ def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) ->
 
 
 def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
-    """What a policy makes of the facts at an instant."""
+    """How a policy reads an entry at the instant `now`."""
     result = classify(entry.latest, policy)
     if result is AccessResult.SUCCESSFUL and entry.octets is not None:
         return _settled(entry, AccessMode.RULES, result, policy)
@@ -304,7 +321,7 @@ def _settled(
         lifetime = min(max(asked_for, shortest), longest)
     fresh_until = entry.asked_at + lifetime
     octets = entry.octets or b"" if mode is AccessMode.RULES else b""
-    # A file that grew old stays in force while a refresh runs, for one more lifetime at most.
+    # RFC 5861: a stale file stays in force while it is fetched again, for one lifetime at most.
     return Access(mode, explain(entry), result, octets, fresh_until, fresh_until + lifetime, entry)
 
 
@@ -339,22 +356,25 @@ def _backoff(entry: CacheEntry, policy: AccessPolicy) -> float:
 def advance(
     previous: CacheEntry | None, fetched: FetchResult, now: float, policy: AccessPolicy
 ) -> Access:
-    """(what was known, what just happened, when, how to read it) → what may be done. Pure."""
+    """The access after one more fetch result, at the instant `now`. Pure: no clock, no I/O.
+
+    previous  the entry before (`.entry` of the last `Access`); None for the first fetch
+    """
     return judge(remember(previous, fetched, now), now, policy)
 
 
 def is_fresh(access: Access, now: float) -> bool:
-    """Whether nothing needs to be asked yet."""
+    """Whether the file need not be fetched yet."""
     return now < access.fresh_until
 
 
 def holds(access: Access, now: float) -> bool:
-    """Whether the mode may still be acted on, for instance while a refresh runs."""
+    """Whether the mode may still be used, fresh or stale."""
     return now < max(access.fresh_until, access.holds_until)
 
 
 def explain(entry: CacheEntry) -> str:
-    """A few words on the latest fetch result: the status, or what kept one from coming."""
+    """The latest fetch result in a few words: its status, or why there was no response."""
     latest = entry.latest
     cause = brief(latest.cause)  # of a store, others may have written it
     words = cause if latest.status is None else f"{latest.status} {cause}".strip()

@@ -1,7 +1,4 @@
-"""The delay that is kept at a site: what the site asks for, within the user's limit.
-
-Must not know: settings' names, or how a crawl slows down.
-"""
+"""The delay that is kept at a site: the delay that the site asks for, within the user's limit."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class OverMost(Enum):
+class OverMax(Enum):
     """What to do at a site that asks for a longer delay than the user's limit."""
 
     CLAMP = "clamp"  # keep the limit
@@ -21,23 +18,23 @@ class OverMost(Enum):
 class Delay:
     """The delay of a site, in seconds between two requests; 0: as fast as Scrapy goes.
 
-    seconds  the delay that is kept
-    asked    the delay that the site, or the user for it, asked for
-    done     what became of that: "kept", "clamped", "skipped", "ignored", "set"; "" without one
-    skips    the site's pages are dropped
+    seconds    the delay that is kept
+    requested  the delay that the site asks for, or the user's own delay for the site
+    action     what is done: "kept", "clamped", "skipped", "ignored", "set"; "" without a delay
     """
 
     seconds: float = 0.0
-    asked: float = 0.0
-    done: str = ""
+    requested: float = 0.0
+    action: str = ""
 
     @property
     def skips(self) -> bool:
-        return self.done == "skipped"
+        """Whether the site's pages are dropped."""
+        return self.action == "skipped"
 
     def __str__(self) -> str:
-        """`done`, with the limit where it was clamped: "kept", "clamped to 300 s"."""
-        return f"clamped to {self.seconds:g} s" if self.done == "clamped" else self.done
+        """`action`, with the limit if it is clamped: "kept", "clamped to 300 s"."""
+        return f"clamped to {self.seconds:g} s" if self.action == "clamped" else self.action
 
 
 NONE = Delay()
@@ -48,24 +45,24 @@ class DelayLimit:
     """The user's limit.
 
     obeys      whether sites' delays are kept at all
-    most       the longest delay that is kept, in seconds
-    over_most  what to do where a site asks for more
+    max_delay  the longest delay that is kept, in seconds
+    over_max   what to do where a site asks for a longer delay
     """
 
     obeys: bool = True
-    most: float = 300.0
-    over_most: OverMost = OverMost.CLAMP
+    max_delay: float = 300.0
+    over_max: OverMax = OverMax.CLAMP
 
-    def delay(self, asked: float | None, own: float | None) -> Delay:
-        """The delay to keep where the site asks for `asked` seconds. The user's `own` delay for the
-        site takes its place, without limit.
+    def delay(self, requested: float | None, own: float | None) -> Delay:
+        """The delay to keep where the site asks for `requested` seconds. The user's `own` delay for
+        the site takes its place, without limit.
         """
         if own is not None:
             return Delay(own, own, "set") if own else NONE
-        if not asked or not self.obeys:
+        if not requested or not self.obeys:
             return NONE
-        if asked <= self.most:
-            return Delay(asked, asked, "kept")
-        if self.over_most is OverMost.CLAMP:
-            return Delay(self.most, asked, "clamped")
-        return Delay(0.0, asked, "skipped" if self.over_most is OverMost.SKIP else "ignored")
+        if requested <= self.max_delay:
+            return Delay(requested, requested, "kept")
+        if self.over_max is OverMax.CLAMP:
+            return Delay(self.max_delay, requested, "clamped")
+        return Delay(0.0, requested, "skipped" if self.over_max is OverMax.SKIP else "ignored")

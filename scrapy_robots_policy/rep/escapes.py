@@ -1,7 +1,4 @@
-"""Text of unknown origin, made safe to show.
-
-Knows: which characters steer a terminal or turn a line. Must not know: where the text is shown.
-"""
+"""Text of unknown origin, made safe to print."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ MAX_OCTETS = 4 * MAX_BRIEF  # UTF-8 takes four octets for a character at most
 
 
 def shown(text: str) -> str:
-    """The text with all that could steer a terminal or turn its lines escaped."""
+    """The text in one printable line: control, format and bidirectional characters are escaped."""
     return text if text.isprintable() else "".join(map(_shown, text))
 
 

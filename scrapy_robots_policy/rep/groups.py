@@ -1,7 +1,7 @@
-"""Lines to records, and the records that bind a crawler.
+"""The groups of a robots.txt (RFC 9309 §2.2.1), and the groups that bind a crawler.
 
-Knows: which User-agent lines stand together, where the rules of a record stand in the text, and
-which records a crawler's names find. Must not know: what a rule says.
+The standards of 1994 and 1996 call a group a record; so do the options of a dialect
+(`own_records`). Must not know: what a rule means.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from .dialects.crawlers import chain_of, is_name, is_token, names_in_full
+from .agents import chain_of, is_name, is_token, names_in_full
 from .dialects.dialect import Dialect
 from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
@@ -24,10 +24,10 @@ _A_LINE = 128  # octets of memory that a User-agent line takes, about
 
 
 class GroupSpan(NamedTuple):
-    """User-agent lines that stand together, and the rules after them.
+    """One group, as offsets of the text: User-agent lines, and the rules after them.
 
-    head   where the first User-agent line starts
-    start  a place in the last of these lines; the rules are among the lines from there to `end`
+    head   the start of the first User-agent line
+    start  within the last User-agent line; the rules are between there and `end`
     """
 
     head: int
@@ -36,16 +36,17 @@ class GroupSpan(NamedTuple):
 
 
 class Groups:
-    """The User-agent lines of one text, and who is bound by which.
+    """The User-agent lines of one text, and the groups that they begin.
 
-    The text is not held: who asks hands it in again. Only the records that are asked for are made.
+    The text is not kept, to save memory: each method takes it again. The bounds of a group are
+    computed when a method needs them.
     """
 
     __slots__ = ("_binding", "_names", "_starts")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._binding = binding = _binding_of(dialect)
-        # What each line names, in lower case, and where it starts.
+        # For each User-agent line: the name in it, in lower case, and its offset.
         self._names: list[str] = []
         self._starts: list[int] = []
         for line in binding.grammar.agent.finditer(text):
@@ -57,16 +58,19 @@ class Groups:
         """About how many octets of memory the User-agent lines take."""
         return _A_LINE * len(self._names)
 
-    def records(self, text: str) -> Iterator[GroupSpan]:
-        """All records, in the order of the file."""
+    def spans(self, text: str) -> Iterator[GroupSpan]:
+        """All groups, in the order of the file."""
         yield from self._orphans(text)
         line = 0
         while line < len(self._names):
-            line, record = self._record(line, text)
-            yield record
+            line, group = self._group(line, text)
+            yield group
 
     def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
-        """The name by which a crawler is bound ("" if by none), and the records that bind it."""
+        """(name, groups): the groups that bind a crawler, and the name in them; ("", ()) without.
+
+        agent  a product token or a User-Agent header. TypeError if it is no str
+        """
         if not isinstance(agent, str):
             raise TypeError(f"agent must be a str, not {type(agent).__name__}")
         chain = _chain(agent, self._binding)
@@ -74,67 +78,69 @@ class Groups:
             own = [name for name in chain if name != STAR]
             return self._heaviest(own, text) or self._heaviest(chain[len(own) :], text) or ("", ())
         for name in chain:
-            records = self.named(name, text)
-            if records:
-                return name, records
+            groups = self.named(name, text)
+            if groups:
+                return name, groups
         return "", ()
 
     def named(self, name: str, text: str) -> tuple[GroupSpan, ...]:
-        """The records that bind whoever goes by `name`, in the order of the file."""
+        """The groups that bind a crawler of this name, in the order of the file."""
         is_star = name == STAR
-        records = self._orphans(text) if is_star else []
+        groups = self._orphans(text) if is_star else []
         only_first = self._binding.only_first[is_star]
         end = 0
-        for line in self._naming(name, text):
-            if line >= end and not (records and only_first):
-                end, record = self._record(self._first(line, text), text)
-                records.append(record)
-        return tuple(records)
+        for line in self._lines_naming(name, text):
+            if line >= end and not (groups and only_first):
+                end, group = self._group(self._first(line, text), text)
+                groups.append(group)
+        return tuple(groups)
 
     def pace_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
-        """Where the lines stand that set the pace of a crawler: offsets, from and to."""
-        name, records = self.find(agent, text)
+        """The parts of the text with the Crawl-delay, Request-rate and Visit-time lines for a
+        crawler: (start, end) offsets.
+        """
+        name, groups = self.find(agent, text)
         names = {name}
         if self._binding.by_weight and name != STAR:
             names = {*_chain(agent, self._binding)} - {STAR}
-        return self._spans_of(names, records, text)
+        return self._pace_spans_of(names, groups, text)
 
     def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
         """The same for the crawlers that no group names."""
-        return self._spans_of({STAR}, self.named(STAR, text), text)
+        return self._pace_spans_of({STAR}, self.named(STAR, text), text)
 
-    def _spans_of(
-        self, names: set[str], records: Iterable[GroupSpan], text: str
+    def _pace_spans_of(
+        self, names: set[str], groups: Iterable[GroupSpan], text: str
     ) -> Iterator[tuple[int, int]]:
-        lines = {line for name in names for line in self._naming(name, text)}
-        for record in records:
-            for first, after, end in self._lists(record, text):
+        lines = {line for name in names for line in self._lines_naming(name, text)}
+        for group in groups:
+            for first, after, end in self._agent_lists(group, text):
                 # The rules before the first User-agent line have no list: they are for all.
                 if first == after or not lines.isdisjoint(range(first, after)):
-                    yield (self._starts[first] if first < after else record.head), end
+                    yield (self._starts[first] if first < after else group.head), end
 
-    def _lists(self, record: GroupSpan, text: str) -> Iterator[tuple[int, int, int]]:
-        """The lists of User-agent lines of a record, parted by the lines that set a pace: the first
-        line of each, the one after its last, and the offset where its own lines end.
+    def _agent_lists(self, group: GroupSpan, text: str) -> Iterator[tuple[int, int, int]]:
+        """The lists of User-agent lines in a group: (first line, line after the last, end offset).
 
-        A delay is for the list right above it, as all parsers that read delays have it, while the
-        rules are for all lists of the record (RFC 9309 §2.2.4: other lines must not interfere).
+        A Crawl-delay line between two User-agent lines parts the lists, but not the group. The
+        delay is for the list right above it, as in all parsers that read delays. The rules are for
+        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere).
         """
-        first = bisect_left(self._starts, record.head)
-        last = bisect_left(self._starts, record.start)
+        first = bisect_left(self._starts, group.head)
+        last = bisect_left(self._starts, group.start)
         pace = self._binding.grammar.pace
         for line in range(first + 1, last):
             if pace.search(text, self._starts[line - 1] + 1, self._starts[line]):
                 yield first, line, self._starts[line]
                 first = line
-        yield first, last, record.end
+        yield first, last, group.end
 
-    def _naming(self, name: str, text: str) -> Iterable[int]:
-        """Which lines bind whoever goes by `name`."""
+    def _lines_naming(self, name: str, text: str) -> Iterable[int]:
+        """The User-agent lines that bind a crawler of this name, by index."""
         names, matches = self._names, self._binding.matches
         in_full: set[int] = set()
         if self._binding.cuts_values and is_name(name) and not is_token(name):
-            in_full = self._naming_in_full(name, text)
+            in_full = self._lines_naming_in_full(name, text)
         if name != STAR and matches is not None:
             return [
                 at
@@ -148,9 +154,10 @@ class Groups:
             return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]
 
-    def _naming_in_full(self, name: str, text: str) -> set[int]:
-        """Which lines hold the whole of a name that no value equals once it is cut to a token, such
-        as "MJ12bot".
+    def _lines_naming_in_full(self, name: str, text: str) -> set[int]:
+        """The User-agent lines with the whole of a name that is no token, such as "MJ12bot".
+
+        The values are cut to a token in `_names`, so that none of them equals such a name.
         """
         values = map(self._binding.grammar.agent.match, repeat(text), self._starts)
         return {at for at, line in enumerate(values) if line and names_in_full(line[1], name)}
@@ -158,10 +165,10 @@ class Groups:
     def _heaviest(
         self, chain: Iterable[str], text: str
     ) -> tuple[str, tuple[GroupSpan, ...]] | None:
-        """Yandex: a longer value drops what shorter ones bound, wherever they stand.
+        """Yandex: the groups with the longest matching value; no others bind.
 
-        As its library does it: every line of a list, from the one that names the crawler on, counts
-        with its own length, be it another crawler's name.
+        As its library does it: in a list, every value from the first that names the crawler on
+        counts with its length, even if it is another crawler's name.
         """
         wanted = frozenset(chain)
         kept = self._orphans(text) if STAR in wanted else []
@@ -169,42 +176,45 @@ class Groups:
         line = 0
         while line < len(self._names):
             bound, first = False, line
-            line, record = self._record(first, text)
+            line, group = self._group(first, text)
             for value in self._names[first:line]:
                 if value in wanted and len(value) >= weight:
                     bound, bound_by = True, value
                 if bound and len(value) > weight:
                     weight, kept = len(value), []
             if bound:
-                kept.append(record)
+                kept.append(group)
         return (bound_by, tuple(kept)) if kept else None
 
     def _first(self, line: int, text: str) -> int:
-        """The first User-agent line of the list in which a line stands."""
+        """The first User-agent line of the group with this line."""
         while line and not self._is_closed(line, text):
             line -= 1
         return line
 
-    def _record(self, first: int, text: str) -> tuple[int, GroupSpan]:
-        """The record whose list starts with a line, and which line comes after the list."""
+    def _group(self, first: int, text: str) -> tuple[int, GroupSpan]:
+        """(the User-agent line after the group's own, the group) that starts with a line."""
         starts = self._starts
         after = first + 1
         while after < len(starts) and not self._is_closed(after, text):
             after += 1
         end = starts[after] if after < len(starts) else len(text)
-        record = GroupSpan(starts[first], starts[after - 1] + 1, end)
+        group = GroupSpan(starts[first], starts[after - 1] + 1, end)
         blank = self._binding.grammar.blank
-        found = blank.search(text, record.start, end) if blank else None
-        return after, record._replace(end=found.start()) if found else record
+        blank_line = blank.search(text, group.start, end) if blank else None
+        return after, group._replace(end=blank_line.start()) if blank_line else group
 
     def _is_closed(self, line: int, text: str) -> bool:
-        """Whether something ends the list of User-agent lines before a line."""
+        """Whether a line between this User-agent line and the one before ends the list."""
         start, end = self._starts[line - 1] + 1, self._starts[line]
         return self._binding.grammar.closer.search(text, start, end) is not None
 
     def _orphans(self, text: str) -> list[GroupSpan]:
-        """The rules before the first User-agent line, as a record for all; blank lines and all."""
-        if not self._binding.heeds_orphans:
+        """The rules before the first User-agent line, as one group for all crawlers.
+
+        Blank lines do not end it.
+        """
+        if not self._binding.reads_orphans:
             return []
         end = self._starts[0] if self._starts else len(text)
         return [GroupSpan(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
@@ -212,13 +222,13 @@ class Groups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Binding:
-    """How a dialect finds out who is bound by what: its options, looked up once for all files.
+    """The options of a dialect about groups, looked up once for all files.
 
-    only_first     whether only the first record that names it binds a crawler; and all crawlers
-    by_weight      whether a record counts by the longest name in its list
-    cuts_values    whether only the token that a User-agent value starts with names crawlers
-    heeds_orphans  whether rules before the first User-agent line bind all crawlers
-    matches        whether the name of a line means the name of a crawler; None: if it is equal
+    only_first     whether only the first of several groups binds: (a crawler's own, those for "*")
+    by_weight      whether the group with the longest name binds (Yandex)
+    cuts_values    whether a User-agent value is cut to the token that it starts with
+    reads_orphans  whether rules before the first User-agent line bind all crawlers
+    matches        (name in the line, name of the crawler) -> whether they match; None: if equal
     """
 
     dialect: Dialect
@@ -226,7 +236,7 @@ class _Binding:
     only_first: tuple[bool, bool]
     by_weight: bool
     cuts_values: bool
-    heeds_orphans: bool
+    reads_orphans: bool
     matches: Callable[[str, str], bool] | None
 
 
@@ -252,8 +262,8 @@ def _matches_pattern(value: str, name: str) -> bool:
     return Pattern(0, False, *split_pattern(value + "$")).matches(name)
 
 
-# The value "" stands in every name: WWW::RobotRules takes it so; where the name must stand in the
-# value, or either in the other, an empty value names nobody.
+# IN_NAME: the value "" is in every name, as in WWW::RobotRules. HAS_NAME and EITHER: a line with
+# the value "" names no crawler.
 _MATCHES: dict[AgentMatch, Callable[[str, str], bool]] = {
     AgentMatch.PATTERN: _matches_pattern,
     AgentMatch.IN_NAME: lambda value, name: value in name,

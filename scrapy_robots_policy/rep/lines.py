@@ -1,13 +1,12 @@
-r"""Octets to text, and what a line of it can be.
+r"""Octets to text, and the expressions for the lines of a robots.txt.
 
-Knows: how a dialect cuts a file into lines and tells their kinds. This is the only place where a
-line is read: the matcher and the linter search the same text with the same expressions.
-Must not know: how lines form groups, what a rule means.
+This is the only module that reads lines: rules and the linter search the same text with the same
+expressions. Must not know: how lines form groups, what a rule means.
 
-The text begins with a line feed, and every line is what stands from one line feed to the next:
-an expression for a line starts with a literal "\n", which is what `re` finds fastest, and the
-number of a line is the number of line feeds up to its own. A carriage return before a line feed is
-white space; on its own it has become a line feed. Octets are characters (latin-1).
+The text begins with a line feed, and a line reaches from its line feed to the next. So an
+expression for a line starts with a literal "\n", which `re` finds fastest, and the number of a
+line is the number of line feeds up to its own. A carriage return before a line feed is white space;
+any other has become a line feed. An octet is a character (latin-1).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from .dialects.crawlers import TOKEN
+from .agents import TOKEN
 from .dialects.dialect import Dialect
 from .dialects.options import AgentValue, Beyond, BlankLine, Bom
 from .directives import PACE_KEYS
@@ -27,15 +26,15 @@ WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
 _LONE_RETURN = re.compile("\r[^\n]")
-# A line end that starts with a return; group 1: a second return, which belongs to the next line.
+# A line end that starts with a carriage return; group 1: a second one, of the next line.
 _RETURN = re.compile("\r(?:\n|(\r))?")
-# What follows never starts with white space, so none is ever given back; `re` need not try.
+# Nothing that follows can start with white space, so backtracking is no use: possessive.
 _W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
-# A value, without the white space around it and the comment after it. Not as word after word: `re`
-# keeps some two hundred octets for each turn of a group.
+# A value, without the white space around it and the comment after it. Not as a repeated group of
+# words: `re` takes some 200 octets of memory for each repeat.
 _VALUE = rf"([^#\n]*[^#\n{WHITE}]|)"
 _KEY = rf"([^:#\n{WHITE}](?:[^:#\n]*[^:#\n{WHITE}])?)"
-# The second of exactly two words: what follows a key that lacks its colon.
+# The second of exactly two words, after a key without a colon.
 _LAST_WORD = rf"(?=[\x0b\x0c]*[^#:\n{WHITE}][^ \t:#\n]*(?:[ \t]{_W})?(?:[#\n]|\Z))"
 
 
@@ -43,13 +42,13 @@ _LAST_WORD = rf"(?=[\x0b\x0c]*[^#:\n{WHITE}][^ \t:#\n]*(?:[ \t]{_W})?(?:[#\n]|\Z
 class Grammar:
     """The expressions for the lines of one dialect.
 
-    agent      a User-agent line; group 1: its value, group 2: what of it names a crawler
+    agent      a User-agent line; group 1: its value, group 2: the part of it that is a name
     rule       an Allow or Disallow line; group 1: the key if it allows, group 2: its value
     directive  any line with a key; group 1: the key, group 2: its value
     sitemap    a Sitemap line; group 1: its value
     closer     a line that ends a list of User-agent lines
     pace       a Crawl-delay, Request-rate or Visit-time line
-    blank      a line that ends a record; None where nothing but another record does
+    blank      a blank line that ends a group; None where only the next group ends it
     """
 
     agent: re.Pattern[str]
@@ -62,26 +61,28 @@ class Grammar:
 
 
 def clean_text(body: bytes, dialect: Dialect) -> str:
-    """The text that the dialect reads: cut to size, marks and NULs gone, after a line feed."""
+    """The text that the dialect reads, after a line feed: cut to its limits, without byte order
+    marks and NULs.
+    """
     text = body[: dialect.size_limit].decode("latin-1")
     text = "\n" + text[len(mark_of(text, dialect.bom)) :]
     if "\r" in text and (_LONE_RETURN.search(text) or text[-1] == "\r"):
         if dialect.double_returns:
-            text = _RETURN.sub(lambda found: "\n " if found[1] else "\n", text)
+            text = _RETURN.sub(lambda match: "\n " if match[1] else "\n", text)
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\n]*", "", text)
-    if len(body) > dialect.size_limit:  # half a line would be another rule than the one written
+    if len(body) > dialect.size_limit:  # a rule that is cut in two would be another rule
         text = text[: max(text.rfind("\n"), 1)]
     return _cut_lines(text, dialect.line_limit) if len(text) > dialect.line_limit else text
 
 
 def _cut_lines(text: str, limit: int) -> str:
-    """The text without what its lines hold beyond the limit."""
+    """The text with each line cut to `limit` characters."""
     kept = []
     start = line = 0
     while len(text) - line - 1 > limit:
-        # From line feed to line feed, as far as no line between them can be too long.
+        # To the last line feed within the limit: the lines before it are short enough.
         after = text.rfind("\n", line + 1, line + limit + 2)
         if after < 0:
             kept.append(text[start : line + limit + 1])
@@ -92,12 +93,12 @@ def _cut_lines(text: str, limit: int) -> str:
 
 
 def is_too_large(body: bytes, dialect: Dialect) -> bool:
-    """Whether the file is so large that the dialect does not obey it at all."""
+    """Whether the file is so large that the dialect does not obey any of it."""
     return len(body) > dialect.size_limit and dialect.beyond_size is Beyond.OPEN
 
 
 def mark_of(text: str, bom: Bom) -> str:
-    """The byte order mark, or the part of it, that a text starts with and that is not read."""
+    """The byte order mark, or the part of it, that the text starts with and the dialect skips."""
     if text[:1] != _MARK[0] or bom is Bom.KEPT:
         return ""
     lengths = (3, 2, 1) if bom is Bom.SKIPPED_IN_PART else (3,)
@@ -105,12 +106,12 @@ def mark_of(text: str, bom: Bom) -> str:
 
 
 def line_number(text: str, start: int) -> int:
-    """The number, from 1, of the line whose line feed stands at `start`."""
+    """The number, from 1, of the line whose line feed is at the offset `start`."""
     return text.count("\n", 0, start + 1)
 
 
 def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
-    """The numbers, from 1, of the lines whose line feeds stand at `starts`, given in order."""
+    """The numbers, from 1, of the lines whose line feeds are at `starts`, which are in order."""
     numbers = []
     number = at = 0
     for start in starts:
@@ -121,7 +122,10 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
 
 
 def rule_lines(dialect: Dialect, literal: str, unlike: str = "") -> re.Pattern[str]:
-    """The expression for the rule lines, but those whose values start as `unlike` says.
+    """The expression for the rule lines; without those whose values start with `unlike`.
+
+    literal  the expression for the start of a value
+    unlike   an expression; "" for all rule lines
 
     group 1: the key if it allows, group 2: as much of the value as `literal` takes, group 3: the
     rest of it
@@ -132,7 +136,7 @@ def rule_lines(dialect: Dialect, literal: str, unlike: str = "") -> re.Pattern[s
 
 @lru_cache(maxsize=64)
 def grammar_of(dialect: Dialect) -> Grammar:
-    """The expressions for a dialect. They are all linear: no two parts can take the same octet."""
+    """The expressions for a dialect. All are linear: no two parts can match the same octet."""
     rule = rf"\n{_rule_head(dialect)}{_W}{_VALUE}"
     return Grammar(
         agent=_compile(_agent(dialect)),
@@ -170,7 +174,7 @@ def _space(dialect: Dialect) -> str:
     return (r"[^ \t:#\n]*" if dialect.longer_keys else "") + r"[ \t]+" + _LAST_WORD
 
 
-# RFC 9309 §2.2.1: the token at the start. "*" and white space still name all (google/robotstxt).
+# RFC 9309 §2.2.1: the token at the start. "*" before white space is a "*", too (google/robotstxt).
 _NAME = rf"(\*(?=[{WHITE}#\n]|\Z)|{TOKEN.pattern}|)"
 _NAMES = {
     AgentValue.TOKEN: rf"({_NAME}(?:[^#\n]*[^#\n{WHITE}]|))",
@@ -188,12 +192,12 @@ def _agent(dialect: Dialect) -> str:
 
 
 def _rule_head(dialect: Dialect) -> str:
-    """What stands before the value of a rule; group 1: the key if it allows."""
+    """The expression for what comes before a rule's value; group 1: the key if it allows."""
     allow = f"({_any_of(dialect.allow_keys)})" if dialect.allow_lines else r"((?!))"
     end = _colon(dialect)
     if dialect.missing_colon:
         end = f"(?:{end}|{_space(dialect)})"
-    # One look at the first letter spares most other lines the many spellings of a key.
+    # A look at the first letter: most other lines need not be compared with each spelling.
     initials = _any_of(sorted({key[:1] for key in (*dialect.disallow_keys, *dialect.allow_keys)}))
     return rf"{_W}(?={initials})(?:{_any_of(dialect.disallow_keys)}|{allow}){end}"
 

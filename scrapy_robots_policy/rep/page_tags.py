@@ -1,10 +1,8 @@
 """X-Robots-Tag headers and robots meta tags: reading them, and joining them for one crawler.
 
-Knows: how the rules of tags are written, and how a dialect joins them. Must not know: HTTP, HTML,
-what time it is, what is done about it.
-
 `read_header` and `read_meta` give the rules as written, the same for every dialect. `tags_of` joins
-those that bind one crawler: the sum of the negatives, the smallest limit, the earliest date.
+those that bind one crawler: any negative counts, the smallest limit, the earliest date.
+Must not know: HTTP, HTML, the time.
 """
 
 from __future__ import annotations
@@ -17,16 +15,16 @@ from email.utils import parsedate_to_datetime
 from enum import IntEnum
 from typing import Any
 
-from .dialects.crawlers import chain_of, product_token
+from .agents import chain_of, product_token
 from .dialects.dialect import Dialect
 from .dialects.options import ANY_NAME, TagConflict
 
 EVERYBODY = "robots"
 
-MAX_LENGTH = 65_536  # characters of one header or meta tag; what comes after them is not read
+MAX_LENGTH = 65_536  # characters that are read of one header or meta tag
 
-# A comma parts rules, but one before a digit may stand in a date: "Friday, 25-Aug-06 15:00:00 UTC".
-# Linear: each of the first two repeats gives back one character at a time, and ends at a comma.
+# A comma ends a rule, but one before a digit may be part of a date: "Friday, 25-Aug-06 15:00:00
+# UTC". Linear: each of the first two repeats backtracks one character at a time, up to a comma.
 _PART = re.compile(r"[^,]*unavailable_after[^,]*(?:,\s*\d[^,]*)*|[^,]+", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")
 
@@ -42,9 +40,9 @@ class Statement:
     """One rule of a tag.
 
     rule    its name, in lower case
-    value   the text after its colon, as written: it may hold any characters
+    value   the text after its colon, as written: it may have any characters
     agent   the crawler that it binds, in lower case; "robots": all crawlers
-    header  whether it stands in an X-Robots-Tag header; otherwise in a meta tag
+    header  True: from an X-Robots-Tag header. False: from a meta tag
     """
 
     rule: str
@@ -64,10 +62,11 @@ class Tags:
     """What a page lets one crawler do. The defaults are those of a page without tags.
 
     archive            whether a copy may be kept or shown
-    image_index        whether its images may be indexed; `translate`: whether it may be translated
-    max_snippet        characters of text shown; None: no limit
-    max_video_preview  seconds shown; None: no limit
-    unavailable_after  from when on the page is not to be shown, in seconds since the epoch
+    image_index        whether its images may be indexed
+    translate          whether a translation may be offered
+    max_snippet        characters of text that may be shown; None: no limit
+    max_video_preview  seconds of video that may be shown; None: no limit
+    unavailable_after  the page must not be shown from then on, in seconds since the epoch
     statements         the rules that bind the crawler, as written
     """
 
@@ -83,7 +82,7 @@ class Tags:
     statements: tuple[Statement, ...] = ()
 
     def cause(self, name: str) -> Statement | None:
-        """The first statement that gives the field of that name its value; None if none does."""
+        """The first statement that sets the field `name` to its value; None if none does."""
         value = getattr(self, name)
         for statement in self.statements:
             if _may_set(statement, name) and _fields_of(statement).get(name) == value:
@@ -108,7 +107,7 @@ def read_header(value: str) -> Iterator[Statement]:
 
 
 def read_meta(name: str, content: str) -> Iterator[Statement]:
-    """The rules of one meta tag, whatever its name: those of other kinds bind no crawler."""
+    """The rules of one meta tag. The name may be any: rules of other meta tags bind no crawler."""
     for part in _parts(content):
         yield from _statement(part, name.strip().lower(), header=False)
 
@@ -126,7 +125,7 @@ def _statement(part: str, agent: str, *, header: bool) -> Iterator[Statement]:
 def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Tags:
     """What the statements of a page let a crawler do.
 
-    agent  a product token, or a User-Agent header
+    agent  a product token or a User-Agent header
     """
     names = names_of(agent, dialect)
     binding = tuple(
@@ -177,7 +176,7 @@ _GRANTS: Mapping[str, tuple[str, ...]] = {
 
 
 def _fields_of(statement: Statement) -> Mapping[str, Any]:
-    """The fields of `Tags` that a statement sets; none where its value makes no sense."""
+    """The fields of `Tags` that a statement sets; none if its value cannot be read."""
     if statement.rule not in _LIMITS:
         return _MEANINGS.get(statement.rule, {})
     name, read = _LIMITS[statement.rule]
@@ -186,13 +185,13 @@ def _fields_of(statement: Statement) -> Mapping[str, Any]:
 
 
 def _may_set(statement: Statement, name: str) -> bool:
-    """Whether a statement is about a field of `Tags`. Its value, maybe a date, is not read."""
+    """Whether a statement is about a field of `Tags`. Its value is not parsed: that takes time."""
     limit = _LIMITS.get(statement.rule)
     return limit[0] == name if limit else name in _MEANINGS.get(statement.rule, ())
 
 
 def _count(value: str) -> int | None:
-    return int(value) if _COUNT.fullmatch(value) else None  # -1, too: no limit
+    return int(value) if _COUNT.fullmatch(value) else None  # None for -1, which is no limit
 
 
 def _preview(value: str) -> ImagePreview | None:
@@ -200,7 +199,10 @@ def _preview(value: str) -> ImagePreview | None:
 
 
 def _instant(value: str) -> float | None:
-    """A date of RFC 822, RFC 850 or ISO 8601; UTC where it names no zone."""
+    """A date of RFC 822, RFC 850 or ISO 8601, in seconds since the epoch; None if it is none.
+
+    A date without a zone is UTC.
+    """
     date = _date(_iso, value) or _date(parsedate_to_datetime, value)
     if date is None:
         return None

@@ -15,8 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 
+from .agents import product_token
 from .binding import BindingRules
-from .dialects.crawlers import product_token
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of
 from .dialects.options import CrawlDelay
@@ -206,7 +206,7 @@ class RuleSet:
             return ()
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
-        return self._usage.said(self._reading.path_of(url), url, agent)
+        return self._usage.preferences(self._reading.path_of(url), url, agent)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
-"""What a site says may be done with its pages once they are fetched: preferences about their use.
+"""Preferences of a site about the use of its pages: Content-Usage, Content-Signal and License.
 
-Knows: Content-Usage (IETF aipref), Content-Signal (Cloudflare) and License (RSL): how they are
-written, whom they bind, which of several holds, and what a crawl may be for. Must not know: whether
-a page may be fetched (`rules`), HTTP, what is done about it.
+They say what may be done with a page that has been fetched. Whether it may be fetched is a matter
+of rules (`ruleset`).
 
-Their precedence is their own. Content-Usage and Content-Signal are lines of a group: groups bind
-as for rules, and the longest path decides, but of equally long ones the most restrictive (the
-drafts aipref-attach, 3.1, and aipref-vocab, "Combining Preferences"). A Content-Signal outside all
-groups binds those whose group has none. A License binds everybody, wherever it stands (RSL guide).
+Their precedence differs from that of rules. Content-Usage (IETF aipref) and Content-Signal
+(Cloudflare) are lines of a group. Groups bind crawlers as for rules, and the longest path decides;
+of equally long paths the most restrictive preference holds (the drafts aipref-attach, 3.1, and
+aipref-vocab, "Combining Preferences"). A Content-Signal outside all groups binds each crawler whose
+groups have none. A License binds all crawlers, wherever it stands (RSL guide).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONTENT_USAGE = "Content-Usage"
 CONTENT_SIGNAL = "Content-Signal"
 LICENSE = "License"
 
-_MOST_AGENTS = 256  # answers for so many agents are kept; a crawl asks as one or a few
+_MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
 LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
 _REFUSALS = {CONTENT_USAGE: "n", CONTENT_SIGNAL: "no"}
 _GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes"}
@@ -43,17 +43,17 @@ PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
         "train-ai": frozenset({(CONTENT_USAGE, "train-ai"), (CONTENT_SIGNAL, "ai-train")}),
     }
 )
-"""What a crawl may be for: in which keys of which label its refusal is found."""
+"""The purposes of a crawl, each with the (label, key) pairs that may refuse it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One thing that is said about the use of a page. What is not understood is kept as it is.
+    """One preference about the use of a page. Unknown keys and values are kept as written.
 
     label  "Content-Usage", "Content-Signal" or "License"
     key    the kind of use ("train-ai"); "" for a License
-    value  as written: "y", "no", the address of a licence
-    line   where in the robots.txt, from 1; 0: a header of the page says it
+    value  as written: "y", "no", the URL of a licence
+    line   its line in the robots.txt, from 1; 0: it is in a header of the page
     """
 
     label: str
@@ -83,7 +83,7 @@ class Preference:
 
 
 class UsageLine(NamedTuple):
-    """`path` as written, "/" where the line names none."""
+    """A line with its preferences. `path` is as written; "/" if the line has none."""
 
     label: str
     path: str
@@ -91,24 +91,25 @@ class UsageLine(NamedTuple):
     preferences: tuple[Preference, ...]
 
     def length(self, path: str) -> int:
-        """How long the path is by which the line matches; -1 if it does not."""
-        return max((one.length for one in self.patterns if one.matches(path)), default=-1)
+        """The length of the line's path if it matches; else -1."""
+        return max((item.length for item in self.patterns if item.matches(path)), default=-1)
 
 
 class UsageLines:
-    """The preferences in a robots.txt, read once, when the first crawler asks whom they bind."""
+    """The preferences in a robots.txt. They are parsed once, at the first call."""
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
         self._text, self._groups, self._dialect = text, groups, dialect
         self._bound: dict[str, dict[str, list[_SamePath]]] = {}
 
-    def said(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
-        """The preferences that hold for a crawler and a page; `path` is that of the page's URL, as
-        rules see it.
+    def preferences(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
+        """The preferences that hold for a crawler and a page.
+
+        path  the path of the page's URL, normalised as for rules
         """
         labels = self._bound.get(agent)
         if labels is None:
-            if len(self._bound) >= _MOST_AGENTS:
+            if len(self._bound) >= _MAX_AGENTS:
                 self._bound.clear()
             labels = self._bound[agent] = _by_path(self.binding(agent, url))
         preferences: list[Preference] = []
@@ -123,26 +124,26 @@ class UsageLines:
         return tuple(preferences)
 
     def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
-        """The lines that bind a crawler; some dialects match the whole `url`."""
+        """The lines that bind a crawler. Some dialects match the whole `url`, not its path only."""
         if not self._written:
             return
-        _, records = self._groups.find(agent, self._text)
-        own = [line for record in records for line in self._between(record.head, record.end)]
+        _, groups = self._groups.find(agent, self._text)
+        own = [line for group in groups for line in self._between(group.head, group.end)]
         yield from (self._line(line, url) for line in own if line.label != LICENSE)
         if not any(line.label == CONTENT_SIGNAL for line in own):
             yield from (self._line(line, url) for line in self._signals_outside)
         yield from (self._line(line, url) for line in self._written if line.label == LICENSE)
 
     def outside(self) -> Iterator[tuple[int, int]]:
-        """Where no group is: offsets of the text, from and to."""
+        """The parts of the text outside all groups: (start, end) offsets."""
         end = 0
-        for record in self._groups.records(self._text):
-            yield end, record.head
-            end = record.end
+        for group in self._groups.spans(self._text):
+            yield end, group.head
+            end = group.end
         yield end, len(self._text)
 
     def _between(self, start: int, end: int) -> list[_Written]:
-        """The lines whose line feeds stand between two offsets of the text."""
+        """The usage lines between two offsets of the text."""
         lines = self._written
         return lines[bisect_left(lines, (start,)) : bisect_left(lines, (end,))]
 
@@ -159,14 +160,14 @@ class UsageLines:
     def _written(self) -> list[_Written]:
         """All usage lines of the file, in its order."""
         lines = [
-            found
-            for found in grammar_of(self._dialect).directive.finditer(self._text)
-            if found[1].lower() in LABELS
+            line
+            for line in grammar_of(self._dialect).directive.finditer(self._text)
+            if line[1].lower() in LABELS
         ]
-        numbers = line_numbers(self._text, (found.start() for found in lines))
+        numbers = line_numbers(self._text, (line.start() for line in lines))
         return [
-            _Written(found.start(), LABELS[found[1].lower()], found[2], number)
-            for found, number in zip(lines, numbers, strict=True)
+            _Written(line.start(), LABELS[line[1].lower()], line[2], number)
+            for line, number in zip(lines, numbers, strict=True)
         ]
 
     def _line(self, line: _Written, url: str) -> UsageLine:
@@ -180,7 +181,7 @@ class UsageLines:
 
 
 class _Written(NamedTuple):
-    """A usage line as it stands in the text: where its line feed is, and the line's number."""
+    """A usage line as written. `start`: the offset of the line feed before it."""
 
     start: int
     label: str
@@ -189,7 +190,7 @@ class _Written(NamedTuple):
 
 
 class _SamePath:
-    """The usage lines of one label and one path: they match the same pages."""
+    """The usage lines with one label and one path. They match the same pages."""
 
     __slots__ = ("_combined", "_line", "_lines")
 
@@ -214,7 +215,7 @@ class _SamePath:
 
 
 def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
-    """The lines by label, those with the same path together, in the order of the file."""
+    """The lines by label; lines with the same path together, in the order of the file."""
     paths: dict[tuple[str, str], _SamePath] = {}
     labels: dict[str, list[_SamePath]] = {label: [] for label in LABELS.values()}
     for line in lines:
@@ -228,43 +229,53 @@ def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
 
 def _combined_of(deciding: list[_SamePath]) -> Iterable[Preference]:
     """The preferences of lines whose paths are equally long, in the order of the file."""
-    if len(deciding) == 1:  # nearly always; so many equal lines are combined once, not for each URL
+    if len(deciding) == 1:  # nearly always: equal lines are combined once, not for each URL
         return deciding[0].combined()
     every = [preference for lines in deciding for preference in lines.preferences()]
     return combined(sorted(every, key=lambda preference: preference.line))
 
 
 def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
-    """What the Content-Usage headers of a response say. RFC 9651 §4.2: several are one, joined."""
+    """The preferences in the values of a response's Content-Usage headers.
+
+    RFC 9651 §4.2: several headers are joined with commas, then read as one.
+    """
     pairs = _read_dictionary(", ".join(values))
     return tuple(Preference(CONTENT_USAGE, key, value) for key, value in pairs.items())
 
 
-def refusal(said: Iterable[Preference], purposes: Collection[str]) -> Preference | None:
-    """The first preference that refuses the page to one of the purposes; None if none does."""
-    for told in said:
-        if told.refuses and any((told.label, told.key) in PURPOSES[one] for one in purposes):
-            return told
+def refusal(preferences: Iterable[Preference], purposes: Collection[str]) -> Preference | None:
+    """The first preference that refuses the page for one of the purposes; None without one.
+
+    purposes  keys of `PURPOSES`
+    """
+    for preference in preferences:
+        pair = preference.label, preference.key
+        if preference.refuses and any(pair in PURPOSES[purpose] for purpose in purposes):
+            return preference
     return None
 
 
-def combined(said: Iterable[Preference]) -> Iterable[Preference]:
-    """One preference for each key: who refuses is heard before who grants, and a license's all."""
+def combined(preferences: Iterable[Preference]) -> Iterable[Preference]:
+    """One preference for each key, and every License.
+
+    Of several with one key, one that refuses comes before one that grants, and that before others.
+    """
     kept: dict[tuple[str, str], Preference] = {}
-    for told in said:
-        key = told.key, "" if told.key else told.value
+    for preference in preferences:
+        key = preference.key, "" if preference.key else preference.value
         before = kept.get(key)
-        if before is None or _weight(told) > _weight(before):
-            kept[key] = told
+        if before is None or _weight(preference) > _weight(before):
+            kept[key] = preference
     return kept.values()
 
 
-def _weight(told: Preference) -> int:
-    return 2 * told.refuses + told.grants
+def _weight(preference: Preference) -> int:
+    return 2 * preference.refuses + preference.grants
 
 
 def path_of(value: str) -> tuple[str, str]:
-    """The path of a line and what is said of it; "/" where it names none."""
+    """(path, the rest) of a line's value; the path is "/" if the value has none."""
     if not value.startswith("/"):
         return "/", value
     path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
@@ -272,7 +283,7 @@ def path_of(value: str) -> tuple[str, str]:
 
 
 def read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
-    """The keys and values that a line of this label says; none where it cannot be read."""
+    """The (key, value) pairs of a line with this label; none if they cannot be read."""
     if label == CONTENT_USAGE:
         return _read_dictionary(value).items()
     if label == CONTENT_SIGNAL:
@@ -281,14 +292,14 @@ def read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
 
 
 def _read_signals(value: str) -> Iterator[tuple[str, str]]:
-    """Keys and values of "search=yes, ai-train=no", read as tolerantly as robots.txt is."""
+    """The pairs of "search=yes, ai-train=no". Parts that cannot be read are left out."""
     for part in value.split(","):
-        key, equals, told = part.partition("=")
+        key, equals, setting = part.partition("=")
         if equals and key.strip():
-            yield key.strip().lower(), told.strip().lower()
+            yield key.strip().lower(), setting.strip().lower()
 
 
-# RFC 9651 §4.2: a dictionary, whose values may be of any kind.
+# RFC 9651 §4.2: a dictionary, with values of any type.
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _ITEM = (
     r"(?:-?[0-9]{1,15}(?:\.[0-9]{1,3})?"
@@ -303,14 +314,17 @@ _NEXT = re.compile(r"[ \t]*,[ \t]*")
 
 
 def _read_dictionary(text: str) -> dict[str, str]:
-    """A structured field dictionary, values as written, of a key the last; empty if it is none."""
+    """A structured field dictionary with its values as written; empty if it is invalid.
+
+    RFC 9651 §4.2.2: of a key that occurs twice, the last value counts.
+    """
     text = text.strip(" ")
     members: dict[str, str] = {}
     at = 0
-    while found := _MEMBER.match(text, at):
-        members[found[1]] = found[2] or "?1"
-        comma = _NEXT.match(text, found.end())
+    while member := _MEMBER.match(text, at):
+        members[member[1]] = member[2] or "?1"
+        comma = _NEXT.match(text, member.end())
         if comma is None:
-            return members if found.end() == len(text) else {}
+            return members if member.end() == len(text) else {}
         at = comma.end()
     return {}

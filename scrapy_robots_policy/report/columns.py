@@ -1,38 +1,38 @@
-"""The tally in a terminal.
-
-Knows: columns. Must not know: how anything is counted.
-"""
+"""Rows of text in aligned columns, for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from .counts import OriginCounts
-
-HEAD = ("origin", "stance", "passed", "dropped", "waited", "why")
-_RIGHT = frozenset({2, 3, 4})
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 
-def table(lines: Iterable[OriginCounts]) -> str:
-    """The tally as plain text: a row for each origin, and one for each cause of a drop."""
-    rows: list[tuple[str, ...]] = [HEAD]
-    for line in lines:
-        rows.append(_row(line))
-        by_count = sorted(line.dropped.items(), key=lambda item: -item[1])
-        rows += [("", "", "", str(n), "", cause) for cause, n in by_count]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-    return "\n".join(_aligned(row, widths) for row in rows)
+def aligned(rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """A line for each row, its cells padded to the width of their column.
+
+    rows   rows of equal length; each cell is printable text without a line end
+    right  the columns, from 0, that are aligned to the right
+    """
+    table = list(rows)
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = zip(row, widths, strict=True)
+        padded = (_padded(cell, room, at in right) for at, (cell, room) in enumerate(cells))
+        yield "  ".join(padded).rstrip()
 
 
-def _row(line: OriginCounts) -> tuple[str, ...]:
-    waited = f"{line.longest_wait:.1f} s" if line.waits else "-"
-    dropped = sum(line.dropped.values())
-    return line.origin, line.stance, str(line.passed), str(dropped), waited, line.why
+def _padded(cell: str, room: int, right: bool) -> str:
+    space = " " * (room - width(cell))
+    return space + cell if right else cell + space
 
 
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = (
-        cell.rjust(width) if column in _RIGHT else cell.ljust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return "  ".join(cells).rstrip()
+def width(text: str) -> int:
+    """The number of columns that a terminal takes for the text."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -16,15 +16,20 @@ THE_REST = "all others"
 class OriginCounts:
     """The counts of one origin.
 
-    stance   the access mode of its robots.txt ("rules", "disallow"); `why`: "200", "timeout"
-    trouble  whether its robots.txt could not be had, or was refused
-    passed   requests let through; `dropped`: requests dropped, by cause
-    waits    requests that waited for its robots.txt, `waited` seconds in all
-    delay    the seconds between two requests that it asks for; `paced`: what is done ("kept")
+    mode          the value of its access mode ("rules", "disallow"); "": not fetched
+    why           the reason for that ("200", "timeout")
+    trouble       whether its robots.txt is unreachable, or its server refused to give it
+    fetches       how often its robots.txt was fetched
+    passed        requests let through
+    dropped       requests dropped, by cause
+    waits         requests that waited for its robots.txt
+    waited        seconds that these waited in all; `longest_wait`: seconds of the longest wait
+    delay         seconds between two requests that the site asks for; 0: none
+    paced         what is done about that delay ("kept")
     """
 
     origin: str
-    stance: str = ""
+    mode: str = ""
     why: str = ""
     trouble: bool = False
     fetches: int = 0
@@ -35,6 +40,10 @@ class OriginCounts:
     longest_wait: float = 0.0
     delay: float = 0.0
     paced: str = ""
+
+    @property
+    def all_dropped(self) -> int:
+        return sum(self.dropped.values())
 
     def drop(self, verdict: Verdict) -> None:
         has_room = verdict.cause in self.dropped or len(self.dropped) < MAX_CAUSES
@@ -48,7 +57,10 @@ class OriginCounts:
 
 
 class CrawlCounts:
-    """The counts of each origin, in the order they were met; beyond a bound they share the last."""
+    """The counts of each origin, in the order of their first requests.
+
+    Beyond `max_origins`, all further origins share one entry, `THE_REST`.
+    """
 
     def __init__(self, max_origins: int = MAX_ORIGINS) -> None:
         self.max_origins = max_origins

@@ -1,6 +1,6 @@
-"""What happens to robots.txt files in a crawl: written to the log, the stats and the counts.
+"""Writes the events of a crawl's robots.txt files to the log, the stats and the counts.
 
-The signal `robots_parsed` of Scrapy 2.18 is sent from here too.
+It also sends Scrapy 2.18's signal `robots_parsed`.
 """
 
 from __future__ import annotations
@@ -23,35 +23,29 @@ from .counts import CrawlCounts, OriginCounts
 
 logger = logging.getLogger("scrapy_robots_policy")
 
-MODES = {
-    AccessMode.RULES: "its rules are obeyed",
-    AccessMode.ALLOW: "everything is allowed",
-    AccessMode.DISALLOW: "everything is disallowed",
-    AccessMode.DEFER: "requests wait for the next try",
-}
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
 def _has_handler(level: int) -> bool:
-    """Whether a handler takes lines of this level.
+    """Whether a handler writes lines of this level.
 
-    Scrapy gives its level to the handlers and leaves the loggers open, so that a line that nobody
-    sees would cost as much as one that is written: for each origin of a broad crawl.
+    Scrapy sets LOG_LEVEL on its handler, not on the loggers. So without this check, a line that is
+    not written would cost as much as one that is: for each origin of a broad crawl.
     """
-    at: logging.Logger | None = logger
-    while at is not None:
-        if any(handler.level <= level for handler in at.handlers):
+    parent: logging.Logger | None = logger
+    while parent is not None:
+        if any(handler.level <= level for handler in parent.handlers):
             return True
-        at = at.parent if at.propagate else None
+        parent = parent.parent if parent.propagate else None
     return False
 
 
 class CrawlEvents(ResolverEvents):
     """The events of one crawl.
 
-    on_unreachable  called when a robots.txt is unreachable in a dialect that asks whether the site
-                    itself answers
-    make_parser     gives what the receivers of `robots_parsed` get
+    on_unreachable  called when a robots.txt is unreachable, in a dialect whose access policy asks
+                    whether the site answers other requests
+    make_parser     makes the `robotparser` of the signal `robots_parsed`
     """
 
     def __init__(
@@ -70,7 +64,7 @@ class CrawlEvents(ResolverEvents):
         self._count(f"stance/{mode}")
         counts = self.counts.of(rules.origin)
         counts.fetches += source is Source.SITE
-        if (counts.stance, counts.why) != (mode, rules.access.why):
+        if (counts.mode, counts.why) != (mode, rules.access.why):
             self._log_mode(rules, counts)
         if rules.access.result is AccessResult.UNREACHABLE and any(
             step.site_down for step in rules.dialect.access.unreachable
@@ -87,7 +81,7 @@ class CrawlEvents(ResolverEvents):
         await compat.send(self.crawler, signal, robotparser=parser, request=page)
 
     def _log_mode(self, rules: OriginRules, counts: OriginCounts) -> None:
-        counts.stance, counts.why = rules.mode.value, rules.access.why
+        counts.mode, counts.why = rules.mode.value, rules.access.why
         counts.trouble = trouble = rules.access.result in TROUBLE
         is_warning = trouble or rules.mode is AccessMode.DISALLOW
         level = logging.WARNING if is_warning else logging.INFO
@@ -99,7 +93,7 @@ class CrawlEvents(ResolverEvents):
             {
                 "origin": rules.origin,
                 "why": rules.access.why,
-                "mode": MODES[rules.mode],
+                "mode": rules.mode.description,
                 "dialect": rules.dialect.name,
             },
             extra={"spider": self.crawler.spider},
@@ -121,15 +115,15 @@ class CrawlEvents(ResolverEvents):
             self._count(f"dropped/{reason}")
 
     def on_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
-        """The delay that an origin asks for, and what is done; logged when it is new."""
-        if counts.delay == delay.asked or counts.origin != rules.origin:
+        """Log and count the delay that an origin asks for, when it is new."""
+        if counts.delay == delay.requested or counts.origin != rules.origin:
             return
-        counts.delay, counts.paced = delay.asked, str(delay)
-        if delay.done:
-            self._count(f"crawl_delay/{delay.done}")
+        counts.delay, counts.paced = delay.requested, str(delay)
+        if delay.action:
+            self._count(f"crawl_delay/{delay.action}")
             logger.info(
-                "Crawl-delay of %(origin)s: %(asked)g s (%(done)s)",
-                {"origin": rules.origin, "asked": delay.asked, "done": delay},
+                "Crawl-delay of %(origin)s: %(seconds)g s (%(action)s)",
+                {"origin": rules.origin, "seconds": delay.requested, "action": delay},
                 extra={"spider": self.crawler.spider},
             )
 
@@ -160,7 +154,7 @@ class CrawlEvents(ResolverEvents):
             self.crawler.stats.max_value("robots/age/max", age)
 
     def on_failed(self, verb: str, error: Exception) -> None:
-        """A warning for the first of each kind: a disk that is full stays so."""
+        """A warning for the first error of each class; the next ones are likely the same fault."""
         self._count("store/failed")
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
         self._warned_of.add(type(error))

@@ -1,7 +1,4 @@
-"""A crawl's report, written when the crawl is over, where one is wanted.
-
-Knows: the crawl's name, settings and stats. Must not know: what a report says, how it looks.
-"""
+"""Writes the report of a crawl at its end, if the user wants one."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ logger = logging.getLogger("scrapy_robots_policy")
 class CrawlReport:
     """The report of one crawl, which begins now.
 
-    files     where it is written; None: nowhere
-    identity  the crawl's product token and the name of its dialect
-    now       POSIX seconds
+    files     the files to write; None: no report
+    identity  (product token, name of the dialect) of the crawl
+    now       returns seconds since the epoch
     """
 
     def __init__(
@@ -36,7 +33,7 @@ class CrawlReport:
         self.began = now()
 
     def write(self, reason: str) -> None:
-        """`reason` is the one for which the spider was closed."""
+        """Write the files. `reason`: why the spider was closed. Errors are logged, not raised."""
         files = self.files
         if files is None:
             return
@@ -44,7 +41,7 @@ class CrawlReport:
         try:
             files.write(self._report(reason))
         except OSError as error:
-            logger.error(  # noqa: TRY400 - the sentence says it
+            logger.error(  # noqa: TRY400 - a traceback would say no more
                 "The report of the crawl could not be written: %(error)s",
                 {"error": error},
                 extra={"spider": spider},

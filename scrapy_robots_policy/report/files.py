@@ -1,7 +1,4 @@
-"""Where a crawl's report is kept: a page and its data beside it, or the data alone.
-
-Knows: files. Must not know: settings, what a report says.
-"""
+"""The files of a crawl's report: a page and its data beside it, or the data alone."""
 
 from __future__ import annotations
 
@@ -18,15 +15,18 @@ PAGE, DATA = ".html", ".json"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """`page` is None where the data is all that is wanted."""
+    """The paths of a report's files. `page` is None if only the data is wanted."""
 
     page: Path | None
     data: Path
 
     @classmethod
-    def of(cls, told: str) -> Files:
-        """By the name of one of them. ValueError, with what is wrong, where it cannot be made."""
-        path = Path(told)
+    def of(cls, name: str) -> Files:
+        """The files for a path that ends in .html or .json.
+
+        ValueError, with the reason, if no files can be created there.
+        """
+        path = Path(name)
         if path.suffix not in (PAGE, DATA):
             raise ValueError(f"it must be the path of a file that ends in {PAGE} or {DATA}")
         files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA))
@@ -34,15 +34,15 @@ class Files:
             with TemporaryFile(dir=path.parent):
                 pass
         except OSError as error:
-            raise ValueError(f"no file can be made there: {error.strerror}") from None
-        for name in filter(None, (files.page, files.data)):
-            if name.is_dir():
-                raise ValueError(f"{name} is a folder")
+            raise ValueError(f"no file can be created there: {error.strerror}") from None
+        for file in filter(None, (files.page, files.data)):
+            if file.is_dir():
+                raise ValueError(f"{file} is a folder")
         return files
 
     def write(self, report: Report) -> None:
-        """OSError where that fails; a file is whole, or as it was."""
-        from .html import page  # noqa: PLC0415 - when the crawl is over, if one is wanted at all
+        """Write the files. On OSError each file is either complete or unchanged."""
+        from .page import page  # noqa: PLC0415 - only crawls with a report need it
 
         _write(self.data, json.dumps(as_json(report), indent=1))
         if self.page is not None:

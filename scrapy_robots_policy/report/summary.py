@@ -1,7 +1,4 @@
-"""What a crawl has come to: its tally with its circumstances, as plain data too.
-
-Knows: which figures there are. Must not know: how they look, where they are kept.
-"""
+"""The figures of a crawl's report, and the same as plain data."""
 
 from __future__ import annotations
 
@@ -18,11 +15,11 @@ from .counts import THE_REST, OriginCounts
 class Report:
     """One crawl.
 
-    agent, dialect  those of the crawl; single hosts and requests may have had their own
-    began, ended    POSIX seconds
-    reason          why it ended, in Scrapy's word: "finished"
-    lines           one for each origin
-    stats           the crawl's stats, of which only those that begin with "robots/" are told
+    agent, dialect  those of the crawl; single hosts and requests may have had others
+    began, ended    seconds since the epoch
+    reason          Scrapy's reason for its end ("finished")
+    counts          one for each origin
+    stats           the crawl's stats; those that begin with "robots/" are part of the report
     """
 
     spider: str
@@ -31,47 +28,50 @@ class Report:
     began: float
     ended: float
     reason: str
-    lines: Sequence[OriginCounts]
+    counts: Sequence[OriginCounts]
     stats: Mapping[str, Any]
 
     @property
     def passed(self) -> int:
-        return sum(line.passed for line in self.lines)
+        return sum(counts.passed for counts in self.counts)
 
     @property
     def dropped(self) -> int:
-        return sum(sum(line.dropped.values()) for line in self.lines)
+        return sum(counts.all_dropped for counts in self.counts)
 
     @property
     def origins(self) -> Sequence[OriginCounts]:
-        """The lines that stand for one origin each."""
-        return [line for line in self.lines if line.origin != THE_REST]
+        """The counts of single origins: without the entry that several origins share."""
+        return [counts for counts in self.counts if counts.origin != THE_REST]
 
     @property
-    def stances(self) -> Mapping[str, int]:
-        """How many origins have each stance; "": those that were never asked."""
-        return Counter(line.stance for line in self.origins)
+    def modes(self) -> Mapping[str, int]:
+        """The number of origins in each access mode; "": their robots.txt was not fetched."""
+        return Counter(counts.mode for counts in self.origins)
 
     @property
     def drops(self) -> Iterator[tuple[int, str, str]]:
-        """(count, origin, cause), as they come."""
-        for line in self.lines:
-            for cause, count in line.dropped.items():
-                yield count, line.origin, cause
+        """(count, origin, cause) for each cause of dropped requests."""
+        for counts in self.counts:
+            for cause, count in counts.dropped.items():
+                yield count, counts.origin, cause
 
     @property
-    def is_rehearsal(self) -> bool:
-        """Whether what counts as dropped has passed all the same: the crawl was a dry run."""
-        return bool(self.counts("would_drop"))
+    def is_dry_run(self) -> bool:
+        """Whether the requests that are counted as dropped were only counted, and passed."""
+        return bool(self.stats_under("would_drop"))
 
-    def counts(self, group: str) -> Mapping[str, Any]:
-        """The stats "robots/<group>/…" by what follows."""
+    def stats_under(self, group: str) -> Mapping[str, Any]:
+        """The stats "robots/<group>/<name>" by name."""
         head = f"robots/{group}/"
         return {name[len(head) :]: n for name, n in self.stats.items() if name.startswith(head)}
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """All of it, as JSON can hold it; times in ISO 8601, durations in seconds."""
+    """The report as JSON has it: instants in ISO 8601, durations in seconds.
+
+    The access mode is called "stance" there, as in the stats.
+    """
     return {
         "spider": report.spider,
         "agent": report.agent,
@@ -81,10 +81,14 @@ def as_json(report: Report) -> dict[str, Any]:
         "reason": report.reason,
         "passed": report.passed,
         "dropped": report.dropped,
-        "stances": report.stances,
+        "stances": report.modes,
         "stats": {name: n for name, n in report.stats.items() if name.startswith("robots/")},
-        "origins": [asdict(line) for line in report.lines],
+        "origins": [_origin_as_json(counts) for counts in report.counts],
     }
+
+
+def _origin_as_json(counts: OriginCounts) -> dict[str, Any]:
+    return {"stance" if name == "mode" else name: value for name, value in asdict(counts).items()}
 
 
 def utc(seconds: float) -> datetime:

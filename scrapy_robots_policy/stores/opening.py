@@ -160,5 +160,7 @@ _OPENERS: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {
     "unix": _redis,
     "redis+cluster": _redis,
     "rediss+cluster": _redis,
+    "redis+sentinel": _redis,
+    "rediss+sentinel": _redis,
 }
 STORES = tuple(_OPENERS)

@@ -1,7 +1,6 @@
-"""Which parts of a page's tags are obeyed, and how.
+"""The parts of a page's robots tags, and what the user wants done about each.
 
-Knows: the parts, the actions, and how a user writes them. Must not know: settings' names, how tags
-are written, how anything is dropped.
+Must not know: settings' names, how tags are written, how a request or an item is dropped.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from typing import Any
 
 
 class Action(Enum):
-    """What becomes of a request or an item that the tags of its page refuse."""
+    """What happens to a request or an item that a tag of its page refuses."""
 
-    OFF = "off"  # it passes; counted if the tag is in a header, as HTML is not read
+    OFF = "off"  # it passes. Tags in headers are counted; the HTML is not parsed
     COUNT = "count"  # it passes, and is counted
-    MARK = "mark"  # an item passes with the part in its field `MARKS`
+    MARK = "mark"  # an item passes, with the part's name in its field `MARKS`
     DROP = "drop"
 
 
-MARKS = "robots_tags"
+MARKS = "robots_tags"  # the field of an item
 
 ON_REQUESTS = ("nofollow", "rel-nofollow")
 ON_ITEMS = ("noindex", "noarchive", "expired", "use")
@@ -32,7 +31,7 @@ Actions = Mapping[str, Action]
 DEFAULTS: Actions = MappingProxyType(
     {**dict.fromkeys((*ON_REQUESTS, *ON_ITEMS), Action.OFF), "use": Action.DROP}
 )
-"""Tags are obeyed only where the user sets it; "use" also needs a declared purpose."""
+"""The user must switch each part on. "use" is on, but does nothing without a ROBOTS_PURPOSE."""
 
 
 def read_actions(where: str, value: Any) -> Actions:
@@ -41,7 +40,7 @@ def read_actions(where: str, value: Any) -> Actions:
     ValueError names the choices.
     """
     if isinstance(value, Mapping):
-        actions = {part: _action(part, word) for part, word in value.items()}
+        actions = {part: _action(part, name) for part, name in value.items()}
         if None not in actions.values():
             return {part: action for part, action in actions.items() if action is not None}
     choices = ", ".join(repr(action.value) for action in Action)
@@ -52,8 +51,8 @@ def read_actions(where: str, value: Any) -> Actions:
     raise ValueError(msg)
 
 
-def _action(part: Any, word: Any) -> Action | None:
-    action = next((one for one in Action if word in (one, one.value)), None)
+def _action(part: Any, name: Any) -> Action | None:
+    action = next((choice for choice in Action if name in (choice, choice.value)), None)
     if part not in DEFAULTS or (action is Action.MARK and part not in ON_ITEMS):
         return None
     return action

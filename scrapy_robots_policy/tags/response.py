@@ -1,6 +1,6 @@
-"""The tags of one response: headers, meta tags and links, read with Scrapy's own selector.
+"""The robots tags of one response: headers, meta tags and links, read with Scrapy's own selector.
 
-Knows: Scrapy's responses, headers, HTML. Must not know: what tags mean, what is done about them.
+Must not know: what tags mean, what is done about them.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from ..rep.page_tags import Statement, read_header, read_meta
 from ..rep.usage import Preference, read_usage_header
 
 _WHITE = " \t\n\r\x0c"
-_NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # data: may have 10 MB
+_NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
 _TAGS_HEADER = "X-Robots-Tag"
 
 
 def has_header_statements(response: Response) -> bool:
+    """Whether the response has an X-Robots-Tag header. Cheap: nothing is parsed."""
     return _TAGS_HEADER in response.headers
 
 
 def header_statements(response: Response) -> Iterator[Statement]:
+    """The rules of the X-Robots-Tag headers."""
     for value in _header(response, _TAGS_HEADER):
         yield from read_header(value)
 
@@ -39,11 +41,12 @@ def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[
 
 
 def usage_preferences(response: Response) -> tuple[Preference, ...]:
+    """The preferences of the Content-Usage headers."""
     return read_usage_header(_header(response, "Content-Usage"))
 
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
-    """None where no link of the page has rel="nofollow"."""
+    """The links of a page with rel="nofollow"; None without any."""
     if "nofollow" not in response.text.lower():
         return None
     refused: set[str] = set()
@@ -60,11 +63,11 @@ def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
 
 
 class NofollowLinks:
-    """The URLs that a page links to with rel="nofollow", and with no other link without it.
+    """The URLs that a page links to with rel="nofollow" only.
 
-    URLs are the same if they are the same once canonicalised. To canonicalise costs as much as
-    Scrapy's selector takes for ten links. So that waits for a request that may be refused, and
-    then only links with the request's `_ending` are canonicalised.
+    URLs are compared in their canonical form. To canonicalise one URL takes as long as Scrapy's
+    selector takes for ten links. So links are canonicalised only when a request may be refused, and
+    only those with the request's `_ending`.
     """
 
     def __init__(self, response: HtmlResponse, refused: set[str], others: set[str]) -> None:
@@ -94,7 +97,7 @@ class NofollowLinks:
 
 
 class _Urls:
-    """The URLs that hrefs stand for, by their ending; canonicalised when an ending is asked for."""
+    """The URLs of hrefs, by their ending. They are canonicalised when their ending is looked up."""
 
     def __init__(self, response: HtmlResponse, hrefs: Iterable[str]) -> None:
         self._response = response
@@ -117,8 +120,8 @@ class _Urls:
         return canonical in self._canonical.get(ending, ())
 
 
-# A URL whose last path segment and query look the same once it is joined with any base and
-# canonicalised, but for case. What either may rewrite is left out: dot segments, parameters,
+# A URL whose last path segment and query stay the same, but for case, when it is joined with a base
+# and canonicalised. It has none of the parts that either may rewrite: dot segments, parameters,
 # escapes of ASCII, a host without a path. Groups: the segment, the query.
 _UNRESERVED = r"(?:[\w.-]|%[89a-f][0-9a-f])"
 _SEGMENT = rf"(?!\.){_UNRESERVED}+"
@@ -132,10 +135,9 @@ _ORDINARY = re.compile(
 
 
 def _ending(url: str) -> str | None:
-    """What ends a URL or a link: its query in an order of its own, or its last path segment.
+    """The end of a URL or a link, in lower case: its query, sorted, or its last path segment.
 
-    Two that are the same once canonicalised have the same ending. None where only canonicalising
-    can tell.
+    URLs with the same canonical form have the same ending. None: the canonical form is needed.
     """
     match = _ORDINARY.fullmatch(url.partition("#")[0])
     if match is None:
@@ -147,7 +149,7 @@ def _ending(url: str) -> str | None:
 
 
 def _canonical_ending(canonical: str) -> str | None:
-    """The ending of a canonical URL, whatever its host and the folders of its path are."""
+    """The ending of a canonical URL. Its host and folders may have any characters."""
     parts = urlsplit(canonical)
     if parts.query:
         return _ending(f"?{parts.query}")
@@ -157,8 +159,7 @@ def _canonical_ending(canonical: str) -> str | None:
 def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
     """The canonical URLs of the requests that may follow a link; none if it is no URL.
 
-    A request without an encoding of its own writes what is not ASCII in a query as UTF-8, one made
-    by `response.follow` in the encoding of the page.
+    `Request(url)` encodes a query as UTF-8, `response.follow` in the encoding of the page.
     """
     try:
         url = response.urljoin(href)
@@ -170,7 +171,7 @@ def _targets(href: str, response: HtmlResponse) -> Iterator[str]:
 
 
 def _canonical(url: str, encoding: str = "utf-8") -> str:
-    """Empty for what is no URL."""
+    """The canonical form of a URL; "" if it is no URL."""
     try:
         return str(canonicalize_url(url, encoding=encoding))
     except ValueError:
@@ -178,7 +179,7 @@ def _canonical(url: str, encoding: str = "utf-8") -> str:
 
 
 def _is_nofollow(rel: str | None) -> bool:
-    """Search engines take commas between the values, too."""
+    """Whether rel has the value nofollow. Search engines allow commas between the values, too."""
     if not rel:
         return False
     rel = rel.lower()

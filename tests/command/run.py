@@ -15,7 +15,7 @@ from scrapy_robots_policy.commands import RobotsCommand
 
 
 @dataclass(frozen=True)
-class StoreEvents:
+class Output:
     status: int
     out: str
     err: str
@@ -33,7 +33,11 @@ def robots(*args, stdin=b"", settings=None):
     opts, rest = parser.parse_known_args([str(arg) for arg in args])
     command.process_options(rest, opts)
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    given = io.TextIOWrapper(io.BytesIO(stdin))
-    with redirect_stdout(out), redirect_stderr(err), mock.patch.object(sys, "stdin", given):
+    stdin_text = io.TextIOWrapper(io.BytesIO(stdin))
+    with (
+        redirect_stdout(out),
+        redirect_stderr(err),
+        mock.patch.object(sys, "stdin", stdin_text),
+    ):
         command.run(rest, opts)
-    return StoreEvents(command.exitcode, *(s.buffer.getvalue().decode() for s in (out, err)))
+    return Output(command.exitcode, *(s.buffer.getvalue().decode() for s in (out, err)))

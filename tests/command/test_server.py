@@ -1,4 +1,4 @@
-"""Who may ask the tester's server, and what it lets the page do."""
+"""Which requests the tester's server answers, and what its page may do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from scrapy_robots_policy.commands.tester.server import MOST_OCTETS, Server
+from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, Server
 from scrapy_robots_policy.rep import DIALECTS, parse
 from tests.site import Answer, Site
 from tests.site import robots as served
@@ -38,18 +38,18 @@ def ask(server, method, path, value=None, **headers):
     """(status, headers, body). A header that is None is left out."""
     host = f"127.0.0.1:{server.server_port}"
     usual = {"Host": host, "Origin": f"http://{host}", "Content-Type": "application/json"}
-    sent = {**usual, **{name.replace("_", "-"): told for name, told in headers.items()}}
+    sent = {**usual, **{name.replace("_", "-"): value for name, value in headers.items()}}
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     connection.putrequest(method, path, skip_host=True)
-    for name, told in {"Content-Length": str(len(body)), **sent}.items():
-        if told is not None:
-            connection.putheader(name, told)
+    for name, header in {"Content-Length": str(len(body)), **sent}.items():
+        if header is not None:
+            connection.putheader(name, header)
     connection.endheaders(body)
     response = connection.getresponse()
-    told = response.status, dict(response.getheaders()), response.read()
+    answer = response.status, dict(response.getheaders()), response.read()
     connection.close()
-    return told
+    return answer
 
 
 def test_it_listens_on_the_loopback_interface_only(server):
@@ -68,19 +68,19 @@ def test_the_page_may_load_nothing_from_elsewhere(server):
     assert ask(server, "GET", "/../server.py")[0] == 404
 
 
-def test_all_verdicts_are_the_engines(server):
+def test_the_verdicts_are_those_of_the_engine(server):
     status, _, body = ask(server, "POST", "/answers", QUESTION)
-    told = json.loads(body)
+    answers = json.loads(body)
     assert status == 200
-    assert told["dialects"] == list(DIALECTS)
-    assert told["questions"] == [
+    assert answers["dialects"] == list(DIALECTS)
+    assert answers["questions"] == [
         {"url": url, "agent": agent} for url in QUESTION["urls"] for agent in QUESTION["agents"]
     ]
-    for name, verdicts in zip(told["dialects"], told["verdicts"], strict=True):
+    for name, verdicts in zip(answers["dialects"], answers["verdicts"], strict=True):
         rules = parse(ROBOTS.encode(), name)
-        own = [rules.verdict(one["url"], one["agent"]) for one in told["questions"]]
-        assert verdicts == [{"allowed": v.allowed, "line": v.line} for v in own]
-    assert (told["chosen"]["line"], told["chosen"]["options"]) == (
+        expected = [rules.verdict(q["url"], q["agent"]) for q in answers["questions"]]
+        assert verdicts == [{"allowed": v.allowed, "line": v.line} for v in expected]
+    assert (answers["chosen"]["line"], answers["chosen"]["options"]) == (
         2,
         "precedence: first, not longest",
     )
@@ -100,16 +100,16 @@ def test_all_verdicts_are_the_engines(server):
         ({"Sec_Fetch_Site": "same-origin"}, 200),
         ({"Content_Type": "text/plain"}, 403),
         ({"Content_Length": "x"}, 400),
-        ({"Content_Length": str(MOST_OCTETS + 1)}, 400),
+        ({"Content_Length": str(MAX_OCTETS + 1)}, 400),
     ],
 )
-def test_only_our_own_page_may_ask(server, headers, status):
+def test_only_the_testers_own_page_gets_answers(server, headers, status):
     if headers.get("Host", "") is None:
         headers = {**headers, "Host": None}
     assert ask(server, "POST", "/answers", QUESTION, **headers)[0] == status
 
 
-def test_another_name_that_points_here_gets_not_even_the_page(server):
+def test_a_request_to_another_host_name_gets_nothing(server):
     assert ask(server, "GET", "/given", Host=f"evil.example:{server.server_port}")[0] == 421
 
 
@@ -131,23 +131,23 @@ def test_another_name_that_points_here_gets_not_even_the_page(server):
         b"\xff\xfe",
     ],
 )
-def test_what_is_no_question_gets_400(server, value):
+def test_a_request_of_another_shape_gets_400(server, value):
     assert ask(server, "POST", "/answers", value)[0] == 400
 
 
 def test_it_fetches_the_robots_txt_of_a_site(server):
     with Site({"/robots.txt": served(ROBOTS)}) as site:
         _, _, body = ask(server, "POST", "/fetch", {"site": site.url("/some/page?x")})
-        told = json.loads(body)
-        assert told == {
+        fetched = json.loads(body)
+        assert fetched == {
             "url": site.url("/robots.txt"),
             "served": True,
             "why": "200",
             "robots": ROBOTS,
         }
     with Site({"/robots.txt": Answer(status=503)}) as site:
-        told = json.loads(ask(server, "POST", "/fetch", {"site": site.origin})[2])
-        assert (told["served"], told["why"], told["robots"]) == (False, "503", "")
+        fetched = json.loads(ask(server, "POST", "/fetch", {"site": site.origin})[2])
+        assert (fetched["served"], fetched["why"], fetched["robots"]) == (False, "503", "")
 
 
 @pytest.mark.parametrize("site", ["file:///etc/passwd", "ftp://x.org/", "", 5, None, "http://["])

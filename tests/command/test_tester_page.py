@@ -44,10 +44,10 @@ class Page:
     def run(self, script):
         return self.browser.execute_script(script)
 
-    def until(self, holds):
+    def until(self, condition):
         ignored = [StaleElementReferenceException]
         wait = WebDriverWait(self.browser, 10, 0.02, ignored)
-        return wait.until(lambda _: holds())
+        return wait.until(lambda _: condition())
 
     def type(self, name, text):
         box = self.one(f"#{name}")
@@ -100,7 +100,7 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     page.until(lambda: page.lit() is None)
 
 
-def test_what_is_said_of_the_use_of_a_page_is_shown_as_text(page):
+def test_preferences_about_the_use_of_a_page_are_shown_as_text(page):
     text = f"User-agent: *\nContent-Usage: train-ai=n\nLicense: {ATTACK}\n"
     page.open(robots=text, urls="/a", agents="Bot")
     page.until(lambda: "use" in page.text("#facts"))
@@ -109,7 +109,7 @@ def test_what_is_said_of_the_use_of_a_page_is_shown_as_text(page):
     assert f"line 3, License: {ATTACK}" in facts
 
 
-def test_the_cells_can_be_gone_through_with_the_arrow_keys(page):
+def test_arrow_keys_move_between_cells(page):
     page.open(robots="User-agent: *\nDisallow: /a\nAllow: /a/b", urls="/a/b\n/a", agents="Bot")
     page.one('[data-cell="0,0"]').send_keys(Keys.ARROW_DOWN)
     page.until(lambda: page.state()["dialect"] == list(DIALECTS)[1])
@@ -119,7 +119,7 @@ def test_the_cells_can_be_gone_through_with_the_arrow_keys(page):
     assert page.one('[aria-pressed="true"]').get_attribute("data-cell") == "1,1"
 
 
-def test_findings_stand_in_the_margin_and_lead_to_their_line(page):
+def test_findings_are_marked_in_the_margin_and_select_their_line(page):
     page.open(robots="User-agent: *\nDisalow: /ä\nDisallow: .x$", urls="/", agents="Bot")
     page.until(lambda: page.of("#findings .error"))
     margin = [item.get_attribute("class") for item in page.of("#gutter li")]
@@ -130,7 +130,7 @@ def test_findings_stand_in_the_margin_and_lead_to_their_line(page):
     assert page.run(selected) == "Disalow"
 
 
-def test_a_link_holds_the_whole_state(page):
+def test_a_link_has_the_whole_state(page):
     state = {"robots": "User-agent: é&#\n+ %41\n", "urls": "/a?b=c#d\n/%7E", "agents": "A, B"}
     page.open(**state, dialect="yandex", question=3)
     assert page.state() == {**state, "dialect": "yandex"}
@@ -162,19 +162,19 @@ def test_markup_in_a_file_or_url_stays_text(page):
     assert ATTACK in page.text("thead")
 
 
-def test_the_page_asks_nobody_but_its_own_server(page):
+def test_the_page_sends_requests_to_its_own_server_only(page):
     page.browser.get_log("performance")
     page.open()
-    asked = [entry["message"] for entry in page.browser.get_log("performance")]
+    events = [entry["message"] for entry in page.browser.get_log("performance")]
     urls = page.run("return performance.getEntriesByType('resource').map((entry) => entry.name)")
-    assert any("requestWillBeSent" in message for message in asked)
+    assert any("requestWillBeSent" in message for message in events)
     assert urls
     assert all(url.startswith(page.url) for url in urls)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1300])
-def test_it_fits_the_width_and_takes_the_scheme(page, width, scheme, tmp_path):
+def test_it_fits_the_width_and_follows_the_colour_scheme(page, width, scheme, tmp_path):
     command = page.browser.execute_cdp_cmd
     metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
     command("Emulation.setDeviceMetricsOverride", metrics)

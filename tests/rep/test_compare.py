@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.option_causes import cause, turn
+from scrapy_robots_policy.rep.option_causes import cause, with_values
 
 CASES = [
     ("google", "yandex", "User-agent: Bot/2\nDisallow: /", "/x", {"agent_value"}),
@@ -59,4 +59,4 @@ def test_turned_so_the_one_answers_as_the_other(here, there):
         else:
             settings = [why.options] if why.together else [{k: v} for k, v in why.options.items()]
             for pairs in settings:
-                assert ask(turn(DIALECTS[here], pairs)) is ask(DIALECTS[there])
+                assert ask(with_values(DIALECTS[here], pairs)) is ask(DIALECTS[there])

@@ -135,7 +135,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         patch.setattr(usage, "line_numbers", numbers)
         patch.setattr(RuleSet, "__init__", charged(RuleSet.__init__, lambda _, body, __: len(body)))
         patch.setattr(Groups, "find", charged(Groups.find, lambda _, __, text: len(text)))
-        patch.setattr(Groups, "records", charged(Groups.records, lambda _, text: len(text)))
+        patch.setattr(Groups, "spans", charged(Groups.spans, lambda _, text: len(text)))
         read = charged(lint_source.clean_text, lambda body, _: len(body))
         patch.setattr(lint_source, "clean_text", read)
         before = sys.getprofile()

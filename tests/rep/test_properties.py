@@ -11,7 +11,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
-from scrapy_robots_policy.rep.dialects.crawlers import chain_of
+from scrapy_robots_policy.rep.agents import chain_of
 from scrapy_robots_policy.rep.dialects.options import (
     AgentMatch,
     BlankLine,
@@ -194,7 +194,7 @@ def test_the_index_answers_as_trying_every_rule_does(
 
 
 @given(questions(), DIALECT_NAMES.map(DIALECTS.__getitem__) | ANY_DIALECT)
-@settings(max_examples=800)
+@settings(max_examples=400)
 @example(([(False, "/"), (True, "$")], ["http://example.com"]), DIALECTS["rfc9309"])
 @example(([(False, "/"), (True, "24/$")], ["http://24", "http://h"]), DIALECTS["rfc9309"])
 @example(([(False, "/a")], ["http:/x", "http://h/a"]), DIALECTS["rfc9309"])

@@ -50,6 +50,20 @@ def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
     assert (verdict.group.name, verdict.group.lines) == ("barbot", (4, 5))
 
 
+@pytest.mark.parametrize(
+    ("rules", "path", "said"),
+    [
+        (b"Crawl-delay: 1", "/robots.txt", "allowed: no rule matches"),
+        (b"Disallow: /", "/robots.txt", "allowed: /robots.txt is always allowed"),
+        (b"Disallow:\nAllow:", "/x", "allowed by line 3, Allow: "),
+        (b"Disallow:\nDisallow:", "/x", "allowed by line 2, Disallow: "),
+        (b"Disallow: /\nDisallow: /", "/x", "disallowed by line 2, Disallow: /"),
+    ],
+)
+def test_where_little_is_said_the_verdict_still_names_what_decided(rules, path, said):
+    assert str(parse(b"User-agent: *\n" + rules).verdict(path, "FooBot")) == said
+
+
 def test_a_file_that_is_too_large_for_yandex_opens_the_site():
     body = FILE + b"#" * 600_000
     verdict = parse(body, "yandex").verdict("https://example.com/x", "OtherBot")

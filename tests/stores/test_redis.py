@@ -7,10 +7,12 @@ import time
 from math import ceil
 
 import pytest
+from redis.asyncio.sentinel import SentinelManagedSSLConnection
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, shown
 from scrapy_robots_policy.stores.codec import MAX_FRAME
+from scrapy_robots_policy.stores.redis.address import Address
 from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor, until
@@ -291,6 +293,15 @@ async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
         "redis://user:secret@host?no_such_option=secret",
         "redis://user:secret@[host",
         "redis+cluster://user:secret@host/3",
+        "redis+cluster://user:secret@host,",
+        "redis+cluster://user:secret@host:1,other:port",
+        "redis+sentinel://user:secret@host",  # no service
+        "redis+sentinel://user:secret@host/service/database",
+        "redis+sentinel://user:secret@host,/service",
+        "redis+sentinel://user:secret@host:1,other:port/service",
+        "redis+sentinel://user:12#cret@host/service",
+        "redis+sentinel://user:se/cret@host/service",
+        "redis+sentinel://host/service?sentinel_no_such_option=secret",
         "redis:user:secret@host",
         "postgres://user:secret@host",
         "memory:user:secret@host",
@@ -302,3 +313,42 @@ def test_a_wrong_uri_is_refused_without_its_password(uri):
     assert "cret" not in str(told.value) + shown(uri)
     assert told.value.__cause__ is None
     assert told.value.__suppress_context__ or told.value.__context__ is None
+
+
+ADDRESSES = {
+    "redis://user:secret@host/2": "host:6379/2",
+    "redis+cluster://user:secret@one:7000,two": "one:7000,two:6379/0",
+    "rediss+cluster://[::1]:7000": "[::1]:7000/0",
+    "redis+sentinel://user:secret@one,two:7/mine/3": "mine/3 of one:26379,two:7",
+    "rediss+sentinel://one/a%20b?sentinel_password=secret": "a b/0 of one:26379",
+}
+
+
+@pytest.mark.parametrize("uri", ADDRESSES)
+def test_an_address_is_shown_with_all_its_hosts_and_no_password(uri):
+    address = Address.of_uri(uri)
+    assert address.name == ADDRESSES[uri]
+    assert "secret" not in repr(address)
+
+
+def test_what_a_service_is_asked_with_goes_to_its_master_or_to_its_sentinels():
+    uri = "rediss+sentinel://me:pass%40word@one,two:7/mine/3?ssl_cert_reqs=none&sentinel_password=p"
+    pool = Address.of_uri(uri).client().connection_pool
+    sentinels = [one.connection_pool.connection_kwargs for one in pool.sentinel_manager.sentinels]
+    places = [(one["host"], one["port"], one["password"]) for one in sentinels]
+    assert places == [("one", 26379, "p"), ("two", 7, "p")]
+    kwargs = pool.connection_kwargs
+    assert (kwargs["username"], kwargs["password"], kwargs["db"]) == ("me", "pass@word", 3)
+    assert pool.connection_class is SentinelManagedSSLConnection
+    assert pool.service_name == "mine"
+
+
+@on_reactor
+async def test_no_password_is_in_the_message_where_no_sentinel_answers():
+    told = Events()
+    uri = "redis+sentinel://me:hidden@127.0.0.1:1,127.0.0.1:2/mine?sentinel_password=hidden"
+    async with members(uri, 1, told) as (store,):
+        await store.put(ORIGIN, OLD)
+    assert len(told.lost) == 1
+    assert "MasterNotFoundError" in told.lost[0]
+    assert "hidden" not in told.lost[0]

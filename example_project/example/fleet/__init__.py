@@ -1,4 +1,4 @@
-"""Three crawlers that share one queue and one robots.txt policy, by way of one Redis.
+"""Three crawlers that share one queue and one robots.txt policy, through one Redis.
 
 python -m example.fleet
 """

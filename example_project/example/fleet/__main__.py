@@ -1,8 +1,6 @@
-"""Runs the fleet: a Redis, the sites, three crawlers; then tells what became of it.
+"""Runs the fleet: a Redis, the sites, three crawlers. Then prints the result.
 
-Knows: what a run is made of, and in which order. Must not know: how a process is kept.
-
-Exit status: 0 if all went as it must, 1 if not, 2 if something is missing that it needs.
+Exit status: 0 if every promise was kept, 1 if not, 2 if a program that it needs is missing.
 """
 
 from __future__ import annotations
@@ -27,7 +25,9 @@ ALL_WELL = "All well: every robots.txt was fetched once, every open page once, n
 
 def main() -> int:
     reader = argparse.ArgumentParser(prog="example.fleet", description="Crawl as a fleet.")
-    reader.add_argument("--store", help="another ROBOTS_STORE, such as memory:, which none shares")
+    reader.add_argument(
+        "--store", help="another ROBOTS_STORE, such as memory:, which is not shared"
+    )
     store = reader.parse_args().store
     missing = _missing()
     if missing:
@@ -48,7 +48,7 @@ def _missing() -> str:
 
 
 def _run(store: str | None) -> Result:
-    processes.heed_signals()
+    processes.end_by_signals()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         redis = stack.enter_context(processes.redis_server(folder))
@@ -59,7 +59,7 @@ def _run(store: str | None) -> Result:
         shared = {"REDIS_URL": redis, **({"ROBOTS_STORE": store} if store else {})}
         crawlers = []
         for path, report in zip(ENTRANCES, reports, strict=True):
-            # Each crawler begins at one entrance of each site; all else is in the shared queue.
+            # Each crawler starts at one page of each site; all other URLs are in the shared queue.
             start = f"fleet:start_urls:{path}"
             processes.push(redis, start, (origin + path for origin in origins))
             own = {"REDIS_START_URLS_KEY": start, "ROBOTS_REPORT": report}
@@ -67,7 +67,7 @@ def _run(store: str | None) -> Result:
         if not all(processes.has_ended(crawler, PATIENCE) for crawler in crawlers):
             sys.exit(f"A crawler has not ended after {PATIENCE:g} s.")
         if not all(report.exists() for report in reports):
-            sys.exit("A crawler has come to grief; its log is above.")
+            sys.exit("A crawler has failed; its log is above.")
         return Result([json.loads(report.read_text("utf-8")) for report in reports], web.visits)
 
 

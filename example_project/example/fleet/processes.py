@@ -1,7 +1,4 @@
-"""The processes of a fleet, none of which outlives the block that it is started in.
-
-Knows: how a Redis and a crawler are started, fed and ended. Must not know: what comes of it.
-"""
+"""The processes of a fleet. Each ends with the `with` block that starts it."""
 
 from __future__ import annotations
 
@@ -19,19 +16,19 @@ from types import FrameType
 from typing import Any
 
 PROJECT = Path(__file__).parents[2]
-START = 10.0  # seconds that a Redis has to start
-GRACE = 5.0  # seconds that a crawler has to end, once it is asked to
+START = 10.0  # seconds for a Redis to start
+GRACE = 5.0  # seconds for a crawler to end after SIGTERM
 
-# A shell keeps the Redis until its input ends, as it does however we end, be it by SIGKILL.
+# A shell ends the Redis when its input ends: that happens even if we are killed (SIGKILL).
 _KEPT = ("sh", "-c", '"$@" & read -r _; kill $! 2>&-; wait $!', "sh")
 _REDIS = ("redis-server", "--bind", "127.0.0.1", "--save", "", "--logfile", "redis.log")
 
-# What scrapy-redis 0.9 still does.
+# Warnings that scrapy-redis 0.9 still causes.
 _TOLERATED = ("-Wignore:Passing a 'spider' argument", "-Wignore:Spider.log() is deprecated")
 
 
-def heed_signals() -> None:
-    """From now on a signal ends us by way of all blocks, and a second one does not disturb that."""
+def end_by_signals() -> None:
+    """From now on a signal ends all `with` blocks, then this process; further ones are ignored."""
 
     def leave(number: int, _: FrameType | None) -> None:
         for each in signals:
@@ -45,10 +42,10 @@ def heed_signals() -> None:
 
 @contextmanager
 def redis_server(folder: Path) -> Iterator[str]:
-    """The URL of a Redis that begins empty and keeps nothing."""
+    """The URL of a Redis that is empty at first and writes nothing to disk."""
     port = _free_port()
     command = (*_KEPT, *_REDIS, "--port", str(port), "--dir", str(folder))
-    # In a session of its own, Ctrl-C does not end it before the crawlers.
+    # In a session of its own: so Ctrl-C does not end it before the crawlers.
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True):  # noqa: S603 - fixed
         url = f"redis://127.0.0.1:{port}/0"
         give_up = time.monotonic() + START
@@ -66,13 +63,13 @@ def _free_port() -> int:
 
 
 def _cli(url: str, *words: str) -> bool:
-    """Whether a Redis has done what it was told."""
+    """Whether a Redis has executed a command."""
     command = ("redis-cli", "-u", url, *words)
     return subprocess.run(command, capture_output=True, check=False).returncode == 0  # noqa: S603 - fixed
 
 
 def push(redis: str, key: str, urls: Iterable[str]) -> None:
-    """Put URLs on a list that a crawler begins with."""
+    """Append URLs to the list of a crawler's start URLs."""
     assert _cli(redis, "RPUSH", key, *(json.dumps({"url": url}) for url in urls))
 
 

@@ -1,7 +1,4 @@
-"""What became of a fleet's crawl: a table, and what went wrong.
-
-Knows: the crawlers' reports and the sites' log. Must not know: how the crawl was run.
-"""
+"""The result of a fleet's crawl: a table, and the promises that were not kept."""
 
 from __future__ import annotations
 
@@ -19,24 +16,28 @@ ROBOTS_TXT = "/robots.txt"
 
 @dataclass(frozen=True)
 class Result:
-    """reports: one for each crawler, as ROBOTS_REPORT has them. visits: all that the sites saw."""
+    """The result of one crawl.
+
+    reports  the data of each crawler's ROBOTS_REPORT
+    visits   all requests that the sites got
+    """
 
     reports: Sequence[dict[str, Any]]
     visits: Sequence[Visit]
 
     @property
     def files(self) -> Counter[str]:
-        """How often each site was asked for its robots.txt."""
+        """The number of requests for each site's robots.txt."""
         return Counter(visit.site for visit in self.visits if visit.path == ROBOTS_TXT)
 
     @property
     def pages(self) -> Counter[tuple[str, str]]:
-        """How often each page of each site was asked for."""
+        """The number of requests for each page: {(site, path): number}."""
         return Counter((v.site, v.path) for v in self.visits if v.path != ROBOTS_TXT)
 
     @property
     def gaps(self) -> list[float]:
-        """Seconds between two pages in a row, as the site that asks for a delay saw them."""
+        """Seconds between each two requests for pages, at the site that asks for a delay."""
         times = [v.at for v in self.visits if v.site == "paced" and v.path != ROBOTS_TXT]
         return [later - earlier for earlier, later in pairwise(times)]
 
@@ -56,9 +57,9 @@ class Result:
         files = self.files.total()
         yield f"{'sites saw':10} {self.pages.total():6} {'':8} {files:19}"
         yield ""
-        yield f"robots.txt    {len(self.files)} sites were asked for theirs {files} times in all"
+        yield f"robots.txt    {len(self.files)} sites, {files} fetches"
         if self.gaps:
-            yield f"Crawl-delay   {DELAY:g} s asked for, shortest gap {min(self.gaps):.3f} s"
+            yield f"Crawl-delay   {DELAY:g} s, shortest gap {min(self.gaps):.3f} s"
         for cause, count in self.drops.most_common():
             yield f"dropped       {count} by {cause}"
 
@@ -66,10 +67,10 @@ class Result:
         """A sentence for each promise that was not kept."""
         for site in EXPECTED:
             if self.files[site] != 1:
-                yield f"{site} was asked for its robots.txt {self.files[site]} times"
+                yield f"the robots.txt of {site} was fetched {self.files[site]} times"
             pages = {path: n for (of, path), n in self.pages.items() if of == site}
             if pages != dict.fromkeys(EXPECTED[site], 1):
-                yield f"{site} was asked for its pages otherwise than once for each open one"
+                yield f"the open pages of {site}, and no others, should be fetched once each"
         early = sum(gap < DELAY for gap in self.gaps)
         if early:
-            yield f"paced was asked {early} times before its delay was over"
+            yield f"paced got {early} requests before its delay was over"

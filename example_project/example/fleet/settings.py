@@ -1,6 +1,6 @@
 """One crawler of the fleet; all of them have the same settings.
 
-The command line adds where the Redis is, as REDIS_URL.
+The command line adds the address of the Redis, REDIS_URL.
 """
 
 BOT_NAME = "example"
@@ -9,10 +9,10 @@ LOG_LEVEL = "WARNING"
 USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"
 
 SCHEDULER = "scrapy_redis.scheduler.Scheduler"
-SCHEDULER_PERSIST = True  # who ends first must not empty the queue of those who work on
+SCHEDULER_PERSIST = True  # the first crawler to end must not empty the queue of the others
 DUPEFILTER_CLASS = "scrapy_redis.dupefilter.RFPDupeFilter"
 MAX_IDLE_TIME_BEFORE_CLOSE = 3  # seconds
-CLOSESPIDER_TIMEOUT = 60  # whatever becomes of the Redis
+CLOSESPIDER_TIMEOUT = 60  # even if the Redis fails
 
 ADDONS = {"scrapy_robots_policy.Addon": 500}
 ROBOTS_STORE = "redis:"  # the same one

@@ -1,7 +1,4 @@
-"""The sites that the fleet crawls.
-
-Knows: what each site has, says and expects. Must not know: who crawls it.
-"""
+"""The sites that the fleet crawls: their pages, their robots.txt, and the requests they expect."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections.abc import Mapping
 from example.web import Answer, Site
 
 DELAY = 1.0  # seconds
-LATE = 0.5  # seconds: time enough for every crawler to want the same robots.txt
+LATE = 0.5  # seconds: so all crawlers need the same robots.txt before it comes
 
 PRIVATE = "/private/"
 ENTRANCES = ("/", "/news", "/archive")  # one for each crawler, all with the same links

@@ -1,4 +1,4 @@
-"""Asks for the pages that the fleet's list names, and for all they link to."""
+"""Requests the pages of the shared queue, and all pages that they link to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FleetSpider(RedisSpider):  # type: ignore[misc] # scrapy-redis has no type
     name = "fleet"
 
     async def start(self) -> AsyncIterator[Any]:
-        for request in self.next_requests():  # scrapy-redis 0.9 itself only knows start_requests
+        for request in self.next_requests():  # scrapy-redis 0.9 has start_requests only
             yield request
 
     def parse(self, response: Response) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Collects texts to train a model with, as far as the pages of one site want that."""
+"""Collects texts to train a model, from the pages of one site that permit it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ConsiderateSpider(scrapy.Spider):
     name = "considerate"
     sites = (WISHFUL,)
     robots_purpose = "train-ai"
-    robots_tags = {  # noqa: RUF012 - nobody changes it
+    robots_tags = {  # noqa: RUF012 - never changed
         "nofollow": "drop",
         "rel-nofollow": "drop",
         "noindex": "drop",

@@ -1,6 +1,6 @@
-"""Spiders to one site, each of another mind: a dialect can be set at every level.
+"""Spiders for one site, each in another dialect: a dialect can be set at every level.
 
-`python -m example.dialects` lets them crawl together.
+`python -m example.dialects` runs them together.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BAIDU = {**WEB_ONLY, "ROBOTS_DIALECT": "baidu"}
 
 
 class DialectSpider(scrapy.Spider):
-    """Asks for every page of the first site, by the project's dialect: google."""
+    """Requests every page of the first site, in the project's dialect: google."""
 
     name = "as_project"
     sites = AMBIGUOUS_SITES
@@ -29,13 +29,13 @@ class DialectSpider(scrapy.Spider):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.found: dict[str, str] = {}
+        self.results: dict[str, str] = {}
 
     async def start(self) -> AsyncIterator[Any]:
         for path in AMBIGUOUS_PAGES:
-            yield self.ask("first", path)
+            yield self.request("first", path)
 
-    def ask(self, site: str, path: str, **meta: Any) -> scrapy.Request:
+    def request(self, site: str, path: str, **meta: Any) -> scrapy.Request:
         local = self.crawler.get_extension(LocalWeb)
         assert local is not None  # custom_settings enables it
         label = " ".join([self.name, site, path, *map(str, meta.values())])
@@ -49,36 +49,36 @@ class DialectSpider(scrapy.Spider):
         )
 
     def parse(self, response: Response, label: str) -> None:
-        self.found[label] = "fetched" if response.status == 200 else str(response.status)
+        self.results[label] = "fetched" if response.status == 200 else str(response.status)
 
     def fail(self, failure: Failure) -> None:
         label = failure.request.cb_kwargs["label"]  # type: ignore[attr-defined] # Scrapy sets it
         assert isinstance(failure.value, Disallowed), failure
-        self.found[label] = f"dropped: {failure.value.verdict.cause}"
+        self.results[label] = f"dropped: {failure.value.verdict.cause}"
 
 
 class YandexSpider(DialectSpider):
-    """By an attribute of the spider."""
+    """The dialect is set by an attribute of the spider."""
 
     name = "as_yandex"
     robots_dialect = "yandex"
 
 
 class BaiduSpider(DialectSpider):
-    """By the spider's own settings."""
+    """The dialect is set by the spider's own settings."""
 
     name = "as_baidu"
     custom_settings = BAIDU
 
 
 class MixedSpider(DialectSpider):
-    """By a request, and by the host that is asked."""
+    """The dialect is set by a request, and by an override for a host."""
 
     name = "mixed"
     robots_overrides: ClassVar = {"127.0.0.3": {"dialect": "yahoo"}}
 
     async def start(self) -> AsyncIterator[Any]:
         for path in AMBIGUOUS_PAGES:
-            yield self.ask("first", path)
-            yield self.ask("first", path, robots={"dialect": "koster1996"})
-            yield self.ask("second", path)
+            yield self.request("first", path)
+            yield self.request("first", path, robots={"dialect": "koster1996"})
+            yield self.request("second", path)

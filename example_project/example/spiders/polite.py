@@ -1,4 +1,4 @@
-"""Asks every site of the local web for every page it links to."""
+"""Requests every page that the sites of the local web link to."""
 
 from __future__ import annotations
 

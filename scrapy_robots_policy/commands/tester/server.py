@@ -1,10 +1,9 @@
-"""The tester's server: one page, two questions, on the loopback interface only.
+"""The tester's HTTP server: one page and two kinds of POST, on the loopback interface only.
 
-Knows: HTTP, and who may ask. Must not know: what the answers say.
-
-Any page that a browser shows can send requests to this machine. So a request is answered only if
-it names this server as its host (a foreign name that was made to point here does not), and a
-question only if it comes from our own page, as JSON. The page may load nothing from elsewhere.
+Any page in the user's browser can send requests to this machine. So the server answers a request
+only if its Host is this server (another name may have been made to point here: DNS rebinding), and
+a POST only if it comes from the tester's own page, as JSON. The page may load nothing from
+elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from ...rep.access import explain, remember
 from ..download import fetch, is_web
 from .answers import Questions, answers
 
-MOST_OCTETS = 2 * 1024 * 1024  # of a question: a robots.txt of 500 KiB, escaped, and more
+MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 REDIRECTS = 5
 
 _HEADERS = {
@@ -42,13 +41,13 @@ _PAGE = {
 
 
 class Server(ThreadingHTTPServer):
-    """Port 0 takes any free one. `given` is what the page starts with."""
+    """Port 0 takes any free one. `start_values` are the first values of the page's fields."""
 
     daemon_threads = True
 
-    def __init__(self, port: int, given: Mapping[str, Any], user_agent: str) -> None:
+    def __init__(self, port: int, start_values: Mapping[str, Any], user_agent: str) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
-        self.given, self.user_agent = given, user_agent
+        self.start_values, self.user_agent = start_values, user_agent
 
     @property
     def url(self) -> str:
@@ -66,10 +65,10 @@ class _Handler(BaseHTTPRequestHandler):
     sys_version = ""
 
     def do_GET(self) -> None:
-        if not self._names_us():
+        if not self._is_for_us():
             return
         if self.path == "/given":
-            self._send_json(200, self.server.given)
+            self._send_json(200, self.server.start_values)
         elif self.path in _PAGE:
             name, kind = _PAGE[self.path]
             self._send(
@@ -80,60 +79,60 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         questions: dict[str, Callable[[Any], dict[str, Any]]] = {
-            "/answers": lambda told: answers(Questions.of(told)),
-            "/fetch": self._fetched,
+            "/answers": lambda data: answers(Questions.of(data)),
+            "/fetch": self._fetch,
         }
-        if not self._names_us() or not self._comes_from_us():
+        if not self._is_for_us() or not self._is_from_our_page():
             return
         if self.path not in questions:
-            self._send_json(404, {"error": "there is no such question"})
+            self._send_json(404, {"error": "there is no such page"})
             return
         try:
-            self._send_json(200, questions[self.path](self._told()))
+            self._send_json(200, questions[self.path](self._posted()))
         except ValueError as error:
             self._send_json(400, {"error": str(error)})
 
-    def _names_us(self) -> bool:
-        """RFC 9110 §7.2; keeps out names that others made to point here (DNS rebinding)."""
+    def _is_for_us(self) -> bool:
+        """Whether the Host is this server (RFC 9110 §7.2): protects against DNS rebinding."""
         if self.headers.get("Host", "").lower() in self.server.hosts:
             return True
-        self._send_json(421, {"error": "this server goes by another name"})
+        self._send_json(421, {"error": "this server has another name"})
         return False
 
-    def _comes_from_us(self) -> bool:
+    def _is_from_our_page(self) -> bool:
         origin = self.headers.get("Origin", "").lower().removeprefix("http://")
         from_page = self.headers.get("Sec-Fetch-Site", "same-origin") == "same-origin"
         as_json = self.headers.get_content_type() == "application/json"
         if origin in self.server.hosts and from_page and as_json:
             return True
-        self._send_json(403, {"error": "only the tester's own page may ask"})
+        self._send_json(403, {"error": "only the tester's own page may send this"})
         return False
 
-    def _told(self) -> Any:
-        """The question. ValueError where there is none."""
+    def _posted(self) -> Any:
+        """The JSON of a POST. ValueError if it is too long or no JSON."""
         length = self.headers.get("Content-Length", "")
-        if not length.isascii() or not length.isdigit() or int(length) > MOST_OCTETS:
-            raise ValueError(f"a question has {MOST_OCTETS:,} octets at most")
+        if not length.isascii() or not length.isdigit() or int(length) > MAX_OCTETS:
+            raise ValueError(f"a request has {MAX_OCTETS:,} octets at most")
         try:
             return json.loads(self.rfile.read(int(length)))
         except RecursionError:
-            raise ValueError("the question is nested too deeply") from None
+            raise ValueError("the JSON is nested too deeply") from None
 
-    def _fetched(self, told: Any) -> dict[str, Any]:
-        """The robots.txt of a site: what it says and how the fetch went."""
-        site = told.get("site") if isinstance(told, dict) else None
+    def _fetch(self, data: Any) -> dict[str, Any]:
+        """The robots.txt of a site, with the result of the fetch."""
+        site = data.get("site") if isinstance(data, dict) else None
         if not isinstance(site, str):
             raise ValueError("a site is a string")
         origin = origin_of(site if "://" in site else f"https://{site}")
         if origin is None or not is_web(origin):
-            raise ValueError("only http and https sites can be asked")
+            raise ValueError("only http and https sites have a robots.txt")
         url = f"{origin}/robots.txt"
-        outcome = fetch(url, self.server.user_agent, REDIRECTS)
-        octets = outcome.octets[: MOST_OCTETS // 4]
+        result = fetch(url, self.server.user_agent, REDIRECTS)
+        octets = result.octets[: MAX_OCTETS // 4]
         return {
             "url": url,
-            "served": outcome.status is not None and 200 <= outcome.status < 300,
-            "why": explain(remember(None, outcome, time())),
+            "served": result.status is not None and 200 <= result.status < 300,
+            "why": explain(remember(None, result, time())),
             "robots": octets.decode("utf-8", "replace"),
         }
 
@@ -150,4 +149,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(octets)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Nothing: the terminal is somebody's."""
+        """Log nothing: the user works at this terminal."""

@@ -1,95 +1,11 @@
-"""Crawlers as data: the names an engine's crawlers look for in a robots.txt, in what order.
-
-Knows: crawlers, their chains, and how a User-Agent header is reduced to a product token.
-Must not know: how the names are compared with lines (`groups`), nor anything of rules.
-
-A chain ends with "*" where the crawler obeys the group for all others. Where a crawler is not in
-the table, its chain is its own token, then "*" (RFC 9309 §2.2.1).
-"""
+"""The crawlers of each engine, as data: the names they look for in a robots.txt, in order."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterable
 
+from ..agents import Agent, add_agents, agent_table
 from .options import Certainty
-
-_COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
-# A version, or a way to be contacted, ends a name as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
-_PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)
-TOKEN = re.compile(r"[A-Za-z_-]+")
-# RFC 9110 §5.6.2, without what a User-agent line cannot hold ("#") or gives a meaning ("*").
-_NAME = re.compile(r"[0-9!$%&'+.^_`|~-]*[A-Za-z][0-9A-Za-z!$%&'+.^_`|~-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """A crawler. `chain` holds the names it looks for, the first that is found binds it."""
-
-    name: str
-    dialect: str
-    chain: tuple[str, ...]
-    source: str
-    certainty: Certainty = Certainty.DOCUMENTED
-
-
-def product_token(header: str) -> str:
-    """The name a User-Agent header goes by in robots.txt files.
-
-    "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
-    give "FooBot".
-    RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
-    """
-    return _PRODUCT_END.split(_product(header), 1)[0].strip()
-
-
-def _product(header: str) -> str:
-    found = _COMPATIBLE.search(header)
-    return (found[1] if found else header).strip()
-
-
-def is_token(name: str) -> bool:
-    """Whether a name keeps to the alphabet of RFC 9309's product-token."""
-    return TOKEN.fullmatch(name) is not None
-
-
-def is_name(name: str) -> bool:
-    """Whether a crawler may go by a name: a product of RFC 9110 with a letter in it.
-
-    RFC 9309's alphabet has neither digits nor dots, and still crawlers are called MJ12bot and
-    archive.org_bot. A line that names one of them in full binds it (`names_in_full`).
-    """
-    return _NAME.fullmatch(name) is not None
-
-
-def names_in_full(value: str, name: str) -> bool:
-    """Whether the value of a User-agent line is a crawler's whole name, be there a version after
-    it or not. `name` is in lower case.
-    """
-    return value.lower() == name or product_token(value).lower() == name
-
-
-def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
-    """The names that `agent` (a product token or a whole header) looks for, in lower case.
-
-    A table may hold one crawler in several versions ("YandexNews/4.0"): the version told counts.
-    """
-    versioned = _product(agent).lower()
-    name = product_token(agent).lower()
-    known = agents.get(versioned) or agents.get(name)
-    return known.chain if known else (name, "*")
-
-
-def table(*agents: Agent) -> Mapping[str, Agent]:
-    """Agents by name, in lower case."""
-    return MappingProxyType({agent.name.lower(): agent for agent in agents})
-
-
-def add_agents(known: Mapping[str, Agent], *agents: Agent) -> Mapping[str, Agent]:
-    """A table with more agents; a name given again replaces the old one."""
-    return MappingProxyType({**known, **table(*agents)})
 
 
 def _agents(
@@ -103,12 +19,13 @@ def _agents(
 
 
 def _prefixes(full_name: str, required: str) -> tuple[str, ...]:
-    """Yandex: a value binds if it is a prefix of the full name that holds the required prefix."""
+    """Yandex: a value binds if it is a prefix of the full name, and `required` a prefix of it."""
     longest_first = range(len(full_name), len(required) - 1, -1)
     return tuple(full_name[:length].lower() for length in longest_first)
 
 
 def _yandex(full_names: Iterable[str], required: str = "", *, star: bool) -> list[Agent]:
+    """Two agents for each name with a version: one with it and one without."""
     return [
         Agent(key, "yandex", _prefixes(full_name, required or name) + ("*",) * star, YANDEX_LIBRARY)
         for full_name in full_names
@@ -121,7 +38,7 @@ _GOOGLE = "developers.google.com/crawling: overview of Google crawlers; google/r
 _SPECIAL = "developers.google.com/crawling: special-case crawlers"
 YANDEX_LIBRARY = "Yandex's robots.txt library (ydb-platform/ydb, library/cpp/robots_txt)"
 
-GOOGLE = table(
+GOOGLE = agent_table(
     *_agents(
         "google",
         _GOOGLE,
@@ -154,7 +71,7 @@ GOOGLE = table(
     ),
 )
 
-# Crawlers of other engines that Google's parser was asked about.
+# Crawlers of other engines, as Google's parser reads for them.
 GOOGLE_READS = add_agents(
     GOOGLE,
     Agent(
@@ -166,7 +83,7 @@ GOOGLE_READS = add_agents(
     ),
 )
 
-BING = table(
+BING = agent_table(
     *_agents(
         "bing",
         "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
@@ -184,7 +101,7 @@ BING = table(
     ),
 )
 
-YANDEX = table(
+YANDEX = agent_table(
     *_yandex(
         (
             *("YandexBot/3.0", "YandexMedia/3.0", "YandexImages/3.0", "YandexCatalog/3.0"),
@@ -207,7 +124,7 @@ YANDEX = table(
         ),
         star=False,
     ),
-    # Versions of a name that are bound otherwise than the name itself.
+    # Versions with another chain than the name without a version.
     *(
         Agent(name, "yandex", _prefixes(name, required), YANDEX_LIBRARY)
         for name, required in (
@@ -219,7 +136,7 @@ YANDEX = table(
     ),
 )
 
-BAIDU = table(
+BAIDU = agent_table(
     *_agents(
         "baidu",
         "Baidu robots.txt help; chain of the special spiders remembered",
@@ -236,12 +153,12 @@ BAIDU = table(
     ),
 )
 
-YAHOO = table(
+YAHOO = agent_table(
     Agent("Slurp", "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages"),
     Agent("Yahoo! Slurp", "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages"),
 )
 
-APPLE = table(
+APPLE = agent_table(
     *_agents(
         "apple",
         "support.apple.com: About Applebot",
@@ -250,7 +167,7 @@ APPLE = table(
     ),
 )
 
-AMAZON = table(
+AMAZON = agent_table(
     *_agents(
         "amazon",
         "developer.amazon.com/amazonbot",
@@ -261,21 +178,21 @@ AMAZON = table(
     ),
 )
 
-DUCKDUCKGO = table(
+DUCKDUCKGO = agent_table(
     *_agents("duckduckgo", "DuckDuckGo help pages", Certainty.DOCUMENTED, ("DuckDuckBot", "*"))
 )
 
-SEZNAM = table(
+SEZNAM = agent_table(
     *_agents("seznam", "Seznam crawling-control help", Certainty.DOCUMENTED, ("SeznamBot", "*"))
 )
 
-NAVER = table(
+NAVER = agent_table(
     *_agents(
         "naver", "Naver webmaster help", Certainty.DOCUMENTED, ("Yeti", "*"), ("NaverBot", "*")
     )
 )
 
-SOGOU = table(
+SOGOU = agent_table(
     *_agents(
         "sogou",
         "Sogou webmaster help",
@@ -291,7 +208,7 @@ SOGOU = table(
     ),
 )
 
-QIHOO = table(
+QIHOO = agent_table(
     *_agents(
         "360",
         "360 search webmaster help",
@@ -303,8 +220,8 @@ QIHOO = table(
     ),
 )
 
-# Crawlers whose engine has no dialect of its own: read as RFC 9309 says.
-OTHERS = table(
+# Crawlers of engines that have no dialect here: they read as RFC 9309 says.
+OTHERS = agent_table(
     *_agents(
         "rfc9309",
         "own token, then * (RFC 9309 §2.2.1); no word of the engine against it",
@@ -324,22 +241,13 @@ OTHERS = table(
 )
 
 
+_TABLES = (
+    *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
+    OTHERS,
+)
+
+
 def find_agent(name: str) -> Agent | None:
-    """The crawler of that name, with its engine's dialect; None if the table has none."""
-    for agents in (
-        GOOGLE,
-        BING,
-        YANDEX,
-        BAIDU,
-        YAHOO,
-        APPLE,
-        DUCKDUCKGO,
-        SEZNAM,
-        NAVER,
-        SOGOU,
-        QIHOO,
-        AMAZON,
-    ):
-        if name.lower() in agents:
-            return agents[name.lower()]
-    return OTHERS.get(name.lower())
+    """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
+    tables = (table for table in _TABLES if name.lower() in table)
+    return next((table[name.lower()] for table in tables), None)

@@ -1,7 +1,6 @@
-"""What a dialect is: a value with an option for everything that engines do differently.
+"""A dialect: a value with an option for everything that engines do differently.
 
-Knows: the options, their kinds and RFC 9309's values, which are the defaults.
-Must not know: the engines (`dialects` is the table), nor what an option does.
+Must not know: the engines (`engines` is the table), nor what an option does.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from ..access import AccessPolicy
-from .crawlers import OTHERS, Agent
+from ..agents import Agent
+from .crawlers import OTHERS
 from .options import (
     ANY_NAME,
     TAG_RULES,
@@ -41,7 +41,7 @@ NO_LIMIT = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an option's value comes from, and how sure we are."""
+    """The source of an option's value, and how sure it is."""
 
     certainty: Certainty
     text: str
@@ -63,18 +63,20 @@ class Dialect:
     bom: Bom = Bom.SKIPPED
     size_limit: int = 500 * KIB  # octets
     beyond_size: Beyond = Beyond.CUT
-    rule_limit: int = NO_LIMIT  # rules that bind one crawler; from there on its group is not obeyed
-    line_limit: int = NO_LIMIT  # octets kept of a line
+    rule_limit: int = NO_LIMIT  # a crawler with so many rules, or more, obeys none of them
+    line_limit: int = NO_LIMIT  # octets that are read of a line
     nul_ends_line: bool = True
     double_returns: bool = False  # of two carriage returns in a row, only the first ends a line
     agent_keys: tuple[str, ...] = ("user-agent",)
     allow_keys: tuple[str, ...] = ("allow",)
     disallow_keys: tuple[str, ...] = ("disallow",)
     sitemap_keys: tuple[str, ...] = ("sitemap",)
-    longer_keys: bool = False  # a key counts if it only starts so
-    missing_colon: bool = False  # white space will do, between exactly two words
+    longer_keys: bool = (
+        False  # "Disallowed: /" is a Disallow line: keys are compared by their start
+    )
+    missing_colon: bool = False  # white space replaces the colon, between exactly two words
 
-    # records
+    # groups (records, in the standards of 1994 and 1996)
     blank_line: BlankLine = BlankLine.NOTHING
     extension_ends_agents: bool = False
     orphan_rules: OrphanRules = OrphanRules.IGNORED
@@ -104,8 +106,8 @@ class Dialect:
     request_rate: bool = False
     visit_time: bool = False
 
-    # what pages say
-    tag_names: tuple[str, ...] = (ANY_NAME,)  # the names of the engine's crawlers that tags may use
+    # robots tags of pages
+    tag_names: tuple[str, ...] = (ANY_NAME,)  # names in tags that bind the engine's crawlers
     tag_rules: tuple[str, ...] = TAG_RULES
     tag_conflict: TagConflict = TagConflict.RESTRICTIVE
 
@@ -130,11 +132,15 @@ class Dialect:
     def is_experimental(self) -> bool:
         """Whether more than half of its options are assumed, for want of a source."""
         sources = [self.sources.get(option) for option in _KINDS]
-        sourced = [one for one in sources if one and one.certainty is not Certainty.ASSUMED]
+        sourced = [item for item in sources if item and item.certainty is not Certainty.ASSUMED]
         return 2 * len(sourced) < len(sources)
 
     def but(self, name: str, **options: Any) -> Dialect:
-        """This dialect with other options. ValueError names the choices where one is wrong."""
+        """A dialect with this one's options, but those given here.
+
+        An option may be given as its value or as the name or value of an enum's member:
+        `tie="disallow"`. ValueError names the choices if an option or a value is unknown.
+        """
         for option in options:
             if option not in _KINDS:
                 raise ValueError(
@@ -175,6 +181,7 @@ def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
 
 
 def options() -> dict[str, type]:
+    """The options of a dialect, by name, with the type of each; in the order of the table."""
     hints = get_type_hints(Dialect)
     names = [item.name for item in fields(Dialect) if item.name not in ("name", "sources")]
     return {name: getattr(hints[name], "__origin__", hints[name]) for name in names}

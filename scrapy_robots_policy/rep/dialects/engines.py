@@ -1,9 +1,9 @@
-"""THE table: a dialect is its differences from rfc9309.
+"""The table of dialects: each engine's differences from RFC 9309, with their sources.
 
-Knows: the value of every option in every engine's dialect, where it comes from and how sure we are.
-Must not know: any behaviour. Whoever acts on an option is another module; nobody acts on a name.
+No other module may ask for a dialect's name: they act on options.
 
-A comment that begins with CONFLICT marks an option on which sources disagree, and the decision.
+A comment that begins with CONFLICT marks an option on which sources disagree, and says which one is
+followed.
 """
 
 from __future__ import annotations
@@ -327,16 +327,19 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
 
 
 def dialect_of(dialect: str | Dialect) -> Dialect:
-    """A dialect by name; a `Dialect` is given back. ValueError names the choices."""
+    """The dialect of that name; a `Dialect` is returned as it is. ValueError names the choices."""
     if isinstance(dialect, Dialect):
         return dialect
-    if dialect in DIALECTS:
+    if isinstance(dialect, str) and dialect in DIALECTS:
         return DIALECTS[dialect]
     raise ValueError(f"unknown dialect {dialect!r}; the dialects are {', '.join(DIALECTS)}")
 
 
 def differences(a: str | Dialect, b: str | Dialect) -> dict[str, tuple[Any, Any]]:
-    """The options in which two dialects differ, with both values."""
+    """The options in which two dialects differ: {option: (value of a, value of b)}.
+
+    ValueError if there is no dialect of that name.
+    """
     a, b = dialect_of(a), dialect_of(b)
     pairs = {option: (getattr(a, option), getattr(b, option)) for option in options()}
     return {option: pair for option, pair in pairs.items() if pair[0] != pair[1]}

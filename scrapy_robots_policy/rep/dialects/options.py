@@ -1,7 +1,4 @@
-"""The vocabulary of a dialect: the values its options can take.
-
-Knows: names. Must not know: which dialect takes which value (`dialects`), nor what any does.
-"""
+"""The values that the options of a dialect can have."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ from enum import Enum
 
 
 class Certainty(Enum):
-    """How sure we are of an option."""
+    """How sure the value of an option is."""
 
-    ORACLE = "oracle"  # run against, or read in, the engine's own published code
-    DOCUMENTED = "documented"  # the engine, or the standard, says so
-    ASSUMED = "assumed"  # no source: the most likely reading
+    ORACLE = "oracle"  # the engine's published code was run or read
+    DOCUMENTED = "documented"  # the engine's documentation or a standard has it
+    ASSUMED = "assumed"  # there is no source: the most likely value
 
 
 class Bom(Enum):
@@ -21,21 +18,21 @@ class Bom(Enum):
 
     SKIPPED = "skipped"  # EF BB BF
     SKIPPED_IN_PART = "skipped, whole or in part"  # EF and EF BB too
-    KEPT = "kept"  # it spoils the first line
+    KEPT = "kept"  # the first line cannot be read
 
 
 class Beyond(Enum):
-    """What happens to a file that is larger than the dialect reads."""
+    """What happens to a file that is larger than the dialect's limit."""
 
     CUT = "cut"  # the rest is not read
-    OPEN = "open"  # the whole file is not obeyed
+    OPEN = "open"  # no rule of the file is obeyed
 
 
 class BlankLine(Enum):
     """What a blank line does."""
 
     NOTHING = "nothing"
-    ENDS_AGENTS = "ends a list of agents"  # a line that holds only a comment does so too
+    ENDS_AGENTS = "ends a list of agents"  # so does a line with only a comment
     ENDS_RECORD = "ends a record"
 
 
@@ -47,24 +44,24 @@ class OrphanRules(Enum):
 
 
 class AgentValue(Enum):
-    """What part of a User-agent line's value names a crawler."""
+    """The part of a User-agent line's value that names a crawler."""
 
     TOKEN = "token"  # the leading [A-Za-z_-]+ (RFC 9309 §2.2.1)
     WHOLE = "whole"
 
 
 class AgentMatch(Enum):
-    """How the value of a User-agent line is compared with a crawler's name. Case never counts."""
+    """How the value of a User-agent line is compared with a crawler's name; in any case."""
 
     EQUAL = "equal"
-    PATTERN = "pattern"  # equal, "*" in the value standing for anything
-    IN_NAME = "in name"  # the value stands in the name
-    HAS_NAME = "has name"  # the name stands in the value
+    PATTERN = "pattern"  # equal, but "*" in the value stands for any text
+    IN_NAME = "in name"  # the value is part of the name
+    HAS_NAME = "has name"  # the name is part of the value
     EITHER = "either"
 
 
 class Records(Enum):
-    """Which of several records that name a crawler bind it."""
+    """Which of several groups that name a crawler bind it."""
 
     ALL = "all"
     FIRST = "first"
@@ -72,21 +69,22 @@ class Records(Enum):
 
 
 class NoSlash(Enum):
-    """How a rule is read that starts with neither "/" nor "*"."""
+    """How a rule without "/" or "*" at its start is read."""
 
-    LITERAL = "literal"  # it can never match a path
+    LITERAL = "literal"  # it matches no path
     IGNORED = "ignored"
-    ANYWHERE = "anywhere"  # as if "*" stood before it
-    RESOLVED = "resolved"  # as a URL reference, against the address of the file
+    ANYWHERE = "anywhere"  # as if it started with "*"
+    RESOLVED = "resolved"  # as a URL reference, resolved against the URL of the file
 
 
 class Percent(Enum):
-    """What is done to percent-escapes before rule and path are compared."""
+    """What is done to percent-escapes before a rule and a path are compared."""
 
-    GOOGLE = "google"  # rules: upper-case escapes, encode octets from 0x80 on
-    RFC9309 = "rfc9309"  # both: the same, and decode all that divides nothing; escape "*" and "$"
-    KOSTER = "koster"  # both: decode all but %2F
-    URI = "uri"  # both: escape what may not stand in a URI, decode nothing
+    GOOGLE = "google"  # in rules: upper-case escapes, encode octets from 0x80 on
+    # in both: the same, decode escapes but those of delimiters, escape "*" and "$"
+    RFC9309 = "rfc9309"
+    KOSTER = "koster"  # in both: decode all but %2F
+    URI = "uri"  # in both: encode characters that a URI must not have, decode nothing
 
 
 class Precedence(Enum):
@@ -127,7 +125,7 @@ class CrawlDelay(Enum):
 
 
 class TagConflict(Enum):
-    """What holds where the robots tags of a page contradict each other."""
+    """Which of the robots tags of a page holds, if they contradict each other."""
 
     RESTRICTIVE = "the sum of the negatives"
     PERMISSIVE = "what a meta tag grants"

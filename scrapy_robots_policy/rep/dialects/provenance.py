@@ -1,7 +1,4 @@
-"""How a dialect is written down: each option with its source and how sure we are.
-
-Knows: that a dialect is made from another by what is known of it. Must not know: any dialect.
-"""
+"""Functions to define a dialect: each option with its source, and how sure it is."""
 
 from __future__ import annotations
 
@@ -15,6 +12,8 @@ from .options import Certainty
 
 @dataclass(frozen=True, slots=True)
 class SourcedOption:
+    """The value of an option with its source."""
+
     value: Any
     certainty: Certainty
     source: str
@@ -35,18 +34,20 @@ def assumed(value: Any, source: str) -> SourcedOption:
 def agreed(
     base: Dialect, certainty: Certainty, source: str, *names: str
 ) -> dict[str, SourcedOption]:
-    """Options in which a dialect is known to agree with the one it is made from."""
+    """Options that have the value of `base`, by a source of their own."""
     return {name: SourcedOption(getattr(base, name), certainty, source) for name in names}
 
 
-def derive(name: str, base: Dialect, **known: SourcedOption) -> Dialect:
-    """A dialect from the one it resembles and what is known of it.
+def derive(name: str, base: Dialect, **sourced: SourcedOption) -> Dialect:
+    """A dialect like `base`, but for its options with a source.
 
-    An option that nothing is known of is the base's, and no more than assumed.
+    An option without a source has the value of `base`, and is assumed.
     """
     inherited = dict.fromkeys(
         options(), Provenance(Certainty.ASSUMED, f"no source: as {base.name}")
     )
-    sources = {option: Provenance(given.certainty, given.source) for option, given in known.items()}
-    made = base.but(name, **{option: given.value for option, given in known.items()})
+    sources = {
+        option: Provenance(given.certainty, given.source) for option, given in sourced.items()
+    }
+    made = base.but(name, **{option: given.value for option, given in sourced.items()})
     return replace(made, sources=MappingProxyType(inherited | sources))

@@ -1,9 +1,7 @@
 """The three standards, as dialects: RFC 9309, the draft of 1996, and the text of 1994.
 
-Knows: the value of every option in them, where it comes from and how sure we are.
-Must not know: any behaviour, nor any engine.
-
-A comment that begins with CONFLICT marks an option on which sources disagree, and the decision.
+A comment that begins with CONFLICT marks an option on which sources disagree, and says which one is
+followed.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from ..access import DAY, FOREVER, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
-from . import crawlers
+from ..agents import agent_table
 from .dialect import NO_LIMIT, Dialect, Provenance, options
 from .options import (
     AgentMatch,
@@ -89,7 +87,7 @@ KOSTER1996 = derive(
     agent_value=documented(AgentValue.WHOLE, _K96 + " 3.2.1"),
     # CONFLICT: the draft's value contains the token, the book's is contained in the name: either.
     agent_match=documented(AgentMatch.EITHER, _K96 + " 3.2.1; " + _BOOK),
-    agents=documented(crawlers.table(), _K96 + " 3.2.1"),
+    agents=documented(agent_table(), _K96 + " 3.2.1"),
     own_records=documented(Records.FIRST, _K96 + " 3.2.1"),
     star_records=documented(Records.FIRST, _K96 + " 3.2.1"),
     wildcards=documented(False, _BOOK),
@@ -125,7 +123,7 @@ ORIGINAL1994 = derive(
     orphan_rules=oracle(OrphanRules.FOR_ALL, _WRR),
     agent_value=oracle(AgentValue.WHOLE, _WRR),
     agent_match=oracle(AgentMatch.IN_NAME, _WRR),
-    agents=oracle(crawlers.table(), _WRR),
+    agents=oracle(agent_table(), _WRR),
     own_records=oracle(Records.FIRST, _WRR),
     star_records=oracle(Records.ALL, _WRR),
     allow_lines=oracle(False, _WRR),

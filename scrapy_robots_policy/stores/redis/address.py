@@ -8,19 +8,24 @@ Must not know: what is asked of a Redis.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 
+from .hosts import Host, joined, split_hosts
+from .sentinels import Service, service_of
+
 Client: TypeAlias = "Redis | RedisCluster"
 
 CLUSTER = "+cluster"  # what a scheme ends with where the Redis is a cluster
+SENTINEL = "+sentinel"  # and where it is found through Sentinel
 CONNECTIONS = 16  # calls of a process at a time; further ones wait
 PORT = 6379
 PROTOCOL = 2  # which every server speaks
@@ -33,23 +38,29 @@ SENTENCE = (
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """`name` may be shown. `url` is empty where `params` say all."""
+    """`name` may be shown. `url` is empty where `params` say all.
+
+    nodes    the nodes by which a cluster is found; none where it is no cluster
+    service  what the sentinels call the Redis; None where it has an address of its own
+    """
 
     name: str
     url: str = field(default="", repr=False)
     params: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    is_cluster: bool = False
+    nodes: tuple[Host, ...] = ()
+    service: Service | None = None
 
     @classmethod
     def of_uri(cls, uri: str) -> Address:
         """ValueError where it is none."""
         scheme, _, place = uri.partition(":")
-        single = scheme.removesuffix(CLUSTER)
+        single = scheme.removesuffix(CLUSTER).removesuffix(SENTINEL)
+        kind = scheme.removeprefix(single)
+        read = {CLUSTER: _of_cluster, SENTINEL: _of_service}.get(kind, _of_one)
         try:
-            name = _name(uri)
+            return _checked(read(f"{single}:{place}"))
         except ValueError:
             raise ValueError(SENTENCE) from None  # urlsplit's message may quote the password
-        return _checked(cls(name, f"{single}:{place}", {}, is_cluster=scheme != single))
 
     @classmethod
     def of_params(cls, params: Mapping[str, Any]) -> Address:
@@ -58,7 +69,7 @@ class Address:
         url = rest.pop("url", None)
         if url:
             address = cls.of_uri(str(url))
-            return _checked(cls(address.name, address.url, rest, address.is_cluster))
+            return _checked(replace(address, params=rest))
         place = rest.get("unix_socket_path")
         host = f"{rest.get('host', 'localhost')}:{rest.get('port', PORT)}/{rest.get('db', 0)}"
         return _checked(cls(place or host, "", rest))
@@ -71,8 +82,12 @@ class Address:
         retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
         ours = {"protocol": PROTOCOL, "retry": retry, "max_connections": CONNECTIONS}
         options = {**self.params, **ours}
-        kind = RedisCluster if self.is_cluster else Redis
-        return kind.from_url(self.url, **options) if self.url else kind(**options)
+        if self.service is not None:
+            return self.service.client(self.url, options, PROTOCOL)
+        if self.nodes:
+            nodes = [ClusterNode(host, port) for host, port in self.nodes]
+            return RedisCluster.from_url(self.url, startup_nodes=nodes, **options)
+        return Redis.from_url(self.url, **options) if self.url else Redis(**options)
 
 
 def _checked(address: Address) -> Address:
@@ -86,13 +101,37 @@ def _checked(address: Address) -> Address:
     return address
 
 
-def _name(uri: str) -> str:
-    """What may be shown. ValueError where a password was cut by a character of its own."""
+def _of_one(uri: str) -> Address:
+    parts = _parts(uri)
+    if parts.scheme == "unix":
+        return Address(parts.path, uri)
+    host = f"{parts.hostname or 'localhost'}:{parts.port or PORT}"
+    return Address(f"{host}/{_database(parts)}", uri)
+
+
+def _of_cluster(uri: str) -> Address:
+    """A cluster is found by any node that is named, while it lives."""
+    parts = _parts(uri)
+    user, nodes = split_hosts(parts.netloc or "localhost", PORT)
+    url = parts._replace(netloc=user + joined(nodes[:1])).geturl()
+    return Address(f"{joined(nodes)}/{_database(parts)}", url, nodes=nodes)
+
+
+def _of_service(uri: str) -> Address:
+    service, url = service_of(_parts(uri))
+    place = f"{service.name}/{_database(urlsplit(url))} of {joined(service.hosts)}"
+    return Address(place, url, service=service)
+
+
+def _parts(uri: str) -> SplitResult:
+    """ValueError where a password was cut by a character of its own."""
     parts = urlsplit(uri)
     is_cut = parts.fragment or "@" in parts.path + parts.query
     if is_cut or not uri.startswith(f"{parts.scheme}://"):
         raise ValueError
-    if parts.scheme == "unix":
-        return parts.path
-    database = parts.path.strip("/") or "0"
-    return f"{parts.hostname or 'localhost'}:{parts.port or PORT}/{int(database)}"
+    return parts
+
+
+def _database(parts: SplitResult) -> int:
+    """ValueError where it has no number."""
+    return int(parts.path.strip("/") or 0)

@@ -1,10 +1,10 @@
 "use strict";
-// The page of `scrapy robots tester`. The state lives in the fields and, whole, in the fragment of
-// the address; answers come from the server. Text of robots.txt files and URLs is only ever put
-// into the page as text: nothing here makes HTML of it.
+// The page of `scrapy robots tester`. Its state is in the fields and in the fragment of the URL;
+// the answers come from the server. Text of robots.txt files and URLs becomes text of the page,
+// never HTML.
 
 const $ = (id) => document.getElementById(id);
-const DELAY = 120; // ms of quiet typing before asking
+const DELAY = 120; // ms without a key before a request
 const STATE = ["robots", "urls", "agents", "dialect"];
 const EXAMPLE = {
   robots: [
@@ -15,7 +15,7 @@ const EXAMPLE = {
   urls: "/private/press/2026\n/tmp/x\n/a.pdf",
 };
 let question = 0;
-let asked = 0; // the number of the last question sent: an answer to an older one is dropped
+let sent = 0; // the number of the last request: the response to an older one is dropped
 let latest = null;
 
 function element(name, className, text) {
@@ -25,7 +25,7 @@ function element(name, className, text) {
   return made;
 }
 
-function tell(text, bad = false) {
+function showState(text, bad = false) {
   $("state").textContent = text;
   $("state").classList.toggle("bad", bad);
 }
@@ -36,14 +36,14 @@ async function post(path, value) {
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(value),
   });
-  const told = await response.json();
-  if (!response.ok) throw new Error(told.error);
-  return told;
+  const data = await response.json();
+  if (!response.ok) throw new Error(data.error);
+  return data;
 }
 
 const pieces = (text, mark) => text.split(mark).map((piece) => piece.trim()).filter(Boolean);
 
-// ---- the state and the link that holds it
+// ---- the state, and the link with it
 
 function link() {
   const state = new URLSearchParams();
@@ -61,7 +61,7 @@ function restore() {
   return true;
 }
 
-// ---- asking
+// ---- requests
 
 let timer;
 function askSoon() {
@@ -70,24 +70,24 @@ function askSoon() {
 }
 
 async function ask({ scroll = false } = {}) {
-  const number = ++asked;
+  const number = ++sent;
   const hash = link();
   if (hash !== location.hash) history.replaceState(null, "", hash);
   try {
-    const told = await post("/answers", {
+    const answers = await post("/answers", {
       robots: $("robots").value,
       urls: pieces($("urls").value, "\n"),
       agents: pieces($("agents").value, ","),
       dialect: $("dialect").value,
       question,
     });
-    if (number !== asked) return;
-    latest = told;
-    question = Math.max(0, Math.min(question, told.questions.length - 1));
+    if (number !== sent) return;
+    latest = answers;
+    question = Math.max(0, Math.min(question, answers.questions.length - 1));
     show(scroll);
-    tell("");
+    showState("");
   } catch (error) {
-    if (number === asked) tell(`No answer: ${error.message}`, true);
+    if (number === sent) showState(`No answer: ${error.message}`, true);
   }
 }
 
@@ -97,14 +97,14 @@ function choose(dialect, index) {
   return ask({ scroll: true });
 }
 
-// ---- showing
+// ---- output
 
 function show(scroll) {
   showLines(latest.chosen, latest.findings);
   showFindings();
   showAnswer(latest.chosen);
   showTable();
-  document.body.dataset.answered = asked;
+  document.body.dataset.answered = sent;
   if (scroll && latest.chosen?.line) reveal(latest.chosen.line);
 }
 
@@ -285,18 +285,18 @@ async function fetchSite(event) {
   event.preventDefault();
   const site = $("site").value.trim();
   if (!site) return;
-  tell(`Fetching from ${site} …`);
+  showState(`Fetching from ${site} …`);
   try {
-    const told = await post("/fetch", { site });
-    if (!told.served) {
-      tell(`${told.url}: ${told.why}. There is no file to read.`, true);
+    const fetched = await post("/fetch", { site });
+    if (!fetched.served) {
+      showState(`${fetched.url}: ${fetched.why}. There is no file to read.`, true);
       return;
     }
-    $("robots").value = told.robots;
+    $("robots").value = fetched.robots;
     await ask();
-    tell(`${told.url}: ${told.why}`);
+    showState(`${fetched.url}: ${fetched.why}`);
   } catch (error) {
-    tell(`Not fetched: ${error.message}`, true);
+    showState(`Not fetched: ${error.message}`, true);
   }
 }
 
@@ -304,20 +304,20 @@ async function copyLink() {
   history.replaceState(null, "", link());
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("The link is copied; it holds all that is on this page.");
+    showState("The link is copied; it has the whole state of this page.");
   } catch {
-    tell("The address of this page is the link.");
+    showState("The link is the URL of this page.");
   }
 }
 
 async function start() {
-  const given = await (await fetch("/given")).json();
-  $("dialect").replaceChildren(...given.dialects.map((name) => new Option(name, name)));
+  const first = await (await fetch("/given")).json();
+  $("dialect").replaceChildren(...first.dialects.map((name) => new Option(name, name)));
   if (!restore()) {
-    $("robots").value = given.robots || EXAMPLE.robots;
+    $("robots").value = first.robots || EXAMPLE.robots;
     $("urls").value = EXAMPLE.urls;
-    $("agents").value = given.agent;
-    $("dialect").value = given.dialect;
+    $("agents").value = first.agent;
+    $("dialect").value = first.dialect;
   }
   for (const name of ["robots", "urls", "agents"]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));

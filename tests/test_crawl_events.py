@@ -1,4 +1,4 @@
-"""What must be true of the log and the counts that a crawl leaves: see also test_middlewares.py."""
+"""The log lines and the counts of a crawl: see also test_middlewares.py."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsew
 
 @pytest.fixture
 def events():
-    """The events of a crawl whose report has room for two origins; the others share a line."""
+    """The events of a crawl whose report has room for two origins; all others share one entry."""
     return CrawlEvents(get_crawler(), CrawlCounts(max_origins=2), lambda: None, lambda rules: rules)
 
 
-def pace(events, origin, seconds):
+def log_delay(events, origin, seconds):
     delay = Delay(seconds, seconds, "kept") if seconds else Delay()
     rules = rules_given(origin, DIALECTS["rfc9309"], b"")
     events.on_delay(rules, delay, events.counts.of(origin))
 
 
-def test_a_delay_is_said_when_it_is_new_and_when_it_changes(events, caplog):
+def test_a_delay_is_logged_when_it_is_new_and_when_it_changes(events, caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     for seconds in (2.0, 2.0, 3.0, 0.0, 3.0):
-        pace(events, HERE, seconds)
+        log_delay(events, HERE, seconds)
     assert len(caplog.records) == 3
     assert events.crawler.stats.get_value("robots/crawl_delay/kept") == 3
     assert events.counts.of(HERE).delay == 3.0
 
 
-def test_origins_that_share_a_line_have_no_delay_there(events, caplog):
+def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     for origin in (HERE, ELSEWHERE, BEYOND):
-        pace(events, origin, 2.0)
+        log_delay(events, origin, 2.0)
     delays = {counts.origin: counts.delay for counts in events.counts.origins}
     assert delays == {HERE: 2.0, ELSEWHERE: 2.0, "all others": 0.0}
     assert len(caplog.records) == 2

@@ -1,0 +1,102 @@
+"""Crawlers and their names: the product token of a header, and the names that bind a crawler.
+
+The table of crawlers is in `dialects.crawlers`. How names are compared with User-agent lines is in
+`groups`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .dialects.options import Certainty
+
+_COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
+# A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
+_PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)
+TOKEN = re.compile(r"[A-Za-z_-]+")
+# RFC 9110 §5.6.2, without the characters that a User-agent line cannot hold ("#") or that have a
+# meaning there ("*").
+_NAME = re.compile(r"[0-9!$%&'+.^_`|~-]*[A-Za-z][0-9A-Za-z!$%&'+.^_`|~-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A crawler.
+
+    name     its product token, as its engine writes it
+    dialect  the name of its engine's dialect
+    chain    the names that it looks for in a robots.txt, in lower case; the first name that the
+             file has binds it. A chain that ends with "*" obeys the group for all other crawlers.
+    source   where the chain is documented
+    """
+
+    name: str
+    dialect: str
+    chain: tuple[str, ...]
+    source: str
+    certainty: Certainty = Certainty.DOCUMENTED
+
+
+def product_token(header: str) -> str:
+    """The crawler's name in robots.txt files, from a User-Agent header or a product token.
+
+    "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
+    give "FooBot". An empty header gives "".
+    RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
+    """
+    return _PRODUCT_END.split(_product(header), 1)[0].strip()
+
+
+def _product(header: str) -> str:
+    match = _COMPATIBLE.search(header)
+    return (match[1] if match else header).strip()
+
+
+def is_token(name: str) -> bool:
+    """Whether a name has only the characters of RFC 9309's product-token."""
+    return TOKEN.fullmatch(name) is not None
+
+
+def is_name(name: str) -> bool:
+    """Whether a name can be a crawler's: a product of RFC 9110 with a letter in it.
+
+    RFC 9309's product-token has neither digits nor dots, but there are crawlers called MJ12bot and
+    archive.org_bot. A line with the whole of such a name binds the crawler (`names_in_full`).
+    """
+    return _NAME.fullmatch(name) is not None
+
+
+def names_in_full(value: str, name: str) -> bool:
+    """Whether the value of a User-agent line is a crawler's whole name, with or without a version.
+
+    `name` is in lower case.
+    """
+    return value.lower() == name or product_token(value).lower() == name
+
+
+def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
+    """The names that a crawler looks for, in lower case, in order.
+
+    agent   a product token or a User-Agent header
+    agents  a table of crawlers. It may have one crawler in several versions ("YandexNews/4.0"):
+            the version in `agent` is looked up first.
+
+    A crawler that the table does not have looks for its own token, then "*" (RFC 9309 §2.2.1).
+    """
+    versioned = _product(agent).lower()
+    name = product_token(agent).lower()
+    entry = agents.get(versioned) or agents.get(name)
+    return entry.chain if entry else (name, "*")
+
+
+def agent_table(*agents: Agent) -> Mapping[str, Agent]:
+    """Agents by name, in lower case."""
+    return MappingProxyType({agent.name.lower(): agent for agent in agents})
+
+
+def add_agents(table: Mapping[str, Agent], *agents: Agent) -> Mapping[str, Agent]:
+    """A copy of the table with more agents. An agent replaces the one that has its name."""
+    return MappingProxyType({**table, **agent_table(*agents)})

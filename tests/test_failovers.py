@@ -1,0 +1,101 @@
+"""A crawl under way whose Redis fails over, behind Sentinel or in a cluster: nothing is lost."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from tests.crawls import OURS, REACTORS, TOLERATED, Plan, Spider, crawl, crawl_apart
+from tests.on_reactor import on_reactor
+from tests.redis_server import Cluster, Service
+from tests.site import PAGE, Site, robots
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
+
+DISALLOWED = "User-agent: *\nDisallow: /secret\n"
+
+
+class Once:
+    """A page during whose first request something is done; it is answered afterwards."""
+
+    def __init__(self, work):
+        self.work, self._lock, self.is_done = work, threading.Lock(), False
+
+    def __call__(self, _headers):
+        with self._lock:
+            if not self.is_done:
+                self.work()
+                self.is_done = True
+        return PAGE
+
+
+WORLDS = {
+    "sentinel": (Service, Service.fail_over),
+    "cluster": (lambda: Cluster(3, 1), lambda cluster: cluster.fail_over(0)),
+}
+
+# When a node is lost, redis-py's client of a cluster lets go of the nodes that it had, unclosed.
+UNCLOSED = {"sentinel": TOLERATED, "cluster": (*TOLERATED, "-W", "ignore::ResourceWarning")}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in REACTORS if kind != "select"])
+@pytest.mark.parametrize("world", WORLDS)
+def test_three_crawlers_go_on_while_a_master_is_killed(world, kind):
+    make, fail_over = WORLDS[world]
+    with make() as redis, ExitStack() as stack:
+        rules = robots(DISALLOWED, after=0.2)
+        sites = [
+            stack.enter_context(Site({"/robots.txt": rules}, f"127.0.0.{n}")) for n in range(1, 31)
+        ]
+        sites[0].script["/die"] = Once(lambda: fail_over(redis))
+        urls = [site.url(path) for site in sites for path in ("/a", "/secret", "/b")]
+        plans = [
+            Plan(
+                [sites[0].url("/die"), *urls],
+                {**OURS, **REACTORS[kind], "ROBOTS_STORE": redis.url, "CONCURRENT_REQUESTS": 2},
+            )
+        ] * 3
+        with ThreadPoolExecutor(3) as threads:
+            seen = list(threads.map(lambda plan: crawl_apart(plan, UNCLOSED[world]), plans))
+        assert [len(one.answered) for one in seen] == [61] * 3
+        assert [len(one.dropped) for one in seen] == [30] * 3
+        assert not any(site.count("/secret") for site in sites)
+
+
+class Chain(Spider):
+    """Asks for one page after the other."""
+
+    ahead = ()
+
+    def parse(self, response):
+        super().parse(response)
+        if self.ahead:
+            url, *self.ahead = self.ahead
+            yield response.follow(url, self.parse, errback=self.fail)
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@on_reactor
+async def test_the_new_master_is_used_after_a_failover(world, caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    make, fail_over = WORLDS[world]
+    with make() as redis, ExitStack() as stack:
+        sites = [
+            stack.enter_context(Site({"/robots.txt": robots(DISALLOWED)}, f"127.0.0.{n}"))
+            for n in range(1, 14)
+        ]
+        sites[0].script["/die"] = Once(lambda: fail_over(redis))
+        ahead = [sites[0].url("/die"), *(site.url("/a") for site in sites[1:])]
+        settings = {"ROBOTS_STORE": redis.url}
+        seen, _ = await crawl(sites[0].url("/0"), spider=Chain, ahead=ahead, settings=settings)
+        assert len(seen.answered) == 14
+        again, _ = await crawl(*(site.url("/secret") for site in sites), settings=settings)
+        assert len(again.dropped) == 13
+        fetched = [site.count("/robots.txt") for site in sites]
+        # While the client looks for the new master, some are kept by the process alone.
+        assert fetched.count(1) >= 10
+        assert max(fetched) <= 2
