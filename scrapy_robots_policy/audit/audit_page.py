@@ -10,7 +10,17 @@ from collections.abc import Iterable
 from string import Template
 
 from ..rep.escapes import shown
-from ..report.html import Bar, bars, content_policy, html_table, section, static_text, text
+from ..report.html import (
+    Bar,
+    bars,
+    content_policy,
+    facts,
+    figures,
+    html_table,
+    section,
+    static_text,
+    text,
+)
 from .overview import REASONS, FileOverview, Overview
 
 _SOURCES = {
@@ -36,7 +46,7 @@ def audit_page(overview: Overview) -> str:
 
 def _about(overview: Overview) -> str:
     crawls = [one.crawl for one in overview.files]
-    facts = {
+    values = {
         "crawler": {str(crawl["agent"]) for crawl in crawls},
         "User-Agent": {str(crawl["user_agent"]) for crawl in crawls},
         "dialect": {str(crawl["dialect"]) for crawl in crawls},
@@ -47,10 +57,7 @@ def _about(overview: Overview) -> str:
             f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}" for crawl in crawls
         },
     }
-    return "".join(
-        f"<div><dt>{name}</dt> <dd>{text('; '.join(sorted(values)))}</dd></div>"
-        for name, values in facts.items()
-    )
+    return facts({name: "; ".join(sorted(found)) for name, found in values.items()})
 
 
 def _time(moment: str) -> str:
@@ -61,14 +68,14 @@ def _figures(overview: Overview) -> str:
     refused = sum(overview.refused.values())
     exempt = sum(overview.exempt.values())
     agree = overview.decisions - exempt - overview.differ
-    figures = {
+    numbers = {
         "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins": len(overview.origins),
         "robots.txt recorded": sum(overview.sources.values()),
         "decided anew, same answer": agree,
     }
-    return "".join(f"<div><dd>{n:,}</dd><dt>{name}</dt></div>" for name, n in figures.items())
+    return figures({name: f"{number:,}" for name, number in numbers.items()})
 
 
 def _sections(overview: Overview) -> Iterable[str]:
