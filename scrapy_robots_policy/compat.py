@@ -105,6 +105,17 @@ def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> D
     return task
 
 
+def close_spider(crawler: Crawler, reason: str) -> None:
+    """Begin to close the crawl. It goes on until the requests under way have ended."""
+    engine, spider = crawler.engine, crawler.spider
+    assert engine is not None  # the crawl has begun
+    assert spider is not None
+    if ASYNC_API:
+        start_task(engine.close_spider_async(reason=reason), set())
+    else:
+        engine.close_spider(spider, reason)
+
+
 def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     """A component priority dictionary with its base, as Scrapy reads it; disabled ones left out."""
     if COMPONENTS_WITH_BASE:

@@ -18,14 +18,23 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
 from . import compat
-from .admission.admission import Admission
+from .admission.admission import VERDICT_KEY, Admission
 from .admission.concurrency import Concurrency
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
-from .config import PolicySettings, RequestConfig, RequestConfigs, is_exempt, one_sentence
-from .exceptions import Disallowed
+from .audit.recorded_events import RecordedEvents
+from .audit.recorder import Recorder
+from .config import (
+    EXEMPT_KEY,
+    PolicySettings,
+    RequestConfig,
+    RequestConfigs,
+    is_exempt,
+    one_sentence,
+)
+from .exceptions import CrawlClosing, Disallowed
 from .fetch.fetcher import Fetcher
-from .rep import RuleSet, origin_of
+from .rep import Origin, RuleSet, origin_of
 from .report import CrawlCounts
 from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
@@ -51,12 +60,24 @@ class RobotsPolicyMiddleware:
             settings.overrides,
             by_header=settings.by_header,
         )
-        self.events = CrawlEvents(crawler, self.counts, self._watch_pages, _parser_of)
+        self.recorder = self._open_record(settings)
+        for_events = crawler, self.counts, self._watch_pages, _parser_of
+        self.events = (
+            CrawlEvents(*for_events)
+            if self.recorder is None
+            else RecordedEvents(self.recorder, *for_events)
+        )
         identity = settings.agent, settings.dialect.name
         self.report = CrawlReport(crawler, self.counts, settings.report, identity, time.time)
         self.resolver, self.admission = self._build(settings)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
+
+    def _open_record(self, settings: PolicySettings) -> Recorder | None:
+        if settings.audit is None:
+            return None
+        with one_sentence(self.crawler):
+            return Recorder(self.crawler, settings, self.configs, self.now)
 
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""
@@ -92,7 +113,9 @@ class RobotsPolicyMiddleware:
             settings.access_overrides,
             self.events,
         )
-        decision = Decision(settings.delays, settings.purposes, settings.defer_timeout)
+        decision = Decision(
+            settings.delays, settings.purposes, settings.defer_timeout, settings.approved
+        )
         admission = Admission(
             self.crawler,
             resolver,
@@ -104,6 +127,10 @@ class RobotsPolicyMiddleware:
             self.now,
             dry_run=settings.dry_run,
         )
+        admission.keeps_verdicts = settings.keeps_verdicts
+        if self.recorder is not None:
+            fetch.on_exchange = self.recorder.on_exchange
+            admission.audit = self.recorder
         return resolver, admission
 
     @classmethod
@@ -114,18 +141,42 @@ class RobotsPolicyMiddleware:
         self,
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
-    ) -> Coroutine[Any, Any, Request | None] | None:
+    ) -> Coroutine[Any, Any, Request | None] | Request | None:
         origin = origin_of(request.url)
-        if origin is None or is_exempt(request.meta, origin):
+        if origin is None:
             return None
+        if is_exempt(request.meta, origin):
+            return self._exempt(request, f"request.meta[{EXEMPT_KEY!r}]")
         config = self.configs.of(request.meta, request.headers.get(b"User-Agent"), origin)
         if not config.applies_to(origin):
-            return None
+            return self._exempt(request, self._why_exempt(request, origin, config))
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
             return self.admission.admit_or_put_back(request, origin, config, rules)
-        self.admission.check(request, rules, config)
+        try:
+            self.admission.check(request, rules, config)
+        except CrawlClosing:  # it could not be recorded
+            return self.admission.put_back(request)
         return None
+
+    def _exempt(self, request: Request, why: str) -> Request | None:
+        """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""
+        request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
+        if self.recorder is None or request in self.admission.concurrency.fetching:
+            return None
+        try:
+            self.recorder.on_exempt(request, why)
+        except CrawlClosing:
+            return self.admission.put_back(request)
+        return None
+
+    def _why_exempt(self, request: Request, origin: Origin, config: RequestConfig) -> str:
+        if self.recorder is None:
+            return ""
+        if config.obey:
+            return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
+        user_agent = request.headers.get(b"User-Agent")
+        return self.configs.places(request.meta, user_agent, origin).get("obey", "obey is False")
 
     def process_exception(
         self,
@@ -171,6 +222,8 @@ class RobotsPolicyMiddleware:
         assert stats is not None  # the crawl has just ended
         stats.set_value("robots/passed", sum(counts.passed for counts in self.counts.origins))
         self.report.write(reason)
+        if self.recorder is not None:
+            self.recorder.close(reason)
         await self.resolver.close()
 
 

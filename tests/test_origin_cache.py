@@ -35,21 +35,21 @@ def kept(cache, origins):
     return "".join(origin for origin in origins if cache.get(origin) is not None)
 
 
-def test_over_the_number_what_was_not_used_for_longest_is_forgotten():
+def test_beyond_the_number_the_least_recently_used_origin_is_dropped():
     cache = cache_of(*"abc", max_origins=3)
     cache.get("a")
     cache.put(state("d"))
     assert (kept(cache, "abcd"), len(cache)) == ("acd", 3)
 
 
-def test_over_the_octets_what_was_not_used_for_longest_is_forgotten():
+def test_beyond_the_octets_the_least_recently_used_origin_is_dropped():
     cache = cache_of(*"abcdef", max_octets=3 * (SIZE + OVERHEAD))
     assert kept(cache, "abcdef")[-2:] == "ef"
     assert len(cache) < 5
     assert cache.octets <= cache.max_octets
 
 
-def test_over_the_octets_of_what_is_ready_it_is_packed_and_still_there():
+def test_beyond_the_octets_of_parsed_rules_an_origin_is_packed_and_kept():
     cache = cache_of(*"abcdef", max_ready_octets=3 * (SIZE + OVERHEAD))
     assert (len(cache), cache.ready_octets) == (6, 3 * (SIZE + OVERHEAD))
     assert cache.packed_octets >= 3 * SIZE
@@ -63,19 +63,19 @@ def test_an_origin_that_is_put_again_counts_once():
 
 
 @pytest.mark.parametrize("max_ready_octets", [LOTS, 0])
-def test_what_is_discarded_is_gone_with_its_octets(max_ready_octets):
+def test_a_discarded_origin_frees_its_octets(max_ready_octets):
     cache = cache_of(*"ab", max_ready_octets=max_ready_octets)
     for origin in "abc":
         cache.discard(origin)
     assert (kept(cache, "abc"), len(cache), cache.octets) == ("", 0, 0)
 
 
-def test_the_newest_stays_however_large_it_is():
+def test_the_newest_origin_stays_however_large_it_is():
     cache = cache_of("a", "b", max_octets=SIZE // 2, max_ready_octets=SIZE // 2)
     assert kept(cache, "ab") == "b"
 
 
-def test_an_origin_of_which_nothing_is_known_is_not_packed():
+def test_an_origin_without_an_entry_is_not_packed():
     cache = cache_of(max_ready_octets=0)
     cache.put(OriginState("a", AccessOverrides()))
     cache.put(state("b"))

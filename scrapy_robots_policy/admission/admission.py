@@ -24,7 +24,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..compat import SLOT_KEY, url_rewriter
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, Disallowed
-from ..rep import Origin
+from ..rep import Origin, Verdict
 from ..rep.url import server_forms
 from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
@@ -33,6 +33,9 @@ from ..resolver.resolver import Resolver
 from .concurrency import Concurrency
 from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
+from .listener import Decided, DecisionListener
+
+VERDICT_KEY = "robots_verdict"
 
 # Octets that no client rewrites.
 _PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
@@ -44,7 +47,12 @@ class Admission:
     decision  how the crawl decides
     dry_run   whether a request that would be refused is only counted, and passes
     now       seconds since the epoch
+    audit     is called with every decision; None: nobody keeps a record
+    keeps_verdicts  whether a request that passes gets its verdict, in its meta
     """
+
+    audit: DecisionListener | None = None
+    keeps_verdicts = False
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
@@ -78,8 +86,8 @@ class Admission:
     def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
         """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
         self.concurrency.took_from_idle_host()
-        self._refuse_early(request, rules, config, counts_only=self.dry_run)
-        self.counts.of(rules.origin).passed += 1
+        verdict = self._refuse_early(request, rules, config, counts_only=self.dry_run)
+        self._pass(request, rules, config, verdict)
 
     async def admit(
         self,
@@ -92,13 +100,14 @@ class Admission:
 
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
-        refetched = False
+        began, refetched = self.now(), False
         with self.concurrency.lend(request) as place:
             while True:
                 if rules is None:
                     rules = await self._rules_for(request, origin, config)
+                verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
-                    self._refuse_early(request, rules, config)
+                    self._refuse_early(request, rules, config, began=began)
                 await self._wait_for_visit_time(rules, config)
                 async with self._turn(request, rules, config) as turn:
                     await place.reacquire()
@@ -109,8 +118,10 @@ class Admission:
                         current = rules
                     if current is not None and not self._opens_in(current, config):
                         if current is not rules or self.dry_run:
-                            self._refuse_early(request, current, config, counts_only=self.dry_run)
-                        self.counts.of(origin).passed += 1
+                            verdict = self._refuse_early(
+                                request, current, config, counts_only=self.dry_run, began=began
+                            )
+                        self._pass(request, current, config, verdict, began)
                         turn.used()
                         return
                     refetched = current is None
@@ -128,7 +139,7 @@ class Admission:
         try:
             await self.admit(request, origin, config, rules)
         except CrawlClosing:
-            return self._back(request)
+            return self.put_back(request)
         return None
 
     @asynccontextmanager
@@ -170,15 +181,46 @@ class Admission:
         config: RequestConfig,
         *,
         counts_only: bool = False,
-    ) -> None:
-        """Count and raise Disallowed if the rules forbid the request."""
-        verdict = self.decision.objection(self._forms(request), rules, config, self.now())
+        began: float | None = None,
+    ) -> Verdict | None:
+        """Count and raise Disallowed if the rules forbid the request. In a dry run the verdict
+        that forbids it is given instead.
+
+        began  when the request began to wait
+        """
+        now = self.now()
+        forms = self._forms(request)
+        verdict = self.decision.objection(forms, rules, config, now)
         if verdict is None:
-            return
+            return None
         self.counts.of(rules.origin).drop(verdict)
         self.events.on_refused(request, verdict, counts_only=counts_only)
+        if self.audit is not None:
+            waited = 0.0 if began is None else now - began
+            self.audit.on_decided(
+                Decided(request, forms, rules, config, verdict, now, waited, counts_only)
+            )
         if not counts_only:
             raise Disallowed(verdict)
+        return verdict
+
+    def _pass(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        verdict: Verdict | None,
+        began: float | None = None,
+    ) -> None:
+        """Count the request as passed; `verdict`: it is forbidden, and passes in a dry run."""
+        if self.audit is not None and verdict is None:
+            now = self.now()
+            waited = 0.0 if began is None else now - began
+            forms = self._forms(request)
+            self.audit.on_decided(Decided(request, forms, rules, config, None, now, waited))
+        if self.keeps_verdicts:
+            request.meta[VERDICT_KEY] = verdict or rules.verdict(request.url, config.agent)
+        self.counts.of(rules.origin).passed += 1
 
     def _forms(self, request: Request) -> tuple[str, ...]:
         """The forms in which the server may get the request's URL, as it stands first."""
@@ -217,7 +259,7 @@ class Admission:
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
 
-    def _back(self, request: Request) -> Request:
+    def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.
 
         It is not filtered as a duplicate of itself, as RetryMiddleware does it.

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 
 from ..config import RequestConfig
-from ..rep import Reason, Verdict
+from ..rep import AccessMode, Reason, Verdict
 from ..rep.delay_limit import Delay, DelayLimit
 from ..rep.usage import refusal
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
+
+NO_FILE = "none"  # approved: that the site has no robots.txt
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +24,13 @@ class Decision:
     limit     the user's limit on the delays that sites ask for
     purposes  what the crawl is for; the site may refuse it
     patience  seconds that a request waits for a site's visit time
+    approved  by origin, the SHA-256 of the robots.txt that somebody has approved; None: any file
     """
 
     limit: DelayLimit
     purposes: Collection[str]
     patience: float
+    approved: Mapping[str, str] | None = None
 
     def delay(self, rules: OriginRules, config: RequestConfig) -> Delay:
         """The delay between two requests that is kept, and what has become of the site's."""
@@ -42,6 +48,10 @@ class Decision:
                 return rules.verdict(url, config.agent)
             if self._is_refused_use(url, rules, config):
                 return refuse(rules.verdict(url, config.agent), self.purposes)
+        if self.approved is not None and config.obey:
+            why = _why_not_approved(rules, self.approved.get(rules.origin))
+            if why:
+                return _refused(config, Reason.NOT_APPROVED, why)
         delay = self.delay(rules, config)
         if delay.skips:
             return _refused(config, Reason.CRAWL_DELAY, f"{delay.requested:g} s")
@@ -60,3 +70,16 @@ class Decision:
 def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:
     """A verdict where it is not a rule that forbids the page."""
     return Verdict(False, reason, config.dialect.name, config.agent, why=why)
+
+
+def _why_not_approved(rules: OriginRules, approved: str | None) -> str:
+    """Why a file is not the one that was approved for its origin; "" if it is."""
+    if approved is None:
+        return "none was approved for this site"
+    present = _digest(rules.access.octets) if rules.mode is AccessMode.RULES else NO_FILE
+    return "" if present == approved else "changed since approval"
+
+
+@lru_cache(maxsize=64)
+def _digest(octets: bytes) -> str:
+    return sha256(octets).hexdigest()

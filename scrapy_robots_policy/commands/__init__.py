@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from . import check, compare, dialects, explain, lint, tester
+from . import audit_verbs, check, compare, dialects, explain, lint, tester
 from .arguments import Options, UsageError, read_options
 from .terminal import print_error
 
@@ -24,6 +24,7 @@ VERBS: dict[str, Callable[[Options], int]] = {
     "compare": compare.run,
     "dialects": dialects.run,
     "tester": tester.run,
+    "audit": audit_verbs.run,
 }
 
 # The verbs that take an option; options that are not here are for all verbs.
@@ -35,8 +36,9 @@ ONLY_FOR = {
     "no_browser": ("tester",),
     "agent": ("check", "explain", "compare", "tester"),
     "robots": ("check", "explain", "lint", "compare", "tester"),
-    "dialect": ("check", "explain", "lint", "compare", "tester"),
-    "json": ("check", "explain", "lint", "compare", "dialects"),
+    "dialect": ("check", "explain", "lint", "compare", "tester", "audit"),
+    "json": ("check", "explain", "lint", "compare", "dialects", "audit"),
+    "output": ("audit",),
 }
 
 
@@ -60,7 +62,8 @@ class RobotsCommand(ScrapyCommand):
             "lint FILE|URL...: what is wrong with the file; "
             "compare URL...: where engines differ, and why; "
             "dialects [A [B]]: how engines read robots.txt; "
-            "tester: a local page to try all this."
+            "tester: a local page to try all this; "
+            "audit verify|show|report|warc FILE...: check the record of a crawl, and show it."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:
@@ -83,6 +86,7 @@ class RobotsCommand(ScrapyCommand):
         add("--sarif", action="store_true", help="lint: print SARIF 2.1.0, for code hosts")
         add("--select", metavar="CODES", help="lint: which findings, such as R4,R601")
         add("--port", metavar="N", type=int, help="tester: the port (default: any free one)")
+        add("-o", "--output", metavar="FILE", help="audit report: the page to write")
         add("--no-browser", action="store_true", help="tester: do not open a browser")
 
     def run(self, args: list[str], opts: Namespace) -> None:

@@ -29,6 +29,8 @@ class Options:
     port        the tester's port; 0: any free one
     browser     whether the tester opens a browser
     purposes    the purposes of the project's crawls
+    output      the file to write; "" where none is named
+    other       the dialect that the command line names; None: it names none
     """
 
     args: list[str]
@@ -43,6 +45,8 @@ class Options:
     port: int
     browser: bool
     purposes: frozenset[str]
+    output: str = ""
+    other: Dialect | None = None
 
 
 def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
@@ -63,6 +67,8 @@ def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Op
         port=opts.port or 0,
         browser=not opts.no_browser,
         purposes=_purposes(settings),
+        output=opts.output or "",
+        other=None if opts.dialect is None else dialect,
     )
 
 

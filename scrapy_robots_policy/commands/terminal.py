@@ -78,9 +78,13 @@ class Progress:
 
     def step(self, what: str) -> None:
         self.done += 1
+        of_all = f" of {self.total}" if self.total else ""
+        self.show(f"{self.done}{of_all}  {shown(what)[:60]}")
+
+    def show(self, line: str) -> None:
+        """Show this line in place of the one before."""
         if self.is_shown:
-            of_all = f" of {self.total}" if self.total else ""
-            sys.stderr.write(f"\r\x1b[K{self.done}{of_all}  {shown(what)[:60]}")
+            sys.stderr.write(f"\r\x1b[K{line}")
             sys.stderr.flush()
 
     def end(self) -> None:

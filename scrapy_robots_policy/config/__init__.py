@@ -5,6 +5,7 @@ Settings are one declarative table. A wrong value stops the spider with one sent
 
 from __future__ import annotations
 
+from .audit_settings import AuditSettings
 from .identity import DialectKind, sent_user_agent, user_agent
 from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
@@ -19,6 +20,7 @@ __all__ = [
     "EXEMPT_KEY",
     "META_KEY",
     "SETTINGS",
+    "AuditSettings",
     "DialectKind",
     "Override",
     "Overrides",

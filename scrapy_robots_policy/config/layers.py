@@ -30,7 +30,8 @@ def _for_all_hosts(spider: object) -> Overrides:
     if agent is not None and agent != "":
         agent = AgentKind(dialect).read("robots_user_agent", agent)
     override = Override(dialect=dialect, agent=agent or None)
-    return Overrides({"*": override} if override != Override() else {})
+    by_pattern = {"*": override} if override != Override() else {}
+    return Overrides(by_pattern, "attributes of the spider")
 
 
 def _overrides(name: str, value: Any) -> Overrides:

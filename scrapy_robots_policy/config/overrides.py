@@ -9,7 +9,7 @@ Must not know: requests, or what becomes of a value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
@@ -43,9 +43,10 @@ class Override:
 
 
 class Overrides:
-    """Overrides by host pattern."""
+    """Overrides by host pattern. `place` says where they are set."""
 
-    def __init__(self, by_pattern: Mapping[str, Override]) -> None:
+    def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
+        self.place = place
         self._by_pattern = dict(sorted(by_pattern.items(), key=_specificity, reverse=True))
 
     def __bool__(self) -> bool:
@@ -53,12 +54,25 @@ class Overrides:
 
     def of(self, host: str) -> Override:
         """What is set for a host, written as in an origin: "example.com", "example.com:8080"."""
-        name = host.rpartition(":")[0] or host
         override = Override()
-        for pattern, weaker in self._by_pattern.items():
-            if fnmatchcase(host, pattern) or fnmatchcase(name, pattern):
-                override = override.over(weaker)
+        for _, weaker in self._matching(host):
+            override = override.over(weaker)
         return override
+
+    def places(self, host: str) -> dict[str, str]:
+        """Where each matter that is set for a host is set: "ROBOTS_OVERRIDES['*.example.com']"."""
+        places: dict[str, str] = {}
+        for pattern, override in self._matching(host):
+            for item in fields(override):
+                if getattr(override, item.name) is not None:
+                    places.setdefault(item.name, f"{self.place}[{pattern!r}]")
+        return places
+
+    def _matching(self, host: str) -> Iterator[tuple[str, Override]]:
+        name = host.rpartition(":")[0] or host
+        for pattern, override in self._by_pattern.items():
+            if fnmatchcase(host, pattern) or fnmatchcase(name, pattern):
+                yield pattern, override
 
 
 def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
@@ -124,7 +138,8 @@ class OverridesKind:
             {
                 _pattern(name, pattern): _override(name, pattern, keys)
                 for pattern, keys in by_pattern.items()
-            }
+            },
+            name,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
@@ -13,6 +14,7 @@ from ..rep import Dialect
 from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit
 from ..report import Files
+from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
 from .identity import crawler_name
 from .layers import override_layers
@@ -43,6 +45,9 @@ class PolicySettings:
     purposes        what the crawl is for, where it says so
     report          where the crawl's report goes, where one is wanted
     dry_run         whether requests that would be dropped are only counted
+    audit           where the record of the crawl goes, where one is wanted
+    approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
+    keeps_verdicts  whether requests that pass get their verdict, in their meta
     """
 
     dialect: Dialect
@@ -60,6 +65,9 @@ class PolicySettings:
     purposes: frozenset[str] = frozenset()
     report: Files | None = None
     dry_run: bool = False
+    audit: AuditSettings | None = None
+    approved: Mapping[str, str] | None = None
+    keeps_verdicts: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -94,6 +102,9 @@ class PolicySettings:
                 purposes=values["ROBOTS_PURPOSE"] or frozenset(),
                 report=values["ROBOTS_REPORT"],
                 dry_run=values["ROBOTS_DRY_RUN"],
+                audit=_audit(values),
+                approved=values["ROBOTS_APPROVED"],
+                keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
             )
 
 
@@ -115,6 +126,18 @@ def _profile(values: Values) -> RequestProfile:
         meta=values["ROBOTS_FETCH_META"],
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
+    )
+
+
+def _audit(values: Values) -> AuditSettings | None:
+    template = values["ROBOTS_AUDIT"]
+    if template is None:
+        return None
+    return AuditSettings(
+        template,
+        passed=values["ROBOTS_AUDIT_PASSED"],
+        stops=values["ROBOTS_AUDIT_ON_ERROR"],
+        max_octets=values["ROBOTS_AUDIT_MAX_SIZE"],
     )
 
 

@@ -78,6 +78,20 @@ class RequestConfigs:
             override.robots_txt,
         )
 
+    def places(
+        self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
+    ) -> dict[str, str]:
+        """Where the user has set what differs from the crawl's own choice, by the names of the
+        fields of `RequestConfig`.
+        """
+        places: dict[str, str] = {}
+        if self.by_header and user_agent:
+            places["agent"] = "User-Agent header of the request"
+        for layer in reversed(self.layers):
+            places |= layer.places(origin.partition("://")[2])
+        own = meta.get(META_KEY) or {}
+        return places | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
+
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
             return product_token(user_agent.decode("latin-1"))

@@ -20,6 +20,7 @@ from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMax
 from ..report import Files
 from ..tags.actions import DEFAULTS, read_actions
+from .audit_settings import ApprovedKind, AuditPath
 from .identity import DialectKind, PurposesKind
 from .kinds import (
     Choice,
@@ -249,6 +250,50 @@ _TABLE = (
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
         "`.json`; or the figures alone.",
+    ),
+    Setting(
+        "ROBOTS_AUDIT",
+        AuditPath(),
+        None,
+        "Where the [record of the crawl](docs/audit.md) is written: each robots.txt and each "
+        "decision, as lines of JSON. `.gz` at the end packs it; `%(name)s` and `%(time)s` are the "
+        "spider's name and the time. A name that is taken gets a number.",
+    ),
+    Setting(
+        "ROBOTS_AUDIT_PASSED",
+        Choice({word: word for word in ("all", "first", "none")}),
+        "all",
+        "Which requests that pass are recorded: `all`, the `first` for each host and rule, or "
+        "`none`.",
+    ),
+    Setting(
+        "ROBOTS_AUDIT_ON_ERROR",
+        Choice({"stop": True, "warn": False}),
+        "stop",
+        "What happens when the record can no longer be written: the crawl closes (`stop`), or "
+        "goes on without it (`warn`).",
+    ),
+    Setting(
+        "ROBOTS_AUDIT_MAX_SIZE",
+        WholeNumber(),
+        1024**3,
+        "The size in octets from which on the record goes on in a new file; 0: it never does.",
+    ),
+    Setting(
+        "ROBOTS_APPROVED",
+        ApprovedKind(),
+        None,
+        "By origin, the SHA-256 of the robots.txt that somebody has read and approved; `none` "
+        "where the site had none. Pages of any other site, and pages of a site whose robots.txt "
+        "has changed since, are dropped. See [the record](docs/audit.md).",
+        no_value="any file is obeyed",
+    ),
+    Setting(
+        "ROBOTS_KEEP_VERDICTS",
+        Flag(),
+        False,
+        'Each request that passes gets its verdict as `meta["robots_verdict"]`: for items that '
+        "say by which rule their page was fetched.",
     ),
     Setting(
         "ROBOTSTXT_OBEY",

@@ -18,6 +18,7 @@ from ..rep import FetchResult
 from ..rep.access import has_whole_copy
 from .body import Bodies
 from .causes import cause_of
+from .exchange import Exchange, sent_headers
 from .http_headers import lifetime, media_type, retry_after
 from .order import FetchOrder, octets_read
 from .redirects import REDIRECTS, Answer, follow
@@ -36,7 +37,10 @@ class Fetcher:
     on_downloaded  called with each request whose response has come
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
+    on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
     """
+
+    on_exchange: Callable[[str, Exchange], None] | None = None
 
     def __init__(
         self,
@@ -81,18 +85,43 @@ class Fetcher:
         validators = _validators(order, hops)
         request = self.profile.request(url, validators, order.page)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
+        asked_at = self.now()
         try:
             with self.bodies.expected(request, limit) as body:
                 async with self.visit(request):
+                    asked_at = self.now()
                     response = await compat.download(self.crawler, request)
                 headers = _headers(response)
                 result = self._result(response.status, headers, body.octets(response))
+            self._note(order, request, asked_at, result, headers)
             location = headers.get("location", "") if result.status in REDIRECTS else ""
             return (_marked_if_cut(result, order, is_asked=bool(validators)), location), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
-            return (FetchResult(None, cause=cause_of(error)), ""), error
+            result = FetchResult(None, cause=cause_of(error))
+            self._note(order, request, asked_at, result, {})
+            return (result, ""), error
+
+    def _note(
+        self,
+        order: FetchOrder,
+        request: Request,
+        asked_at: float,
+        result: FetchResult,
+        headers: dict[str, str],
+    ) -> None:
+        if self.on_exchange is not None:
+            exchange = Exchange(
+                request.url,
+                asked_at,
+                self.now(),
+                result.status,
+                result.cause,
+                sent_headers(request),
+                headers,
+            )
+            self.on_exchange(order.origin, exchange)
 
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
         return FetchResult(

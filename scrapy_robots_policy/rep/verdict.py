@@ -34,6 +34,7 @@ class Reason(Enum):
     USE_REFUSED = "use refused"
     CRAWL_DELAY = "asks for too long a delay"
     VISIT_TIME = "outside its visit time"
+    NOT_APPROVED = "robots.txt is not the approved one"
 
 
 @dataclass(frozen=True, slots=True)

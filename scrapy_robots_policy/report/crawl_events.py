@@ -17,7 +17,7 @@ from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.escapes import brief
-from ..resolver.events import ResolverEvents
+from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
 
@@ -59,11 +59,11 @@ class CrawlEvents(ResolverEvents):
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self._warned_of: set[type[Exception]] = set()
 
-    async def on_learned(self, rules: OriginRules, page: Any, *, fetched: bool) -> None:
+    async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
         mode = rules.mode.value
         self._count(f"stance/{mode}")
         counts = self.counts.of(rules.origin)
-        counts.fetches += fetched
+        counts.fetches += source is Source.SITE
         if (counts.mode, counts.why) != (mode, rules.access.why):
             self._log_mode(rules, counts)
         if rules.access.result is AccessResult.UNREACHABLE and any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any
 
 from ..rep import CacheEntry, FetchResult
@@ -9,11 +10,19 @@ from ..stores import StoreEvents
 from .origin import OriginRules
 
 
+class Source(Enum):
+    """Where an entry came from."""
+
+    SITE = "site"  # it was fetched
+    STORE = "store"
+    FLEET = "fleet"  # another process fetched it while this one was about to
+
+
 class ResolverEvents(StoreEvents):
     """Callbacks of a `Resolver` and its store. They do nothing by default."""
 
-    async def on_learned(self, rules: OriginRules, page: Any, *, fetched: bool) -> None:
-        """A look at the store or, if `fetched`, at the site has ended; those who wait still do."""
+    async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
+        """A look at the store or at the site has ended; those who wait still do."""
 
     def on_store_lookup(self, age: float | None) -> None:
         """`age`: seconds since the stored copy was last known to be current; None on a miss."""

@@ -29,7 +29,7 @@ from ..rep.access import AccessOverrides, holds, is_fresh, remember
 from ..rep.url import path_of
 from ..stores import Store, coordinator_of
 from .cache import OriginCache
-from .events import ResolverEvents
+from .events import ResolverEvents, Source
 from .fetch_gate import FetchGate
 from .origin import OriginRules, OriginState, Waiter
 
@@ -207,7 +207,7 @@ class Resolver:
         rules = state.rules(dialect, self.now())
         if rules is None:
             return False
-        await self.events.on_learned(rules, page, fetched=False)
+        await self.events.on_learned(rules, page, Source.STORE)
         if is_fresh(rules.access, self.now()):
             return True
         state.wake()  # stale rules may be usable; who cannot use them goes on waiting
@@ -234,7 +234,7 @@ class Resolver:
                 claim = await self.coordinator.claim(state.origin)
                 if self._adopt_shared(state, claim.entry, dialect):
                     self.coordinator.release(state.origin)
-                    await self._report(state, dialect, page, fetched=False)
+                    await self._report(state, dialect, page, Source.FLEET)
                 elif claim.granted or waited > LEASE_PATIENCE:
                     await self._fetch(state, dialect, page)
                 else:
@@ -252,7 +252,7 @@ class Resolver:
         if self.store is not None:
             start_task(self._put_and_release(state.origin, state.entry), self._puts)
         self._share_target(result)
-        await self._report(state, dialect, page, fetched=True)
+        await self._report(state, dialect, page, Source.SITE)
 
     async def _fetch_for_somebody(
         self, state: OriginState, dialect: Dialect, page: Any
@@ -290,11 +290,11 @@ class Resolver:
         return True
 
     async def _report(
-        self, state: OriginState, dialect: Dialect, page: Any, *, fetched: bool
+        self, state: OriginState, dialect: Dialect, page: Any, source: Source
     ) -> None:
         rules = state.rules(dialect, self.now())
         assert rules is not None  # there is an entry
-        await self.events.on_learned(rules, page, fetched=fetched)
+        await self.events.on_learned(rules, page, source)
 
     def _share_target(self, result: FetchResult) -> None:
         """Keep what was found at the end of redirects for its own origin too.

@@ -1,0 +1,120 @@
+"""What a record of the crawl costs, how large it is, and how fast it is verified.
+
+    python benchmarks/audit.py [--decisions N] [--rounds N] [--requests N]
+
+First, decisions on a thousand robots.txt files are recorded without a crawl and verified: the time
+of both, the octets of a decision, and the peak of memory of the check. Then a crawl of one host is
+made with and without a record: processor time per request, in turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from crawling import OURS, Plan, crawl
+from scrapy import Request, Spider
+from scrapy.utils.test import get_crawler
+from web import Reply, Web, hosts, robots
+
+from scrapy_robots_policy.admission.listener import Decided
+from scrapy_robots_policy.audit.recorder import Recorder
+from scrapy_robots_policy.audit.verify import Check
+from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
+from scrapy_robots_policy.rep import FetchResult, Origin
+from scrapy_robots_policy.rep.access import AccessOverrides, remember
+from scrapy_robots_policy.resolver.origin import OriginState
+
+FILES = 1000
+RULES = "".join(f"Disallow: /section{n}/*/private\nAllow: /section{n}/*/open\n" for n in range(40))
+
+
+def record(path: Path, decisions: int) -> float:
+    """Seconds to record so many decisions."""
+    crawler = get_crawler(settings_dict={"ROBOTS_AUDIT": str(path), "USER_AGENT": "Bot/1.0"})
+    crawler.spider = Spider("bench")
+    settings = PolicySettings.from_crawler(crawler)
+    default = RequestConfig(settings.dialect, settings.agent)
+    configs = RequestConfigs(default, by_header=False)
+    recorder = Recorder(crawler, settings, configs, time.time)
+    recorder.writer.call_later = lambda _seconds, _function: lambda: None
+    now = time.time()
+    files = []
+    for n in range(FILES):
+        result = FetchResult(200, f"User-agent: *\n{RULES}Disallow: /{n}\n".encode())
+        origin = Origin(f"https://host{n}.example")
+        state = OriginState(origin, AccessOverrides(), remember(None, result, now))
+        files.append(state.rules(settings.dialect, now))
+    began = time.perf_counter()
+    for n in range(decisions):
+        rules = files[n % FILES]
+        url = f"{rules.origin}/section{n % 50}/{n}/page.html?q={n * 7919 % 1000}"
+        recorder.on_decided(Decided(Request(url), (url,), rules, default, None, now + n / 1000))
+    took = time.perf_counter() - began
+    recorder.close("finished")
+    return took
+
+
+def answer(_host: str, path: str) -> Reply:
+    if path == "/robots.txt":
+        return robots("User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\n")
+    return Reply()
+
+
+def of_a_crawl(rounds: int, requests: int, folder: Path) -> None:
+    spent: dict[str, list[float]] = {"without": [], "with": []}
+    with Web(hosts(1), answer) as web:
+        urls = [web.url(web.addresses[0], f"/{n}") for n in range(requests)]
+        for turn in range(rounds):
+            for name in list(spent)[:: 1 if turn % 2 else -1]:
+                settings = {"CONCURRENT_REQUESTS": 16, **OURS}
+                if name == "with":
+                    settings["ROBOTS_AUDIT"] = str(folder / f"crawl{turn}.jsonl.gz")
+                crawled = crawl(Plan(urls, settings, first=web.url(web.addresses[0], "/first")))
+                assert len(crawled.answered) == requests, crawled.stats
+                spent[name].append(crawled.processor / requests * 1e6)
+    without, recorded = (statistics.median(times) for times in spent.values())
+    apart = statistics.median(
+        [one - other for one, other in zip(spent["with"], spent["without"], strict=True)]
+    )
+    print(f"crawl: {without:.1f} us a request without, {recorded:.1f} with a record")
+    print(f"       {apart:+.1f} us, {apart / without:+.2%} in the same round (median)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--decisions", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--requests", type=int, default=2000)
+    parser.add_argument("--verify", type=Path)
+    options = parser.parse_args()
+    if options.verify is not None:
+        verify(options.verify)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "audit.jsonl.gz"
+        took = record(path, options.decisions)
+        size = path.stat().st_size / options.decisions
+        print(f"recorded: {took / options.decisions * 1e6:.1f} us and {size:.0f} octets a decision")
+        subprocess.run([sys.executable, __file__, "--verify", str(path)], check=True)  # noqa: S603 - this file
+        of_a_crawl(options.rounds, options.requests, Path(folder))
+
+
+def verify(path: Path) -> None:
+    began = time.perf_counter()
+    checked = Check(None, print, lambda _file, _lines: None).run([path])
+    took = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    assert not checked.differ, checked
+    assert not checked.errors, checked
+    print(f"verified: {checked.decisions:,} decisions in {took:.1f} s, peak {peak} MiB")
+
+
+if __name__ == "__main__":
+    main()

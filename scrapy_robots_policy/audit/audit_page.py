@@ -1,0 +1,175 @@
+"""A record as one page to print: who crawled, what was asked, what was refused, what was heard.
+
+The page looks like the report of a crawl, and is as closed: no script, nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from string import Template
+
+from ..rep.escapes import shown
+from ..report.html import (
+    Bar,
+    bars,
+    content_policy,
+    facts,
+    figures,
+    html_table,
+    section,
+    static_text,
+    text,
+)
+from .overview import REASONS, FileOverview, Overview
+
+_SOURCES = {
+    "site": "fetched from the site",
+    "store": "from the store",
+    "fleet": "from another process of the fleet",
+    "override": "given by the user",
+    "cache": "from the cache of the process",
+}
+
+
+def audit_page(overview: Overview) -> str:
+    style = static_text("page.css")
+    return Template(static_text("audit_page.html")).substitute(
+        policy=content_policy(style),
+        style=style,
+        title=text(", ".join(sorted({str(one.crawl["spider"]) for one in overview.files}))),
+        about=_about(overview),
+        figures=_figures(overview),
+        sections="".join(_sections(overview)),
+    )
+
+
+def _about(overview: Overview) -> str:
+    crawls = [one.crawl for one in overview.files]
+    values = {
+        "crawler": {str(crawl["agent"]) for crawl in crawls},
+        "User-Agent": {str(crawl["user_agent"]) for crawl in crawls},
+        "dialect": {str(crawl["dialect"]) for crawl in crawls},
+        "purposes": {", ".join(crawl["purposes"]) or "none declared" for crawl in crawls},
+        "began": {_time(min(str(crawl["began"]) for crawl in crawls))},
+        "ended": {_time(max(one.ended for one in overview.files))},
+        "software": {
+            f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}" for crawl in crawls
+        },
+    }
+    return facts({name: "; ".join(sorted(found)) for name, found in values.items()})
+
+
+def _time(moment: str) -> str:
+    return f"{moment[:10]} {moment[11:19]} UTC" if moment else "not recorded"
+
+
+def _figures(overview: Overview) -> str:
+    refused = sum(overview.refused.values())
+    exempt = sum(overview.exempt.values())
+    agree = overview.decisions - exempt - overview.differ
+    numbers = {
+        "requests passed": overview.passed,
+        "would be refused" if overview.dry_run else "requests refused": refused,
+        "origins": len(overview.origins),
+        "robots.txt recorded": sum(overview.sources.values()),
+        "decided anew, same answer": agree,
+    }
+    return figures({name: f"{number:,}" for name, number in numbers.items()})
+
+
+def _sections(overview: Overview) -> Iterable[str]:
+    yield section("Is the record whole?", "", _wholeness(overview))
+    yield section("Refused, by kind of reason", "", bars(_reasons(overview)))
+    yield section("Refused, by rule and line", "", bars(_causes(overview)))
+    yield section(
+        "Purposes that were declared", "decisions made for each", bars(_counts(overview.declared))
+    )
+    yield section(
+        "Reservations that were heard", "decisions that they came with", _preferences(overview)
+    )
+    yield section(
+        "Where each robots.txt came from",
+        "",
+        bars([Bar(_SOURCES.get(b.label, b.label), *b[1:]) for b in _counts(overview.sources)]),
+    )
+    yield section("What the requests for robots.txt brought", "", bars(_counts(overview.fetches)))
+    yield section("Dialects that decided", "", bars(_counts(overview.dialects)))
+    yield section("Names of the crawler", "", bars(_counts(overview.agents)))
+    yield section(
+        "Settings for single hosts and requests", "decisions", bars(_counts(overview.overrides))
+    )
+    yield section(
+        "Requests about which no robots.txt was asked", "", bars(_counts(overview.exempt))
+    )
+    yield section("Files of the record", "the hash is that of the last line", _files(overview))
+    yield section("Settings in force", "", _settings(overview))
+
+
+def _wholeness(overview: Overview) -> str:
+    differ, torn = overview.differ, sum(one.is_torn for one in overview.files)
+    sentences = [
+        "Every line is as it was written: the chain of hashes is whole.",
+        "All decisions were made again from the recorded octets, with the same answers."
+        if not differ
+        else f"{differ:,} decisions have another answer when they are made again.",
+    ]
+    open_ended = [one for one in overview.files if not one.reason]
+    if torn:
+        sentences.append("A file was cut off in its last line, as when a crawl is killed.")
+    if open_ended:
+        sentences.append("Files without the sums at their end: " + _names(open_ended) + ".")
+    return f"<p>{text(' '.join(sentences))}</p>"
+
+
+def _names(files: Iterable[FileOverview]) -> str:
+    return ", ".join(one.path.name for one in files)
+
+
+def _reasons(overview: Overview) -> list[Bar]:
+    return [
+        Bar(REASONS.get(reason, reason), "", count, f"{count:,}")
+        for reason, count in overview.refused.most_common()
+    ]
+
+
+def _causes(overview: Overview) -> list[Bar]:
+    return [
+        Bar(cause or origin, origin if cause else "", count, f"{count:,}")
+        for (origin, cause), count in overview.causes.most_common()
+    ]
+
+
+def _counts(counter: Counter[str]) -> list[Bar]:
+    return [Bar(name, "", count, f"{count:,}") for name, count in counter.most_common()]
+
+
+def _preferences(overview: Overview) -> str:
+    lines = [
+        (f"{label}: {key}={value}" if key else f"{label}: {value}", f"{count:,}")
+        for (label, key, value), count in overview.preferences.most_common()
+    ]
+    return html_table(("preference", "decisions"), lines, right={1})
+
+
+def _files(overview: Overview) -> str:
+    lines = [
+        (one.path.name, f"{one.lines:,}", one.reason or "not ended here", one.hash)
+        for one in overview.files
+    ]
+    names = sorted({(name, value) for one in overview.files for name, value in _prints(one)})
+    dialects = html_table(("dialect", "fingerprint of its options"), names, right=set())
+    return html_table(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
+
+
+def _prints(file: FileOverview) -> Iterable[tuple[str, str]]:
+    yield from file.fingerprints.items()
+
+
+def _settings(overview: Overview) -> str:
+    pairs = {
+        (name, shown(str(value)))
+        for one in overview.files
+        for name, value in one.crawl["settings"].items()
+    }
+    return html_table(("setting", "value"), sorted(pairs), right=set())

@@ -1,0 +1,74 @@
+"""The line of a crawl: who crawled, with which software, by which settings."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+from uuid import uuid4
+
+import scrapy
+from scrapy.crawler import Crawler
+
+from ..config import SETTINGS, PolicySettings, sent_user_agent
+from .fields import FORMAT, instant, plain
+
+PACKAGE = "scrapy-robots-policy"
+
+
+def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict[str, Any]:
+    assert crawler.spider is not None
+    assert settings.audit is not None
+    return {
+        "format": FORMAT,
+        "crawl": uuid4().hex,
+        "began": instant(now),
+        "spider": crawler.spider.name,
+        "package": package_version(),
+        "scrapy": scrapy.__version__,
+        "dialect": settings.dialect.name,
+        "agent": settings.agent,
+        "user_agent": sent_user_agent(crawler.settings, crawler.spider)[1],
+        "purposes": sorted(settings.purposes),
+        "dry_run": settings.dry_run,
+        "passed": settings.audit.passed,
+        "judged_by": _judged_by(settings),
+        "settings": _in_force(crawler),
+    }
+
+
+def package_version() -> str:
+    try:
+        return version(PACKAGE)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _judged_by(settings: PolicySettings) -> dict[str, Any]:
+    """What a decision depends on besides its dialect, its robots.txt and its own line."""
+    delays, access = settings.delays, settings.access_overrides
+    return {
+        "patience": settings.defer_timeout,
+        "crawl_delay": delays.obeys,
+        "crawl_delay_max": delays.max_delay,
+        "crawl_delay_over_max": delays.over_max.value,
+        "ttl": access.lifetime,
+        "error_ttl": access.error_lifetime,
+        "on_unreachable": plain(access.unreachable),
+        "approved": plain(settings.approved),
+    }
+
+
+def _in_force(crawler: Crawler) -> dict[str, Any]:
+    """The settings and the spider's attributes that somebody has set."""
+    settings, spider = crawler.settings, crawler.spider
+    in_force = {
+        name: plain(settings[name])
+        for name in SETTINGS
+        if (settings.getpriority(name) or 0) > 0 and settings[name] is not None
+    }
+    attributes = {setting.attribute for setting in SETTINGS.values() if setting.attribute}
+    for name in sorted(attributes | {"robots_overrides", "robots_user_agent"}):
+        value = getattr(spider, name, None)
+        if value is not None:
+            in_force[f"spider.{name}"] = plain(value)
+    return in_force

@@ -1,0 +1,77 @@
+"""The file that a record is written to: opened for this process alone, flushed whole, packed.
+
+A name that is taken gets a number: "audit.jsonl", "audit.2.jsonl". So no record is ever written
+over, and processes with the same setting write to different files.
+
+Octets go to the system without a buffer of Python's: after a disk was full nothing is left that
+would be written a second time.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from itertools import count
+from pathlib import Path
+
+GZ = ".gz"
+_GZIP = 16 + zlib.MAX_WBITS
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def names(path: Path) -> tuple[str, str]:
+    """(what stands before the number, what stands after it)"""
+    stem, gz = (path.name[: -len(GZ)], GZ) if path.name.endswith(GZ) else (path.name, "")
+    head, dot, suffix = stem.rpartition(".")
+    return (head, f".{suffix}{gz}") if dot and head else (stem, gz)
+
+
+def create(path: Path) -> tuple[int, Path]:
+    """(the descriptor of a new file, its path). OSError where none can be made.
+
+    What exists and is no file, such as a pipe, is opened as it is.
+    """
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+        return os.open(path, os.O_WRONLY), path
+    head, tail = names(path)
+    for number in count(1):
+        name = path if number == 1 else path.with_name(f"{head}.{number}{tail}")
+        try:
+            return os.open(name, _FLAGS, 0o644), name
+        except FileExistsError:
+            if name.is_dir():
+                raise
+    raise AssertionError  # count() does not end
+
+
+class LogFile:
+    """One file that is being written. Every method may raise OSError.
+
+    octets  how many octets were written to the disk
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor, self.path = create(path)
+        self._packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
+        self.octets = 0
+
+    def write(self, lines: bytes) -> None:
+        """Write whole lines through to the system. A packed file can be read up to here."""
+        if self._packer is not None:
+            lines = self._packer.compress(lines) + self._packer.flush(zlib.Z_SYNC_FLUSH)
+        self._write(lines)
+
+    def close(self) -> None:
+        try:
+            if self._packer is not None:
+                self._write(self._packer.flush(zlib.Z_FINISH))
+        finally:
+            os.close(self._descriptor)
+
+    def _write(self, octets: bytes) -> None:
+        left = memoryview(octets)
+        while left:
+            written = os.write(self._descriptor, left)
+            self.octets += written
+            left = left[written:]

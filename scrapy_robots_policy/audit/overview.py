@@ -1,0 +1,157 @@
+"""What files of a record come to: who crawled, what was asked, what was refused, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..rep import Reason, origin_of
+from .chain import START
+from .reading import RecordFile
+from .replay import Replay, ReplayError
+
+MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
+THE_REST = "all others"
+STEP = 10_000
+REASONS = {reason.name.lower(): reason.value for reason in Reason}
+
+
+@dataclass(frozen=True, slots=True)
+class FileOverview:
+    """One file: its crawl, and how it ends."""
+
+    path: Path
+    crawl: Mapping[str, Any]
+    fingerprints: Mapping[str, str]
+    lines: int
+    hash: str
+    ended: str
+    reason: str
+    is_torn: bool
+
+
+@dataclass(slots=True)
+class Overview:
+    """All files together.
+
+    refused      decisions by kind of reason; `causes`: by (origin, what decided)
+    preferences  those that were heard, by (label, key, value): the decisions they came with
+    declared     purposes of crawls, by name: the decisions made for them
+    fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
+    overrides    by the place where the user set something
+    differ       decisions that the replay decides otherwise
+    """
+
+    files: list[FileOverview] = field(default_factory=list)
+    passed: int = 0
+    dry_run: int = 0
+    waited: int = 0
+    differ: int = 0
+    decisions: int = 0
+    origins: set[str] = field(default_factory=set)
+    refused: Counter[str] = field(default_factory=Counter)
+    causes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    preferences: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    declared: Counter[str] = field(default_factory=Counter)
+    dialects: Counter[str] = field(default_factory=Counter)
+    agents: Counter[str] = field(default_factory=Counter)
+    fetches: Counter[str] = field(default_factory=Counter)
+    sources: Counter[str] = field(default_factory=Counter)
+    overrides: Counter[str] = field(default_factory=Counter)
+    exempt: Counter[str] = field(default_factory=Counter)
+
+
+def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
+    """AuditError where a file is broken."""
+    overview = Overview()
+    seen = 0
+    for path in paths:
+        file, last = RecordFile(path), dict[str, Any]()
+        with closing(Replay()) as replay:
+            for last in file:
+                seen += 1
+                if seen % STEP == 0:
+                    on_progress(file, seen)
+                _count(overview, last, file, replay)
+            overview.files.append(_file(file, replay, last))
+    return overview
+
+
+def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any]) -> FileOverview:
+    return FileOverview(
+        file.path,
+        replay.crawl,
+        replay.fingerprints,
+        file.lines,
+        file.hash if file.lines else START,
+        str(last.get("at", "")),
+        str(last.get("reason", "")) if file.last == "end" else "",
+        file.is_torn,
+    )
+
+
+def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> None:
+    try:
+        answers = replay.read(fields)
+    except ReplayError as error:
+        raise file.error(str(error)) from None
+    if fields["type"] == "robots":
+        _count_robots(overview, fields)
+    elif fields["type"] == "decision":
+        overview.differ += answers is not None and not answers.agree
+        _count_decision(overview, fields)
+
+
+def _count_robots(overview: Overview, fields: Mapping[str, Any]) -> None:
+    overview.sources[fields["source"]] += 1
+    for exchange in fields.get("exchanges", ()):
+        overview.fetches[str(exchange["status"] or exchange["cause"])] += 1
+
+
+def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
+    origin = str(origin_of(fields["url"]) or fields["url"])
+    overview.decisions += 1
+    overview.dry_run += fields.get("dry_run", False)
+    overview.waited += "waited" in fields
+    if len(overview.origins) < MAX_COUNTED:
+        overview.origins.add(origin)
+    _add(overview.agents, fields.get("agent", ""))
+    _add(overview.dialects, fields.get("dialect", ""))
+    overview.declared.update(fields.get("purposes", ()))
+    for one in fields.get("preferences", ()):
+        _add(overview.preferences, (one["label"], one["key"], one["value"]))
+    for place in set(fields.get("set_by", {}).values()):
+        _add(overview.overrides, place)
+    if "exempt" in fields:
+        _add(overview.exempt, fields["exempt"])
+    if fields["verdict"] == "passed":
+        overview.passed += 1
+        return
+    overview.refused[fields["reason"]] += 1
+    _add(overview.causes, (origin, cause_of(fields)), (THE_REST, ""))
+
+
+def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
+    if key:
+        counter[key if key in counter or len(counter) < MAX_COUNTED else rest] += 1
+
+
+def cause_of(fields: Mapping[str, Any]) -> str:
+    """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
+    if "rule" in fields:
+        return f"line {fields['line']}, {fields['rule']}"
+    if "refused_use" in fields:
+        return preference_words(fields["refused_use"])
+    words = REASONS.get(fields["reason"], str(fields["reason"]))
+    return f"{words} ({fields['why']})" if fields.get("why") else words
+
+
+def preference_words(preference: Mapping[str, Any]) -> str:
+    """A preference in words: "line 3, Content-Signal: ai-train=no"."""
+    key, value = preference["key"], preference["value"]
+    said = f"{key}={value}" if key else value
+    return f"line {preference['line']}, {preference['label']}: {said}"

@@ -1,0 +1,119 @@
+"""Reads the files of a record line by line, and checks the chain while it reads.
+
+A file may be packed, torn by a kill, or altered. Memory stays bounded whatever it holds.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
+
+_GZIP = 16 + zlib.MAX_WBITS
+_CHUNK = 1 << 20
+_MAGIC = b"\x1f\x8b"
+
+
+class AuditError(Exception):
+    """A file that is broken or no record: its path, the line, and what is wrong there."""
+
+    def __init__(self, path: Path, line: int, why: str) -> None:
+        super().__init__(f"{path}, line {line}: {why}" if line else f"{path}: {why}")
+
+
+class RecordFile:
+    """One file of a record.
+
+    prev      the hash that its first line carries of the line before
+    hash      that of the latest line
+    lines     how many lines were read
+    last      the type of the latest line: "end" where the crawl has ended in this file
+    is_torn   whether the file ends within a line, or within a packed block: it was killed
+    done      octets of the file that were read, of `size`
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.prev, self.hash, self.last = "", START, ""
+        self.lines = self.done = self.size = 0
+        self.is_torn = False
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The objects of the lines. AuditError at the first that is not as it was written."""
+        try:
+            for octets in self._lines():
+                self.lines += 1
+                yield self._checked(octets)
+        except OSError as error:
+            raise AuditError(self.path, 0, error.strerror or str(error)) from None
+        except zlib.error as error:
+            raise self.error(f"the next line cannot be unpacked ({error})") from None
+        if not self.lines:
+            raise AuditError(self.path, 0, "it has no line")
+
+    def error(self, why: str) -> AuditError:
+        """What is wrong with the latest line."""
+        return AuditError(self.path, self.lines, why)
+
+    def _checked(self, octets: bytes) -> dict[str, Any]:
+        try:
+            fields = opened(octets)
+        except ChainError as error:
+            raise self.error(str(error)) from None
+        begins = fields["type"] == "crawl"
+        if self.lines == 1:
+            self.prev = str(fields.get("prev"))
+            if not begins:
+                raise self.error("it is no line of a crawl, with which each file begins")
+        elif fields.get("prev") != self.hash and not (begins and fields.get("prev") == START):
+            raise self.error("it does not follow the line before: a line was taken out or moved")
+        self.hash, self.last = fields["hash"], fields["type"]
+        return fields
+
+    def _lines(self) -> Iterator[bytes]:
+        rest = b""
+        for chunk in self._chunks():
+            rest += chunk
+            *lines, rest = rest.split(b"\n")
+            yield from lines
+            if len(rest) > MAX_LINE:
+                self.lines += 1
+                raise self.error(f"it is longer than {MAX_LINE} octets")
+        if rest:
+            self.is_torn = True
+            beyond = octets_beyond(rest)
+            if beyond == 0:  # only its line feed was cut off
+                yield rest
+            elif beyond > 0:
+                self.lines += 1
+                raise self.error("octets follow its hash")
+
+    def _chunks(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            self.size = file.seek(0, 2)
+            file.seek(0)
+            is_packed = file.read(2) == _MAGIC
+            file.seek(0)
+            chunks = self._read(file)
+            yield from self._unpacked(chunks) if is_packed else chunks
+
+    def _read(self, file: Any) -> Iterator[bytes]:
+        while chunk := file.read(_CHUNK):
+            self.done += len(chunk)
+            yield chunk
+
+    def _unpacked(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """One packed stream after the other, a bounded piece at a time."""
+        unpacker = zlib.decompressobj(_GZIP)
+        for chunk in chunks:
+            left = chunk
+            while left:
+                if unpacker.eof:
+                    unpacker = zlib.decompressobj(_GZIP)
+                yield unpacker.decompress(left, _CHUNK)
+                left = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+        yield unpacker.flush()
+        self.is_torn = not unpacker.eof

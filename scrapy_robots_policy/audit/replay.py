@@ -1,0 +1,209 @@
+"""Decides every request of a record anew, from the octets in the record.
+
+The engine is asked as in the crawl: `judge` says what the access policy makes of the fetch, and
+`Decision` decides. Memory is bounded: what the lines refer to is kept in a private database on the
+disk, and the newest of it is kept parsed.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from ..admission.decision import Decision
+from ..config import RequestConfig
+from ..rep import AccessMode, CacheEntry, Dialect, Origin
+from ..rep.access import AccessOverrides
+from ..rep.delay_limit import DelayLimit, OverMax
+from ..rep.usage import PURPOSES
+from ..resolver.origin import OriginRules, OriginState, rules_given
+from .dialect_data import dialect_from, fingerprint
+from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
+
+COMPARED = (
+    *("verdict", "reason", "line", "rule", "refused_use"),
+    *("group", "group_line", "preferences"),
+)
+MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
+
+
+class ReplayError(ValueError):
+    """A line that cannot be replayed: what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was recorded of one decision, and what is decided now: the fields in `COMPARED`.
+
+    now  None: it cannot be decided, because the other dialect would have fetched more
+    """
+
+    recorded: Mapping[str, Any]
+    now: Mapping[str, Any] | None
+
+    @property
+    def agree(self) -> bool:
+        return self.recorded == self.now
+
+    @property
+    def changes(self) -> bool:
+        """Whether the request would have gone the other way."""
+        return self.now is not None and self.recorded["verdict"] != self.now["verdict"]
+
+
+@dataclass(slots=True)
+class _Parsed:
+    """A robots line that was read: its rules by dialect and time, and the groups that bind."""
+
+    fields: Mapping[str, Any]
+    state: OriginState
+    octets: bytes | None
+    groups: dict[tuple[str, Dialect], dict[str, Any]]
+    size: int = 0
+
+
+class Replay:
+    """One file of a record, line by line. `other`: decide in this dialect, not in the recorded."""
+
+    def __init__(self, other: Dialect | None = None) -> None:
+        self.other = other
+        self.crawl: Mapping[str, Any] = {}
+        self.dialects: dict[str, Dialect] = {}
+        self.fingerprints: dict[str, str] = {}
+        self._decision = Decision(DelayLimit(), (), 0.0)
+        self._overrides = AccessOverrides()
+        self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
+        self._octets = 0
+        self._kept = sqlite3.connect("")  # in memory while it is small, then in a temporary file
+        self._kept.execute("CREATE TABLE octets (sha256 TEXT PRIMARY KEY, packed TEXT)")
+        self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, fields TEXT)")
+
+    def close(self) -> None:
+        self._kept.close()
+
+    def read(self, fields: Mapping[str, Any]) -> Answers | None:
+        """Take in one line. The answers where it is a decision that rests on a robots.txt.
+
+        ReplayError where the line is not as it must be.
+        """
+        try:
+            if fields["type"] == "decision":
+                return None if "exempt" in fields else self._answers(fields)
+            if fields["type"] == "robots":
+                self._keep(fields)
+            elif fields["type"] == "dialect":
+                self._learn(fields)
+            elif fields["type"] == "crawl":
+                self._begin(fields)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}") from None
+        return None
+
+    def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
+        """The octets that a robots line speaks of; None: there was no file."""
+        if "sha256" not in fields:
+            return None
+        found = self._kept.execute(
+            "SELECT packed FROM octets WHERE sha256 = ?", (fields["sha256"],)
+        ).fetchone()
+        if found is None:
+            raise ReplayError(f"the octets with the SHA-256 {fields['sha256']} are not in the file")
+        return unpacked(found[0])
+
+    def robots(self, number: int) -> Mapping[str, Any]:
+        """The robots line of this number."""
+        return self._of(number).fields
+
+    def _begin(self, fields: Mapping[str, Any]) -> None:
+        if fields["format"] != FORMAT:
+            raise ReplayError(f"format {fields['format']!r}; this version reads {FORMAT}")
+        by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
+        limit = DelayLimit(
+            by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
+        )
+        purposes = frozenset(fields["purposes"])
+        if not purposes <= set(PURPOSES):
+            raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
+        self.crawl = {"crawl": fields["crawl"], "part": int(fields["part"]), **fields}
+        self._decision = Decision(limit, purposes, by["patience"], by["approved"])
+        self._overrides = AccessOverrides(
+            by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
+        )
+        self.dialects.clear()
+        self._parsed.clear()
+        self._octets = 0
+
+    def _learn(self, fields: Mapping[str, Any]) -> None:
+        name, options = fields["name"], fields["options"]
+        if fingerprint(options) != fields["fingerprint"]:
+            raise ReplayError("the options of the dialect do not match their fingerprint")
+        self.dialects[name] = dialect_from(name, options)
+        self.fingerprints[name] = fields["fingerprint"]
+
+    def _keep(self, fields: Mapping[str, Any]) -> None:
+        if "octets" in fields:
+            octets = unpacked(fields["octets"])
+            if sha256(octets).hexdigest() != fields["sha256"] or len(octets) != fields["size"]:
+                raise ReplayError("the octets do not match their SHA-256 and size")
+            self._kept.execute(
+                "INSERT OR REPLACE INTO octets VALUES (?, ?)", (fields["sha256"], fields["octets"])
+            )
+        facts = json.dumps({name: fields[name] for name in fields if name != "octets"})
+        self._kept.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], facts))
+        before = self._parsed.pop(fields["robots"], None)
+        self._octets -= before.size if before is not None else 0
+
+    def _answers(self, fields: Mapping[str, Any]) -> Answers:
+        recorded = {name: fields[name] for name in COMPARED if name in fields}
+        parsed, dialect = self._of(fields["robots"]), self._dialect(fields)
+        at = seconds_of(fields["at"])
+        rules = _rules(parsed, dialect, at)
+        if rules is None:
+            return Answers(recorded, None)
+        agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
+        config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
+        verdict = self._decision.objection(forms, rules, config, at)
+        group = parsed.groups.get((agent, dialect))
+        if group is None:
+            group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
+        return Answers(
+            recorded, {**verdict_fields(verdict or rules.verdict(forms[0], agent)), **group}
+        )
+
+    def _dialect(self, fields: Mapping[str, Any]) -> Dialect:
+        return self.other or self.dialects[fields["dialect"]]
+
+    def _of(self, number: int) -> _Parsed:
+        parsed = self._parsed.get(number)
+        if parsed is None:
+            parsed = self._parsed[number] = self._read(number)
+        else:
+            self._parsed.move_to_end(number)
+        octets = parsed.state.octets
+        if octets != parsed.size:  # its rules were laid out since, and take more now
+            self._octets += octets - parsed.size
+            parsed.size = octets
+            while self._octets > MAX_PARSED_OCTETS and len(self._parsed) > 1:
+                self._octets -= self._parsed.popitem(last=False)[1].size
+        return parsed
+
+    def _read(self, number: int) -> _Parsed:
+        found = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
+        if found is None:
+            raise ReplayError(f"the robots line {number} is not before it in the file")
+        fields = json.loads(found[0])
+        octets = self.octets_of(fields)
+        entry: CacheEntry = entry_from(fields, octets)
+        return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+
+
+def _rules(parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
+    if parsed.fields["source"] == "override":
+        return rules_given(Origin(parsed.state.origin), dialect, parsed.octets or b"")
+    return parsed.state.rules(dialect, at)

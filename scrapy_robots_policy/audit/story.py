@@ -1,0 +1,72 @@
+"""The story of one URL in a record: each decision about it, with all that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .fields import without_userinfo
+from .reading import RecordFile
+from .replay import Answers, Replay, ReplayError
+
+STEP = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One decision.
+
+    crawl     the line of the crawl; `decision`: its own
+    robots    the line of the robots.txt it rests on; None: it rests on none
+    octets    of that robots.txt; None: there was no file
+    answers   the recorded answer beside the one that is given now
+    """
+
+    path: Path
+    line: int
+    crawl: Mapping[str, Any]
+    decision: Mapping[str, Any]
+    fingerprint: str
+    robots: Mapping[str, Any] | None
+    octets: bytes | None
+    answers: Answers | None
+
+
+def stories_of(
+    paths: Iterable[Path], url: str, on_progress: Callable[[RecordFile, int], None]
+) -> Iterator[Story]:
+    """AuditError where a file is broken."""
+    wanted = without_userinfo(url)
+    for path in paths:
+        file = RecordFile(path)
+        with closing(Replay()) as replay:
+            for fields in file:
+                if file.lines % STEP == 0:
+                    on_progress(file, file.lines)
+                is_wanted = fields["type"] == "decision" and fields.get("url") == wanted
+                if fields["type"] != "decision" or is_wanted:
+                    try:
+                        answers = replay.read(fields)
+                        if is_wanted:
+                            yield _story(file, fields, replay, answers)
+                    except ReplayError as error:
+                        raise file.error(str(error)) from None
+
+
+def _story(
+    file: RecordFile, fields: Mapping[str, Any], replay: Replay, answers: Answers | None
+) -> Story:
+    robots = replay.robots(fields["robots"]) if "robots" in fields else None
+    return Story(
+        file.path,
+        file.lines,
+        replay.crawl,
+        fields,
+        replay.fingerprints.get(fields.get("dialect", ""), ""),
+        robots,
+        None if robots is None else replay.octets_of(robots),
+        answers,
+    )

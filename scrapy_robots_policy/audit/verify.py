@@ -1,0 +1,167 @@
+"""Checks files of a record: the chain of each, how they join, and every decision anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..rep import DIALECTS, Dialect
+from .chain import START
+from .dialect_data import data_of, fingerprint
+from .reading import AuditError, RecordFile
+from .replay import Answers, Replay, ReplayError
+
+STEP = 10_000  # lines between two looks at how far it is
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A decision that is not the same now."""
+
+    path: Path
+    line: int
+    url: str
+    answers: Answers
+
+
+@dataclass(slots=True)
+class Checked:
+    """What came of a check.
+
+    lines      lines read; `decisions` of them decided anew, `exempt` rest on no robots.txt
+    differ     decisions whose answer is not the same
+    changed    decisions that would have gone the other way
+    unknown    decisions for which another dialect would have fetched more than the record has
+    notes      what is no error, and a reader should know
+    errors     files that are broken
+    hashes     the hash of the last line of each file
+    """
+
+    lines: int = 0
+    decisions: int = 0
+    exempt: int = 0
+    robots: int = 0
+    differ: int = 0
+    changed: int = 0
+    unknown: int = 0
+    notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    hashes: dict[Path, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """How a file begins and ends."""
+
+    path: Path
+    crawl: str
+    number: int
+    prev: str
+    hash: str
+    last: str
+
+
+class Check:
+    """One check of several files. `other`: decide in this dialect instead of the recorded ones.
+
+    on_difference  called with each
+    on_progress    called every few thousand lines with the file and the lines read in all
+    """
+
+    def __init__(
+        self,
+        other: Dialect | None,
+        on_difference: Callable[[Difference], None],
+        on_progress: Callable[[RecordFile, int], None],
+    ) -> None:
+        self.other = other
+        self.on_difference, self.on_progress = on_difference, on_progress
+        self.checked = Checked()
+        self._parts: list[_Part] = []
+
+    def run(self, paths: Iterable[Path]) -> Checked:
+        for path in paths:
+            file = RecordFile(path)
+            try:
+                self._file(file)
+            except AuditError as error:
+                self.checked.errors.append(str(error))
+            self.checked.hashes[path] = file.hash
+        self._join()
+        return self.checked
+
+    def _file(self, file: RecordFile) -> None:
+        with closing(Replay(self.other)) as replay:
+            for fields in file:
+                self._line(file, fields, replay)
+            self._note_changes(replay)
+        crawl = replay.crawl
+        self._parts.append(
+            _Part(
+                file.path, str(crawl["crawl"]), int(crawl["part"]), file.prev, file.hash, file.last
+            )
+        )
+        if file.is_torn:
+            self._note(f"{file.path} is good up to line {file.lines}; what follows was cut off")
+        if file.last not in ("end", "continued"):
+            self._note(
+                f"{file.path} ends without the sums of the crawl: it was killed, or it still runs"
+            )
+
+    def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
+        checked = self.checked
+        checked.lines += 1
+        if checked.lines % STEP == 0:
+            self.on_progress(file, checked.lines)
+        try:
+            answers = replay.read(fields)
+        except ReplayError as error:
+            raise file.error(str(error)) from None
+        checked.robots += fields["type"] == "robots"
+        if answers is None:
+            checked.exempt += fields["type"] == "decision"
+            return
+        checked.decisions += 1
+        if answers.now is None:
+            checked.unknown += 1
+        elif not answers.agree:
+            checked.differ += 1
+            checked.changed += answers.changes
+            self.on_difference(Difference(file.path, file.lines, fields["url"], answers))
+
+    def _note_changes(self, replay: Replay) -> None:
+        for name, recorded in replay.fingerprints.items():
+            known = DIALECTS.get(name)
+            if known is not None and fingerprint(data_of(known)) != recorded:
+                self._note(
+                    f"the dialect {name} has changed since: the record was made with {recorded}, "
+                    "whose options are in the file and were used"
+                )
+
+    def _join(self) -> None:
+        """Whether files that go on from each other are all there."""
+        ends = {part.hash for part in self._parts}
+        begins = {part.prev for part in self._parts}
+        for part in self._parts:
+            if part.prev != START and part.prev not in ends:
+                before = [
+                    other.path
+                    for other in self._parts
+                    if other.crawl == part.crawl and other.number < part.number
+                ]
+                if before:
+                    self.checked.errors.append(
+                        f"{part.path}: it is part {part.number} of its crawl, and does not follow "
+                        f"{before[-1]}: a part was taken out or cut"
+                    )
+                else:
+                    self._note(f"{part.path} is part {part.number}; the parts before are not here")
+            if part.last == "continued" and part.hash not in begins:
+                self._note(f"{part.path} goes on in another file, which is not here")
+
+    def _note(self, sentence: str) -> None:
+        if sentence not in self.checked.notes:
+            self.checked.notes.append(sentence)

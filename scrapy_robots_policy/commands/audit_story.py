@@ -1,0 +1,97 @@
+"""How the story of one decision is told at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..audit.overview import cause_of, preference_words
+from ..audit.story import Story
+from ..lint import readable_lines
+from .terminal import paint, print_columns, print_line, print_numbered
+
+_AROUND = 2  # lines of the file shown around those that matter
+_SOURCES = {
+    "site": "fetched from the site",
+    "store": "taken from the store",
+    "fleet": "fetched by another process of the fleet",
+    "override": "given by the user",
+    "cache": "taken from the cache of the process",
+}
+
+
+def tell(story: Story) -> None:
+    decision = story.decision
+    colour = "green" if decision["verdict"] == "passed" else "red"
+    print_columns([(f"{_time(decision['at'])}  {decision['url']}",)])
+    print_line(f"{paint(decision['verdict'], colour)}, and why:")
+    print_columns(_facts(story), indent="  ")
+    if story.octets is not None:
+        print_line()
+        _print_file(story)
+    print_line()
+
+
+def _facts(story: Story) -> Iterator[tuple[str, str]]:
+    decision, crawl = story.decision, story.crawl
+    yield "cause", cause_of(decision)
+    if "exempt" in decision:
+        yield "exempt by", decision["exempt"]
+    if "agent" in decision:
+        yield "crawler", f"{decision['agent']} (User-Agent: {crawl['user_agent']})"
+        yield "dialect", f"{decision['dialect']}, fingerprint {story.fingerprint[:16]}"
+    yield "software", f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
+    yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
+    for one in decision.get("preferences", ()):
+        yield "heard", preference_words(one)
+    for matter, place in decision.get("set_by", {}).items():
+        yield "set by", f"{place}: {matter}"
+    if "waited" in decision:
+        yield "waited", f"{decision['waited']:g} s"
+    if decision.get("dry_run"):
+        yield "dry run", "the request was sent all the same"
+    yield from _robots_facts(story)
+    yield "recorded in", f"{story.path}, line {story.line}"
+
+
+def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
+    robots = story.robots
+    if robots is None:
+        return
+    yield "robots.txt", f"{robots['url']}, {_SOURCES.get(robots['source'], robots['source'])}"
+    for exchange in robots.get("exchanges", ()):
+        came = exchange["status"] or exchange["cause"]
+        yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {came}"
+    yield "answered", f"{_time(robots['answered'])}, {story.decision['age']:g} s before"
+    if robots["fresh_until"]:
+        yield "fresh until", _time(robots["fresh_until"])
+    if "sha256" in robots:
+        yield "octets", f"{robots['size']:,}, SHA-256 {robots['sha256']}"
+    if story.answers is not None:
+        yield "made anew", "the same answer" if story.answers.agree else _now(story)
+
+
+def _now(story: Story) -> str:
+    assert story.answers is not None
+    now = story.answers.now
+    return "not possible" if now is None else f"{now['verdict']}: {cause_of(now)}"
+
+
+def _time(moment: str) -> str:
+    return f"{moment[:10]} {moment[11:23]} UTC"
+
+
+def _print_file(story: Story) -> None:
+    """The lines of the robots.txt that matter, and those around them."""
+    assert story.octets is not None
+    lines, decision = readable_lines(story.octets), story.decision
+    notes = {one["line"]: "heard" for one in decision.get("preferences", ())}
+    if "group_line" in decision:
+        notes[decision["group_line"]] = "the group that binds the crawler"
+    if "line" in decision:
+        notes[decision["line"]] = "decides"
+    around = {n + k for n in notes for k in range(-_AROUND, _AROUND + 1)}
+    for number in sorted(around):
+        if 1 <= number <= len(lines):
+            note = f"    <- {notes[number]}" if number in notes else ""
+            mark = ">" if number == decision.get("line") else " "
+            print_numbered(number, lines[number - 1] + note, mark)

@@ -1,0 +1,169 @@
+"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and tell what it says.
+
+Knows: how the answers are shown to people. Must not know: how lines are written and checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..audit.audit_page import audit_page
+from ..audit.overview import cause_of, overview_of, preference_words
+from ..audit.reading import AuditError, RecordFile
+from ..audit.story import stories_of
+from ..audit.verify import Check, Checked, Difference
+from ..audit.warc import WarcError, write_warc
+from ..rep.escapes import shown
+from .arguments import Options, UsageError
+from .audit_story import tell
+from .terminal import Progress, paint, print_json, print_line
+
+
+def run(asked: Options) -> int:
+    """0 all agree; 1 differences, or nothing found; 2 a broken record or a wrong question."""
+    verbs = {"verify": _verify, "show": _show, "report": _report, "warc": _warc}
+    verb, *args = asked.args or [""]
+    if verb not in verbs:
+        raise UsageError(f"audit takes {', '.join(verbs)}, not {verb or 'nothing'!r}")
+    try:
+        return verbs[verb](args, asked)
+    except (AuditError, WarcError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _paths(args: list[str]) -> list[Path]:
+    if not args:
+        raise UsageError("audit needs the FILE of a record")
+    return [Path(name) for name in args]
+
+
+class _Looker:
+    """Shows on standard error how far the reading is."""
+
+    def __init__(self) -> None:
+        self.progress = Progress()
+
+    def __call__(self, file: RecordFile, lines: int) -> None:
+        share = 100 * file.done // max(file.size, 1)
+        self.progress.show(f"{lines:,} lines, {share} % of {file.path}")
+
+
+def _verify(args: list[str], asked: Options) -> int:
+    paths = _paths(args)
+    looker = _Looker()
+
+    def on_difference(difference: Difference) -> None:
+        looker.progress.end()
+        if asked.as_json:
+            print_json(_as_json(difference))
+        else:
+            _print_difference(difference)
+
+    checked = Check(asked.other, on_difference, looker).run(paths)
+    looker.progress.end()
+    if asked.as_json:
+        print_json(_sums(checked))
+    else:
+        _print_sums(checked, asked)
+    return 2 if checked.errors else int(bool(checked.differ))
+
+
+def _as_json(difference: Difference) -> dict[str, Any]:
+    return {
+        "file": str(difference.path),
+        "line": difference.line,
+        "url": difference.url,
+        "recorded": difference.answers.recorded,
+        "now": difference.answers.now,
+    }
+
+
+def _sums(checked: Checked) -> dict[str, Any]:
+    return {
+        "lines": checked.lines,
+        "decisions": checked.decisions,
+        "exempt": checked.exempt,
+        "robots": checked.robots,
+        "differ": checked.differ,
+        "changed": checked.changed,
+        "unknown": checked.unknown,
+        "notes": checked.notes,
+        "errors": checked.errors,
+        "hashes": {str(path): digest for path, digest in checked.hashes.items()},
+    }
+
+
+def _print_difference(difference: Difference) -> None:
+    now = difference.answers.now
+    assert now is not None  # what cannot be decided is counted, and is no difference
+    print_line(f"{shown(str(difference.path))}, line {difference.line}: {shown(difference.url)}")
+    print_line(f"    recorded: {_answer(difference.answers.recorded)}")
+    print_line(f"    now:      {_answer(now)}")
+
+
+def _answer(fields: Mapping[str, Any]) -> str:
+    colour = "green" if fields["verdict"] == "passed" else "red"
+    group = (
+        f" (group {fields['group']!r}, line {fields['group_line']})" if "group" in fields else ""
+    )
+    heard = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
+    return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + heard)}"
+
+
+def _print_sums(checked: Checked, asked: Options) -> None:
+    for note in checked.notes:
+        print_line(f"note: {shown(note)}")
+    for error in checked.errors:
+        print_line(f"{paint('broken', 'red')}: {shown(error)}")
+    how = f"as {asked.other.name} reads" if asked.other else "anew"
+    agree = checked.decisions - checked.differ - checked.unknown
+    print_line(
+        f"{checked.lines:,} lines, {checked.robots:,} robots.txt; {checked.decisions:,} decisions "
+        f"made {how}: {agree:,} agree, {checked.differ:,} differ"
+    )
+    if checked.differ:
+        print_line(f"{checked.changed:,} requests would have gone the other way")
+    if checked.unknown:
+        print_line(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
+    if checked.exempt:
+        print_line(f"{checked.exempt:,} requests passed about which no robots.txt was asked")
+    for path, digest in checked.hashes.items():
+        print_line(f"{shown(str(path))} ends with {digest}")
+
+
+def _show(args: list[str], _asked: Options) -> int:
+    *names, url = args or [""]
+    looker, count = _Looker(), 0
+    for story in stories_of(_paths(names), url, looker):
+        looker.progress.end()
+        tell(story)
+        count += 1
+    looker.progress.end()
+    if not count:
+        print_line(f"no decision about {shown(url)} is in the record")
+    return int(not count)
+
+
+def _report(args: list[str], asked: Options) -> int:
+    if not asked.output:
+        raise UsageError("audit report needs -o PAGE.html")
+    looker = _Looker()
+    overview = overview_of(_paths(args), looker)
+    looker.progress.end()
+    try:
+        Path(asked.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
+    except OSError as error:
+        raise UsageError(f"cannot write {asked.output}: {error.strerror}") from None
+    return int(bool(overview.differ))
+
+
+def _warc(args: list[str], _asked: Options) -> int:
+    *names, target = args or [""]
+    try:
+        count = write_warc(_paths(names), Path(target))
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}") from None
+    print_line(f"{count:,} exchanges in {shown(target)}")
+    return 0

@@ -1,0 +1,88 @@
+"""Where the record of a crawl is written, which decisions it has, and which files are approved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ..rep import origin_of
+from .kinds import SettingError, from_json, shown, wrong
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """The record of one crawl.
+
+    template    its path, with `%(name)s` and `%(time)s`
+    passed      which requests that pass are recorded: "all", "first" or "none"
+    stops       whether the crawl closes when the record can no longer be written
+    max_octets  the size of a file from which on the record goes on in a new one; 0: any
+    """
+
+    template: str
+    passed: str = "all"
+    stops: bool = True
+    max_octets: int = 0
+
+    def path(self, name: str, now: datetime) -> Path:
+        """The path for a spider's name; the time is written as in the names of Scrapy's feeds."""
+        return Path(_filled(self.template, name, now.isoformat(timespec="seconds")))
+
+
+def _filled(template: str, name: str, time: str) -> str:
+    return template % {"name": name, "time": time.replace(":", "-")}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPath:
+    words = "the path of a file"
+
+    def read(self, name: str, value: Any) -> str:
+        path = fspath(value) if isinstance(value, PathLike) else value
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise wrong(name, value, self.words)
+        try:
+            _filled(path, "", "")
+        except (KeyError, TypeError, ValueError):
+            raise SettingError(
+                f"{name} is {shown(value)}; "
+                "of what begins with '%', only %(name)s and %(time)s stand for something there"
+            ) from None
+        return path
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedKind:
+    words = "a dict of origins, each with a SHA-256 or 'none'"
+
+    def read(self, name: str, value: Any) -> Mapping[str, str]:
+        approved = from_json(value)
+        if not isinstance(approved, Mapping):
+            raise wrong(name, value, self.words)
+        return {_origin(name, key): _digest(name, digest) for key, digest in approved.items()}
+
+
+def _origin(name: str, key: Any) -> str:
+    origin = origin_of(key) if isinstance(key, str) else None
+    if origin is None:
+        raise SettingError(
+            f"{name} has the key {shown(key)}; a key must be an origin such as "
+            "'https://example.com'"
+        )
+    return origin
+
+
+def _digest(name: str, digest: Any) -> str:
+    text = digest.strip().lower() if isinstance(digest, str) else ""
+    if text != "none" and not _SHA256.fullmatch(text):
+        raise SettingError(
+            f"{name} has {shown(digest)}; it must be a SHA-256 of 64 hexadecimal digits, or 'none'"
+        )
+    return text

@@ -1,0 +1,225 @@
+"""What must be true of `scrapy robots audit`: its words, its exit status, and what it writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from scrapy_robots_policy.rep import FetchResult
+from tests.audit.records import HERE, RULES, URLS, Recording, record, served
+from tests.command.run import robots
+from tests.crawls import crawl
+from tests.on_reactor import on_reactor
+from tests.site import Answer, Site, moved
+
+THERE = "https://there.example"
+
+
+@pytest.fixture
+def path(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    return path
+
+
+def test_verify_says_that_all_agree(path):
+    answer = robots("audit", "verify", path)
+    assert answer.status == 0
+    assert answer.lines[0] == ("9 lines, 1 robots.txt; 5 decisions made anew: 5 agree, 0 differ")
+    last = json.loads(path.read_bytes().splitlines()[-1])["hash"]
+    assert answer.lines[1] == f"{path} ends with {last}"
+
+
+def test_verify_says_where_the_chain_is_broken(path):
+    octets = path.read_bytes()
+    path.write_bytes(octets.replace(b'"verdict":"refused"', b'"verdict":"passed" ', 1))
+    answer = robots("audit", "verify", path)
+    assert answer.status == 2
+    assert f"broken: {path}, line 5: its octets do not match its hash" in answer.out
+
+
+def test_verify_under_another_dialect_names_each_difference(path):
+    answer = robots("audit", "verify", "--dialect", "original1994", path)
+    assert answer.status == 1
+    assert f"{path}, line 6: {HERE}/no/but\n" in answer.out
+    assert "    recorded: passed: line 3, Allow: /no/but (group '*', line 1)" in answer.out
+    assert "    now:      refused: line 2, Disallow: /no (group '*', line 1)" in answer.out
+    assert "1 requests would have gone the other way" in answer.out
+
+
+def test_verify_gives_json(path):
+    answer = robots("audit", "verify", "--json", "--dialect", "original1994", path)
+    *differences, sums = map(json.loads, answer.lines)
+    assert {one["url"] for one in differences} >= {f"{HERE}/no/but"}
+    assert (sums["decisions"], sums["differ"], sums["changed"]) == (5, len(differences), 1)
+
+
+def test_a_torn_record_is_no_error(path):
+    path.write_bytes(path.read_bytes()[:-40])
+    answer = robots("audit", "verify", path)
+    assert answer.status == 0
+    assert f"note: {path} is good up to line 8; what follows was cut off" in answer.out
+
+
+def test_show_tells_the_story_of_a_url(path):
+    answer = robots("audit", "show", path, URLS[1])
+    assert answer.status == 0
+    for words in (
+        f"{HERE}/no\n",
+        "refused, and why:",
+        "line 2, Disallow: /no\n",
+        "Bot (User-Agent: Bot/1.0)",
+        f"{HERE}/robots.txt",
+        f"{path}, line 5\n",
+        "the same answer",
+        ">     2 | Disallow: /no    <- decides\n",
+        "      1 | User-agent: *    <- the group that binds the crawler\n",
+    ):
+        assert words in answer.out, words
+
+
+def test_show_says_where_nothing_is_recorded(path):
+    answer = robots("audit", "show", path, f"{HERE}/other")
+    assert (answer.status, answer.out) == (
+        1,
+        f"no decision about {HERE}/other is in the record\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ([], "audit takes verify, show, report, warc, not 'nothing'"),
+        (["prove"], "audit takes verify, show, report, warc, not 'prove'"),
+        (["verify"], "audit needs the FILE of a record"),
+        (["show", "https://a.example/"], "audit needs the FILE of a record"),
+        (["show", "none.jsonl", "https://a.example/"], "none.jsonl: No such file or directory"),
+        (["report", "none.jsonl"], "audit report needs -o PAGE.html"),
+        (["report", "none.jsonl", "-o", "x.html"], "none.jsonl: No such file or directory"),
+        (["warc", "none.jsonl", "/no/such/folder"], "cannot write /no/such/folder: No such file"),
+    ],
+)
+def test_a_wrong_question_gets_one_sentence(arguments, why):
+    answer = robots("audit", *arguments)
+    assert answer.status == 2
+    assert why in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_broken_is_not_hidden_in_json(tmp_path):
+    (tmp_path / "x").write_text("x\n")
+    answer = robots("audit", "verify", "--json", tmp_path / "x")
+    assert answer.status == 2
+    assert json.loads(answer.out)["errors"]
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text = [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def page_of(*paths, tmp_path):
+    page = tmp_path / "page.html"
+    answer = robots("audit", "report", *paths, "-o", page)
+    assert (answer.status, answer.err) == (0, "")
+    parser = Tags()
+    parser.feed(page.read_text("utf-8"))
+    return parser
+
+
+def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path):
+    results = {HERE: served(RULES), THERE: FetchResult(None, cause="timeout")}
+    recording = Recording(
+        tmp_path / "audit.jsonl.gz", results, ROBOTS_PURPOSE="search", ROBOTS_DIALECT="google"
+    )
+    for url in (*URLS, f"{THERE}/x"):
+        recording.decide(url)
+    parser = page_of(*recording.close(), tmp_path=tmp_path)
+    assert "script" not in parser.tags
+    for words in (
+        *("Bot", "Bot/1.0", "google", "search"),
+        *("robots.txt unreachable", "line 2, Disallow: /no", HERE, THERE),
+        "Content-Signal: ai-train=no",
+        "with the same answers",
+        recording.recorder.writer.hash,
+    ):
+        assert words in parser.text, words
+
+
+def test_text_of_a_site_is_no_markup_on_the_page(tmp_path):
+    hostile = "<script>alert(1)</script>"
+    results = {HERE: served(f"User-agent: *\nDisallow: /{hostile}\nLicense: {hostile}\n")}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="search")
+    recording.decide(f"{HERE}/{hostile}")
+    recording.decide(f"{HERE}/yes")
+    parser = page_of(*recording.close(), tmp_path=tmp_path)
+    assert "script" not in parser.tags
+    assert f"Disallow: /{hostile}" in parser.text
+
+
+def test_warc_without_its_library_names_the_extra(path, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "warcio.warcwriter", None)
+    answer = robots("audit", "warc", path, tmp_path / "out.warc.gz")
+    assert answer.status == 2
+    assert "scrapy-robots-policy[warc]" in answer.err
+
+
+def check_warc(target):
+    checked = subprocess.run(
+        [sys.executable, "-m", "warcio.cli", "check", "-v", str(target)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+    assert "pass" in checked.stdout
+    assert "fail" not in checked.stdout
+
+
+@pytest.mark.slow
+@on_reactor
+async def test_all_exchanges_are_in_the_warc(tmp_path):
+    path, target = tmp_path / "audit.jsonl", tmp_path / "out.warc.gz"
+    octets = b"User-agent: *\nDisallow: /secret\n\xff\n"
+    gone = Site({"/robots.txt": Answer(status=404)}, "127.0.0.2")
+    script = {"/robots.txt": moved("/r2"), "/r2": Answer(octets)}
+    with gone, Site(script) as site:
+        await crawl(
+            site.url("/a"),
+            gone.url("/b"),
+            "http://127.0.0.9:9/c",
+            settings={"ROBOTS_AUDIT": path, "ROBOTS_FETCH_RETRIES": 0},
+        )
+    answer = robots("audit", "warc", path, target)
+    assert (answer.status, answer.out) == (0, f"4 exchanges in {target}\n")
+    check_warc(target)
+    with target.open("rb") as file:
+        records = [
+            (r.rec_type, r.rec_headers["WARC-Target-URI"], r.content_stream().read())
+            for r in ArchiveIterator(file)
+        ]
+    assert ("response", site.url("/r2"), octets) in records
+    assert ("response", site.url("/robots.txt"), b"") in records
+    assert ("response", gone.url("/robots.txt"), b"") in records
+    assert [kind for kind, _, _ in records].count("request") == 3
+    failures = [body for kind, _, body in records if kind == "metadata"]
+    assert failures == [b'{"cause": "connection refused"}']
+
+
+def test_warc_overwrites_nothing(path, tmp_path):
+    (tmp_path / "out.warc.gz").write_bytes(b"precious")
+    answer = robots("audit", "warc", path, tmp_path / "out.warc.gz")
+    assert answer.status == 2
+    assert (tmp_path / "out.warc.gz").read_bytes() == b"precious"

@@ -1,0 +1,234 @@
+"""What must be true of a record's files: the chain shows what was changed, cut or taken out."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from scrapy_robots_policy.audit import writer
+from scrapy_robots_policy.audit.chain import START, opened, sealed
+from scrapy_robots_policy.audit.log_file import LogFile, names
+from tests.audit.records import HERE, URLS, check, decisions_in, lines_in, octets_in, record
+
+
+@pytest.fixture(params=["audit.jsonl", "audit.jsonl.gz"])
+def path(request, tmp_path):
+    return tmp_path / request.param
+
+
+def test_a_record_verifies_and_each_line_fits_the_schema(path):
+    (path,) = record(path)
+    checked, differences = check(path)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert checked.decisions == len(URLS)
+    kinds = [line["type"] for line in lines_in(path)]
+    assert kinds == ["crawl", "dialect", "robots", *["decision"] * 5, "end"]
+
+
+def test_each_line_carries_the_hash_of_the_one_before(path):
+    lines = lines_in(*record(path))
+    assert lines[0]["prev"] == START
+    assert [line["prev"] for line in lines[1:]] == [line["hash"] for line in lines[:-1]]
+
+
+def test_no_octet_can_be_changed_without_a_trace(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    octets = path.read_bytes()
+    chance = random.Random(5)
+    places = {chance.randrange(len(octets)) for _ in range(300)} | {len(octets) - 1, 0}
+    for place in sorted(places):
+        changed = octets[place] ^ (1 << chance.randrange(8))
+        path.write_bytes(octets[:place] + bytes([changed]) + octets[place + 1 :])
+        checked, _ = check(path)
+        assert checked.errors, (place, octets[place], changed)
+
+
+def test_no_octet_of_a_packed_record_can_be_changed_without_a_trace(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl.gz")
+    octets, lines = path.read_bytes(), octets_in(path)
+    for place in range(10, len(octets), 5):  # before it: gzip's header, with a time and a flag
+        path.write_bytes(octets[:place] + bytes([octets[place] ^ 4]) + octets[place + 1 :])
+        checked, differences = check(path)
+        is_padding = not checked.errors and octets_in(path) == lines
+        assert checked.errors or checked.notes or is_padding, place
+        assert not differences
+
+
+@pytest.mark.parametrize("taken", range(8))
+def test_no_line_but_the_last_can_be_taken_out(tmp_path, taken):
+    (path,) = record(tmp_path / "audit.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:taken] + lines[taken + 1 :]))
+    checked, _ = check(path)
+    assert len(checked.errors) == 1
+
+
+def test_lines_cannot_be_swapped(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[4], lines[5] = lines[5], lines[4]
+    path.write_bytes(b"".join(lines))
+    assert "does not follow the line before" in check(path)[0].errors[0]
+
+
+def test_a_record_without_its_last_line_says_so(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    checked, _ = check(path)
+    assert (checked.errors, checked.decisions) == ([], 5)
+    assert "ends without the sums" in checked.notes[0]
+
+
+def test_a_record_that_was_cut_anywhere_is_good_up_to_its_last_whole_line(path):
+    (path,) = record(path)
+    octets = path.read_bytes()
+    first = octets_in(path).index(b"\n") + 1 if path.suffix != ".gz" else len(octets) - 12
+    for end in range(first, len(octets), 41):
+        path.write_bytes(octets[:end])
+        checked, differences = check(path)
+        assert (checked.errors, differences) == ([], [])
+        assert checked.notes
+
+
+def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
+    paths = record(path, [f"{HERE}/page/{n}" for n in range(200)], ROBOTS_AUDIT_MAX_SIZE=5_000)
+    assert len(paths) > 3
+    assert len(decisions_in(*paths)) == 200
+    checked, differences = check(*reversed(paths))
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    for one in paths:
+        checked, differences = check(one)
+        assert (checked.errors, differences) == ([], [])
+    checked, _ = check(paths[0], *paths[2:])
+    assert "a part was taken out" in checked.errors[0]
+    checked, _ = check(*paths[1:])
+    assert "the parts before are not here" in checked.notes[0]
+
+
+def test_records_may_be_joined_into_one_file(path):
+    (first,), (second,) = record(path), record(path)
+    assert first != second
+    first.write_bytes(first.read_bytes() + second.read_bytes())
+    checked, differences = check(first)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert checked.decisions == 2 * len(URLS)
+
+
+@pytest.mark.parametrize(
+    ("octets", "why"),
+    [
+        (b"", "it has no line"),
+        (b"{}\n", "it does not end with its hash"),
+        (b"\x1f\x8b\x08\x00" + b"junk" * 9, "cannot be unpacked"),
+        (b"x" * 100 + b"\n", "it does not end with its hash"),
+        (sealed("end", START, {})[0], "no line of a crawl"),
+        (sealed("crawl", START, {})[0], "is missing"),
+        (sealed("crawl", START, {"format": 9, "judged_by": {"on_unreachable": 0}})[0], "format 9"),
+    ],
+)
+def test_what_is_no_record_is_refused(tmp_path, octets, why):
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(octets)
+    checked, _ = check(path)
+    assert len(checked.errors) == 1
+    assert why in checked.errors[0]
+
+
+def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b"x" * (17 << 20))
+    assert "longer than" in check(path)[0].errors[0]
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path):
+    assert "No such file" in check(tmp_path / "none.jsonl")[0].errors[0]
+
+
+def forged(path, kind, **changes):
+    """Change the first line of a kind, and write all later hashes anew, as a forger could."""
+    lines, prev, done = lines_in(path), START, False
+    octets = b""
+    for line in lines:
+        if line["type"] == kind and not done:
+            line.update(changes)
+            done = True
+        name, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
+        written, prev = sealed(name, prev, line)
+        octets += written
+    path.write_bytes(octets)
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "why"),
+    [
+        ("robots", {"octets": "eJwDAAAAAAE="}, "do not match their SHA-256"),
+        ("robots", {"octets": "!"}, "a robots line that cannot be read"),
+        ("robots", {"robots": 2}, "the robots line 1 is not before it"),
+        ("dialect", {"fingerprint": "0" * 64}, "do not match their fingerprint"),
+        ("dialect", {"options": {"tie": "x"}}, "do not match their fingerprint"),
+        ("decision", {"at": "yesterday"}, "a decision line that cannot be read"),
+        ("crawl", {"purposes": ["x"]}, "purposes that are not known"),
+    ],
+)
+def test_what_contradicts_itself_is_an_error(tmp_path, kind, changes, why):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, kind, **changes)
+    checked, _ = check(path)
+    assert len(checked.errors) == 1
+    assert why in checked.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "now"),
+    [
+        ({"verdict": "refused"}, "passed"),
+        ({"reason": "rule"}, "passed"),
+        ({"line": 2}, "passed"),
+        ({"group_line": 2}, "passed"),
+        ({"preferences": []}, "passed"),
+        ({"url": URLS[1]}, "refused"),
+    ],
+)
+def test_a_forged_decision_is_decided_otherwise(tmp_path, changes, now):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, "decision", **changes)
+    checked, (difference,) = check(path)
+    assert (checked.errors, checked.differ) == ([], 1)
+    assert difference.answers.now["verdict"] == now
+
+
+def test_the_hash_is_that_of_the_octets_before_it(tmp_path):
+    # docs/audit.md says how to check it without this package.
+    (path,) = record(tmp_path / "audit.jsonl")
+    line = path.read_bytes().splitlines()[3]
+    assert opened(line) == json.loads(line)
+    from hashlib import sha256  # noqa: PLC0415 - the test says what a reader does
+
+    body, _, rest = line.rpartition(b',"hash":')
+    assert rest == b'"%b"}' % sha256(body).hexdigest().encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("audit.jsonl", ("audit", ".jsonl")),
+        ("audit.jsonl.gz", ("audit", ".jsonl.gz")),
+        ("audit", ("audit", "")),
+        ("audit.gz", ("audit", ".gz")),
+        (".hidden", (".hidden", "")),
+        ("a.b.jsonl", ("a.b", ".jsonl")),
+    ],
+)
+def test_a_number_goes_before_the_suffix(tmp_path, name, parts):
+    assert names(tmp_path / name) == parts
+
+
+def test_a_name_that_is_taken_gets_a_number(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    files = [LogFile(path) for _ in range(3)]
+    assert [file.path.name for file in files] == ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl"]
+    for file in files:
+        file.close()

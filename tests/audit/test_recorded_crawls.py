@@ -1,0 +1,332 @@
+"""What must be true of the records of whole crawls: all that was asked and decided is in them."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from scrapy import Request
+
+from scrapy_robots_policy.audit.fields import seconds_of
+from scrapy_robots_policy.audit.writer import FLUSH_AFTER
+from tests.audit.records import check, decisions_in, lines_in, octets_in
+from tests.crawls import OURS, REACTORS, ROOT, Plan, crawl, crawl_apart, crawl_killed
+from tests.on_reactor import on_reactor
+from tests.site import PAGE, Answer, Site, moved, robots
+
+CLOCKS = 0.1  # seconds that the clocks of two processes may be apart
+
+pytestmark = pytest.mark.slow
+
+SECRET = "User-agent: *\nDisallow: /secret\nContent-Signal: ai-train=no\n"
+
+
+def verified(*paths):
+    checked, differences = check(*paths)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    return checked
+
+
+def of_url(lines, url):
+    (line,) = [line for line in lines if line.get("url") == url and line["type"] == "decision"]
+    return line
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_all_that_was_decided_is_in_the_record(tmp_path, kind):
+    path = tmp_path / "audit.jsonl.gz"
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url(f"/{n}") for n in range(20)] + [site.url("/secret"), site.url("/secret/2")]
+        settings = {**OURS, **REACTORS[kind], "ROBOTS_AUDIT": str(path)}
+        seen = crawl_apart(Plan(urls, {**settings, "USER_AGENT": "Bot/1.0 (+mailto:a@b.example)"}))
+    lines = lines_in(path)
+    decided = {line["url"]: line for line in lines if line["type"] == "decision"}
+    assert sorted(decided) == sorted(urls)
+    refused = {url for url, line in decided.items() if line["verdict"] == "refused"}
+    assert refused == set(seen.dropped)
+    assert (
+        decided[site.url("/secret")]
+        | {
+            "reason": "rule",
+            "line": 2,
+            "rule": "Disallow: /secret",
+            "group": "*",
+            "group_line": 1,
+            "agent": "Bot",
+            "dialect": "rfc9309",
+        }
+        == decided[site.url("/secret")]
+    )
+    (file,) = [line for line in lines if line["type"] == "robots"]
+    (exchange,) = file["exchanges"]
+    assert (file["source"], file["size"], exchange["status"]) == ("site", len(SECRET), 200)
+    assert exchange["sent"]["user-agent"] == "Bot/1.0 (+mailto:a@b.example)"
+    assert exchange["asked"] <= exchange["answered"] <= file["answered"]
+    assert lines[-1]["sums"] == {"passed": 20, "refused/rule": 2, "robots": 1}
+    assert verified(path).decisions == 22
+
+
+@on_reactor
+async def test_redirects_failures_and_repeated_tries_are_in_the_record(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    closed = Site({"/robots.txt": Answer(status=503)}, "127.0.0.2")
+    script = {
+        "/robots.txt": moved("/r2"),
+        "/r2": robots(SECRET, headers={"Cache-Control": "max-age=600", "Set-Cookie": "c=1"}),
+    }
+    with closed, Site(script) as site:
+        settings = {"ROBOTS_AUDIT": path, "ROBOTS_FETCH_RETRIES": 1}
+        await crawl(site.url("/a"), closed.url("/b"), settings=settings)
+    by_origin = {line["origin"]: line for line in lines_in(path) if line["type"] == "robots"}
+    assert [(e["url"], e["status"]) for e in by_origin[site.origin]["exchanges"]] == [
+        (site.url("/robots.txt"), 301),
+        (site.url("/r2"), 200),
+    ]
+    received = by_origin[site.origin]["exchanges"][1]["received"]
+    assert received["cache-control"] == "max-age=600"
+    assert "set-cookie" not in received
+    assert by_origin[site.origin]["hops"] == [site.url("/r2")]
+    assert [e["status"] for e in by_origin[closed.origin]["exchanges"]] == [503, 503]
+    line = of_url(lines_in(path), closed.url("/b"))
+    assert (line["verdict"], line["reason"], line["why"]) == ("refused", "unreachable", "503")
+    assert line["mode"] == "disallow"
+    assert verified(path).decisions == 2
+
+
+@on_reactor
+async def test_what_the_user_has_set_is_in_the_record_with_its_place(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    given, closed = (Site({"/robots.txt": Answer(status=503)}, f"127.0.0.{n}") for n in (2, 3))
+    with given, closed, Site({"/robots.txt": robots(SECRET)}) as site:
+        overrides = {
+            "127.0.0.2": {"robots_txt": "User-agent: *\nDisallow: /own\n"},
+            "127.0.0.3": {"obey": False},
+        }
+        meta = {"robots": {"dialect": "google", "agent": "Other"}}
+        await crawl(
+            given.url("/own"),
+            given.url("/a"),
+            closed.url("/b"),
+            Request(site.url("/secret"), meta={"dont_obey_robotstxt": True}),
+            Request(site.url("/c"), meta=meta),
+            Request(site.url("/d"), headers={"User-Agent": "Third/1.0"}),
+            settings={
+                "ROBOTS_AUDIT": path,
+                "ROBOTS_OVERRIDES": overrides,
+                "ROBOTS_STORE": "memory:",
+            },
+        )
+    lines = lines_in(path)
+    own = of_url(lines, given.url("/own"))
+    assert own["verdict"] == "refused"
+    assert own["set_by"] == {"robots_txt": "ROBOTS_OVERRIDES['127.0.0.2']"}
+    sources = {line["origin"]: line["source"] for line in lines if line["type"] == "robots"}
+    assert sources == {given.origin: "override", site.origin: "site"}
+    assert of_url(lines, closed.url("/b"))["exempt"] == "ROBOTS_OVERRIDES['127.0.0.3']"
+    assert of_url(lines, site.url("/secret"))["exempt"] == "request.meta['dont_obey_robotstxt']"
+    chosen = of_url(lines, site.url("/c"))
+    assert (chosen["dialect"], chosen["agent"]) == ("google", "Other")
+    assert set(chosen["set_by"].values()) == {"request.meta['robots']"}
+    named = of_url(lines, site.url("/d"))
+    assert named["agent"] == "Third"
+    assert named["set_by"] == {"agent": "User-Agent header of the request"}
+    checked = verified(path)
+    assert (checked.decisions, checked.exempt) == (4, 2)
+
+
+@on_reactor
+async def test_what_was_heard_and_for_what_is_in_the_record(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        await crawl(
+            site.url("/a"), settings={"ROBOTS_AUDIT": path, "ROBOTS_PURPOSE": "search,train-ai"}
+        )
+    (line,) = decisions_in(path)
+    preference = {"label": "Content-Signal", "key": "ai-train", "value": "no", "line": 3}
+    assert line["preferences"] == [preference]
+    assert line["refused_use"] == preference
+    assert line["purposes"] == ["search", "train-ai"]
+    assert (line["verdict"], line["reason"], line["line"]) == ("refused", "use_refused", 3)
+    verified(path)
+
+
+@on_reactor
+async def test_a_dry_run_says_that_the_request_went_all_the_same(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url("/secret"), site.url("/a"), site.url("/secret/2")]
+        await crawl(*urls, settings={"ROBOTS_AUDIT": path, "ROBOTS_DRY_RUN": True})
+        assert site.pages == ["/a", "/secret", "/secret/2"]
+    lines = {line["url"]: line for line in decisions_in(path)}
+    assert len(lines) == len(decisions_in(path)) == 3
+    assert (lines[urls[0]]["verdict"], lines[urls[0]]["dry_run"]) == ("refused", True)
+    assert "dry_run" not in lines[urls[1]]
+    verified(path)
+
+
+@on_reactor
+async def test_how_long_a_request_waited_is_in_the_record(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    with Site({"/robots.txt": robots(SECRET, after=0.2)}) as site:
+        await crawl(site.url("/a"), settings={"ROBOTS_AUDIT": path})
+    (line,) = decisions_in(path)
+    assert line["waited"] >= 0.2
+
+
+@on_reactor
+async def test_no_secret_is_in_the_record(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        host = site.origin.removeprefix("http://")
+        with_password = f"http://user:hush@{host}/a"
+        headers = {"Authorization": "Basic hush", "Cookie": "session=hush"}
+        await crawl(
+            Request(with_password, headers=headers, cookies={"token": "hush"}),
+            settings={
+                "ROBOTS_AUDIT": path,
+                "ROBOTS_OVERRIDES": {"x.example": {"robots_txt": "http://u:hush@x.example/"}},
+            },
+        )
+    assert b"hush" not in octets_in(path)
+    (line,) = decisions_in(path)
+    assert line["url"] == f"http://{host}/a"
+    verified(path)
+
+
+def test_a_copy_from_a_store_says_so_and_how_old_it_is(tmp_path):
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    settings = {**OURS, "ROBOTS_STORE": f"sqlite:{tmp_path / 'robots.sqlite'}"}
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        for path in (first, second):
+            crawl_apart(Plan([site.url("/a")], {**settings, "ROBOTS_AUDIT": str(path)}))
+    sources = [line["source"] for line in lines_in(first, second) if line["type"] == "robots"]
+    assert sources == ["site", "store"]
+    (line,) = decisions_in(second)
+    assert line["age"] > 0
+    verified(first, second)
+
+
+class Counted:
+    """A page that sets an event when it was asked for so often, and some flushes are over."""
+
+    def __init__(self, count):
+        self.left, self.began, self.reached = count, 0.0, threading.Event()
+
+    def __call__(self, _headers):
+        self.began = self.began or time.monotonic()
+        self.left -= 1
+        if self.left <= 0 and time.monotonic() - self.began > 3 * FLUSH_AFTER:
+            self.reached.set()
+        return PAGE
+
+
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_a_killed_crawl_has_recorded_all_up_to_its_last_flush(tmp_path, name):
+    path, counted = tmp_path / name, Counted(400)
+    paths = [f"/{n}" for n in range(20_000)]
+    with Site({"/robots.txt": robots(SECRET), **dict.fromkeys(paths, counted)}) as site:
+        plan = Plan([site.url(path) for path in paths], {**OURS, "ROBOTS_AUDIT": str(path)})
+        crawl_killed(plan, counted.reached)
+        hits = [hit for hit in site.hits if hit.path != "/robots.txt"]
+    checked, differences = check(path)
+    assert (checked.errors, differences) == ([], [])
+    assert "ends without the sums" in checked.notes[-1]
+    assert checked.decisions > 0
+    lines = [json.loads(line) for line in octets_in(path).split(b"\n")[:-1]]
+    recorded = {line["url"]: line["at"] for line in lines if line["type"] == "decision"}
+    flushed = seconds_of(max(recorded.values())) - (time.time() - time.monotonic())
+    missing = [hit for hit in hits if site.url(hit.path) not in recorded]
+    assert len(missing) < len(hits)
+    # A decision comes before its request. What is missing was decided after the last flush.
+    assert all(hit.asked > flushed - CLOCKS for hit in missing)
+
+
+def run_with_limit(plan, octets):
+    """A crawl whose files cannot grow beyond so many octets; what it has written to its log."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    process = subprocess.run(
+        [sys.executable, "-m", "tests.crawls"],
+        input=json.dumps(plan),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        preexec_fn=limit,
+    )
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout), process.stderr
+
+
+@pytest.mark.parametrize("on_error", ["stop", "warn"])
+def test_a_disk_that_is_full_stops_the_crawl_or_is_said(tmp_path, on_error):
+    path, count = tmp_path / "audit.jsonl", 1500
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url(f"/{n}") for n in range(count)]
+        settings = {**OURS, "ROBOTS_AUDIT": str(path), "ROBOTS_AUDIT_ON_ERROR": on_error}
+        plan = {"urls": urls, "settings": settings}
+        seen, log = run_with_limit(plan, 60_000)
+        pages = len(site.pages)
+    assert log.count("The record of the crawl can no longer be written") == 1
+    assert seen["stats"]["robots/audit/failed"] == 1
+    if on_error == "stop":
+        assert seen["stats"]["finish_reason"] == "robots_audit_failed"
+        assert pages < count
+    else:
+        assert seen["stats"]["finish_reason"] == "finished"
+        assert pages == count
+    checked, differences = check(path)
+    assert (checked.errors, differences) == ([], [])
+    assert 0 < checked.decisions < count
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "no/such/folder/audit.jsonl", "."])
+def test_a_file_that_cannot_be_written_stops_the_crawl_at_start(tmp_path, place):
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        plan = {
+            "urls": [site.url("/a")],
+            "settings": {**OURS, "ROBOTS_AUDIT": str(tmp_path / place)},
+        }
+        process = subprocess.run(
+            [sys.executable, "-m", "tests.crawls"],
+            input=json.dumps(plan),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert f"ROBOTS_AUDIT is {str(tmp_path / place)!r}: " in process.stderr
+        assert site.paths == []
+
+
+def test_eight_crawlers_of_a_fleet_write_files_that_verify_together(tmp_path, redis):
+    settings = {
+        **OURS,
+        "ROBOTS_AUDIT": str(tmp_path / "%(name)s.jsonl.gz"),
+        "ROBOTS_STORE": redis.url,
+    }
+    with Site({"/robots.txt": robots(SECRET, after=0.3)}) as site:
+        plans = [Plan([site.url(f"/{n}/{m}") for m in range(10)], settings) for n in range(8)]
+        with ThreadPoolExecutor(len(plans)) as threads:
+            list(threads.map(crawl_apart, plans))
+        assert site.count("/robots.txt") == 1
+    paths = sorted(tmp_path.iterdir())
+    numbered = [f"test.{n}.jsonl.gz" for n in range(2, 9)]
+    assert [one.name for one in paths] == [*numbered, "test.jsonl.gz"]
+    assert verified(*paths).decisions == 80
+    sources = [line["source"] for line in lines_in(*paths) if line["type"] == "robots"]
+    assert sources.count("site") == 1
+    assert set(sources) <= {"site", "store", "fleet"}
+    assert len(sources) == 8

@@ -1,0 +1,190 @@
+"""What must be true of a replay: it says what the engine says, in any dialect, of any file."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_robots_policy.audit.dialect_data import data_of, dialect_from, fingerprint
+from scrapy_robots_policy.config import RequestConfig
+from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult
+from scrapy_robots_policy.rep.dialects.dialect import options
+from scrapy_robots_policy.rep.escapes import MAX_BRIEF
+from tests.audit.records import (
+    HERE,
+    RULES,
+    URLS,
+    Recording,
+    check,
+    decisions_in,
+    lines_in,
+    record,
+    served,
+)
+from tests.rep.strategies import ANY_DIALECT, DIALECT_NAMES, FILES, PATHS
+
+STATUSES = st.sampled_from([None, 200, 204, 301, 401, 403, 404, 429, 500, 503])
+RESULTS = st.builds(
+    lambda status, octets: FetchResult(
+        status,
+        octets if status is not None and status // 100 == 2 else b"",
+        cause="" if status else "timeout",
+    ),
+    STATUSES,
+    FILES,
+)
+PURPOSES = st.sets(st.sampled_from(["search", "ai-input", "train-ai"])).map(sorted)
+USAGE = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ab search=n\nDisallow: /x\n"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    DIALECT_NAMES,
+    RESULTS | FILES.map(lambda octets: served(octets + b"\n" + USAGE)),
+    st.lists(PATHS, max_size=6),
+    PURPOSES,
+    st.sampled_from([None, "allow", "disallow", "defer"]),
+)
+def test_verify_says_what_the_engine_said(dialect, result, paths, purposes, on_unreachable):
+    with tempfile.TemporaryDirectory() as folder:
+        recording = Recording(
+            Path(folder) / "audit.jsonl",
+            {HERE: result},
+            ROBOTS_DIALECT=dialect,
+            ROBOTS_PURPOSE=purposes or None,
+            ROBOTS_ON_UNREACHABLE=on_unreachable,
+            ROBOTS_DEFER_TIMEOUT=0,
+        )
+        verdicts = [recording.decide(f"{HERE}{path}") for path in paths]
+        checked, differences = check(*recording.close())
+        lines = decisions_in(*recording.recorder.writer.paths)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert checked.decisions == len(paths)
+    assert [line["verdict"] == "refused" for line in lines] == [
+        verdict is not None for verdict in verdicts
+    ]
+    for line, verdict in zip(lines, verdicts, strict=True):
+        if verdict is not None:
+            assert line["reason"] == verdict.reason.name.lower()
+            assert line.get("line", 0) == verdict.line
+
+
+@settings(max_examples=60, deadline=None)
+@given(DIALECT_NAMES, DIALECT_NAMES, FILES, st.lists(PATHS, min_size=1, max_size=6))
+def test_another_dialect_changes_what_the_engine_answers_otherwise(first, second, octets, paths):
+    results = {HERE: served(octets)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "audit.jsonl"
+        recording = Recording(path, results, ROBOTS_DIALECT=first)
+        before = [recording.decide(f"{HERE}{path}") is None for path in paths]
+        (path,) = recording.close()
+        checked, _ = check(path, dialect=second)
+        other = Recording(path, results, ROBOTS_DIALECT=second)
+        after = [other.decide(f"{HERE}{path}") is None for path in paths]
+        other.close()
+    assert not checked.errors
+    assert checked.changed == sum(one != two for one, two in zip(before, after, strict=True))
+
+
+@given(ANY_DIALECT)
+def test_a_dialect_comes_back_from_its_data(dialect: Dialect):
+    data = json.loads(json.dumps(data_of(dialect)))
+    back = dialect_from(dialect.name, data)
+    assert back == dialect.but(dialect.name, agents=back.agents)
+    chains = {name: agent.chain for name, agent in dialect.agents.items()}
+    assert {name: agent.chain for name, agent in back.agents.items()} == chains
+    assert fingerprint(data_of(back)) == fingerprint(data)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
+def test_the_data_has_all_options(dialect):
+    assert set(data_of(dialect)) == set(options())
+
+
+def test_another_value_is_another_fingerprint():
+    google = DIALECTS["google"]
+    prints = {fingerprint(data_of(google.but("google", **turn))) for turn in TURNS}
+    assert len(prints) == len(TURNS)
+
+
+TURNS = [{}, {"tie": "disallow"}, {"agents": {}}, {"rule_limit": 3}]
+
+
+def test_a_changed_dialect_is_replayed_as_it_was(tmp_path, monkeypatch):
+    dialect = DIALECTS["google"].but("google", tie="disallow")
+    tied = served("User-agent: *\nAllow: /a\nDisallow: /a\n")
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: tied}, ROBOTS_DIALECT=dialect)
+    assert recording.decide(f"{HERE}/a") is not None
+    checked, differences = check(*recording.close())
+    assert (checked.errors, differences) == ([], [])
+    assert "the dialect google has changed since" in checked.notes[0]
+
+
+def test_two_dialects_of_one_name_are_told_apart(tmp_path):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served("User-agent: *\nAllow: /a\n")})
+    for tie in ("allow", "disallow"):
+        dialect = DIALECTS["google"].but("mine", tie=tie)
+        recording.decide(f"{HERE}/a", config=RequestConfig(dialect, "Bot"))
+    paths = recording.close()
+    assert [line["dialect"] for line in decisions_in(*paths)] == ["mine", "mine#2"]
+    checked, differences = check(*paths)
+    assert (checked.errors, differences) == ([], [])
+
+
+def test_what_another_dialect_would_have_fetched_is_not_known(tmp_path):
+    rfc9309 = DIALECTS["rfc9309"]
+    short = rfc9309.but("short", access=replace(rfc9309.access, redirects=1))
+    cut = FetchResult(301, hops=("https://x.example/1",), is_cut=True)
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: cut}, ROBOTS_DIALECT=short)
+    recording.decide(f"{HERE}/a")
+    (path,) = recording.close()
+    assert check(path)[0].unknown == 0
+    checked, differences = check(path, dialect="google")
+    assert (checked.unknown, checked.differ, differences) == (1, 0, [])
+
+
+def test_octets_stand_in_a_file_once(tmp_path):
+    there = "https://there.example"
+    results = {HERE: served(RULES), there: served(RULES)}
+    recording = Recording(tmp_path / "audit.jsonl", results)
+    recording.decide(f"{HERE}/no")
+    recording.decide(f"{there}/no")
+    lines = [line for line in lines_in(*recording.close()) if line["type"] == "robots"]
+    assert [("octets" in line, line["origin"]) for line in lines] == [(True, HERE), (False, there)]
+    assert check(*recording.recorder.writer.paths)[0].decisions == 2
+
+
+@pytest.mark.parametrize(
+    ("passed", "kept"),
+    [
+        ("all", ["/", "/no", "/no/but", "/no/x", "/yes?q=1", "/", "/no/but/2"]),
+        ("first", ["/", "/no", "/no/but", "/no/x"]),
+        ("none", ["/no", "/no/x"]),
+    ],
+)
+def test_which_passes_are_recorded_is_the_users_choice(tmp_path, passed, kept):
+    urls = [*URLS, f"{HERE}/", f"{HERE}/no/but/2"]
+    (path,) = record(tmp_path / "audit.jsonl", urls, ROBOTS_AUDIT_PASSED=passed)
+    assert [line["url"].removeprefix(HERE) for line in decisions_in(path)] == kept
+    assert lines_in(path)[-1]["sums"] == {"passed": 5, "refused/rule": 2, "robots": 1}
+    assert not check(path)[0].errors
+
+
+def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
+    text = f"User-agent: *\nDisallow: /{'x' * 100_000}\nDisallow: /no{'*' * 100_000}\n"
+    text += "".join(f"Content-Usage: key{n}={'v' * 1000}\n" for n in range(200))
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(text)})
+    recording.decide(f"{HERE}/no")
+    recording.decide(f"{HERE}/yes")
+    (path,) = recording.close()
+    refused, passed = decisions_in(path)
+    assert len(refused["rule"]) == MAX_BRIEF
+    assert len(passed["preferences"]) == 50
+    checked, differences = check(path)
+    assert (checked.errors, differences) == ([], [])

@@ -1,0 +1,132 @@
+"""What must be true of the writer: nothing waits long, and no request goes that is not recorded."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.audit.writer import Writer
+from scrapy_robots_policy.config import SettingError
+from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.rep import Verdict
+from tests.audit.records import HERE, RULES, URLS, Recording, check, served
+
+
+class Timer:
+    """Takes what is to be called later."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, seconds, function):
+        self.calls.append((seconds, function))
+        return self.calls.clear
+
+
+@pytest.fixture
+def timer():
+    return Timer()
+
+
+@pytest.fixture
+def errors():
+    return []
+
+
+@pytest.fixture
+def writer(tmp_path, timer, errors):
+    return Writer(tmp_path / "audit.jsonl", 0, timer, lambda: None, errors.append)
+
+
+def test_a_line_is_on_the_disk_within_a_second(writer, timer):
+    writer.write("crawl", {"a": 1})
+    writer.write("crawl", {"a": 2})
+    ((seconds, flush),) = timer.calls
+    assert seconds < 1
+    assert writer.paths[0].read_bytes() == b""
+    timer.calls.clear()
+    flush()
+    assert writer.paths[0].read_bytes().count(b"\n") == 2
+    writer.write("crawl", {"a": 3})
+    assert len(timer.calls) == 1
+    writer.close()
+    assert timer.calls == []
+    assert writer.paths[0].read_bytes().count(b"\n") == 3
+
+
+def test_what_is_much_is_written_at_once(writer):
+    writer.write("crawl", {"a": "x" * 300_000})
+    assert len(writer.paths[0].read_bytes()) > 300_000
+    writer.close()
+
+
+def full(_octets):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_an_error_is_told_once_and_nothing_is_written_after_it(writer, errors):
+    writer._file.write = full
+    for _ in range(3):
+        writer.write("crawl", {})
+        writer.flush()
+    writer.close()
+    assert [error.errno for error in errors] == [errno.ENOSPC]
+    assert not writer.is_open
+
+
+@pytest.mark.parametrize("on_error", ["stop", "warn"])
+def test_no_request_goes_that_cannot_be_recorded_if_the_crawl_is_to_stop(
+    tmp_path, on_error, monkeypatch
+):
+    reasons = []
+    monkeypatch.setattr(compat, "close_spider", lambda _crawler, reason: reasons.append(reason))
+    recording = Recording(
+        tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_AUDIT_ON_ERROR=on_error
+    )
+    assert recording.decide(URLS[0]) is None
+    recording.recorder.writer.flush()
+    recording.recorder.writer._file.write = full
+    recording.decide(URLS[0])
+    recording.recorder.writer.flush()
+    assert recording.crawler.stats.get_value("robots/audit/failed") == 1
+    if on_error == "stop":
+        with pytest.raises(CrawlClosing):
+            recording.decide(URLS[0])
+        assert reasons == ["robots_audit_failed"]
+    else:
+        assert recording.decide(URLS[0]) is None
+        assert isinstance(recording.decide(URLS[1]), Verdict)
+        assert reasons == []
+    recording.recorder.close("finished")
+    checked, _ = check(tmp_path / "audit.jsonl")
+    assert (checked.errors, checked.decisions) == ([], 1)
+
+
+def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
+    with pytest.raises(SettingError, match="ROBOTS_AUDIT is '/dev/full': No space left on device"):
+        Recording("/dev/full", {})
+
+
+@pytest.mark.parametrize(
+    ("template", "why"),
+    [
+        ("%(spider)s.jsonl", "only %\\(name\\)s and %\\(time\\)s stand for something"),
+        ("100%.jsonl", "only %\\(name\\)s and %\\(time\\)s stand for something"),
+        ("a\0b", "it must be the path of a file"),
+        ("", "it must be the path of a file"),
+    ],
+)
+def test_a_wrong_path_gets_one_sentence(template, why):
+    with pytest.raises(SettingError, match=why):
+        Recording(template, {})
+
+
+def test_the_path_has_the_spiders_name_and_the_time(tmp_path):
+    recording = Recording(tmp_path / "%(name)s-%(time)s.jsonl", {})
+    (path,) = recording.close()
+    name, _, time = path.stem.partition("-")
+    assert name == "recorded"
+    assert len(time) == len("2026-11-22T15-40-00")
+    assert ":" not in time
