@@ -37,13 +37,14 @@ def test_the_page_gives_the_figures_of_the_code(figure):
 def test_a_crawl_that_is_killed_loses_no_more_than_what_waited(tmp_path):
     reached, most = threading.Event(), 20
 
-    def last(_headers):
+    def now(_headers):
         reached.set()
         return PAGE
 
     with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
-        other.script |= {"/robots.txt": robots(""), "/last": last}
-        urls = [*(dead.url(f"/{n}") for n in range(100)), other.url("/last")]
+        other.script |= {"/robots.txt": robots(""), "/now": now}
+        urls = [dead.url(f"/{n}") for n in range(100)]
+        urls.insert(15, other.url("/now"))
         settings = {**OURS, "JOBDIR": str(tmp_path), "ROBOTS_MAX_WAITING": most}
         settings |= {"CONCURRENT_REQUESTS": 4, "ROBOTS_FETCH_TIMEOUT": 300}
         crawl_killed(Plan(urls, settings), reached)
