@@ -254,7 +254,7 @@ def _main() -> None:
     if with_reactor:
         process: Any = CrawlerProcess(settings)
     else:
-        from scrapy.crawler import AsyncCrawlerProcess  # noqa: PLC0415 - not in 2.13
+        from scrapy.crawler import AsyncCrawlerProcess
 
         process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(type("Spider", (Spider,), {"plan": plan}))
