@@ -25,7 +25,7 @@ from typing import Any
 
 import scrapy
 from scrapy import signals
-from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
+from scrapy.crawler import CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import Deferred
@@ -251,7 +251,12 @@ def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
     settings = {**OWN, **plan.settings}
     with_reactor = settings.get("TWISTED_REACTOR_ENABLED", True)
-    process: Any = (CrawlerProcess if with_reactor else AsyncCrawlerProcess)(settings)
+    if with_reactor:
+        process: Any = CrawlerProcess(settings)
+    else:
+        from scrapy.crawler import AsyncCrawlerProcess
+
+        process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(type("Spider", (Spider,), {"plan": plan}))
     process.crawl(crawler)
     process.start()
