@@ -30,7 +30,8 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
-_USERINFO = re.compile(r"(?<=://)[^/?#\s@'\"]*@")
+_USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
+_PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
 def instant(seconds: float) -> str | None:
@@ -60,10 +61,9 @@ def plain(value: Any) -> Any:
     """A setting's value as JSON can hold it, without secrets."""
     if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, str):
-        return without_userinfo(value)
-    if isinstance(value, bytes):
-        return without_userinfo(value.decode("latin-1"))
+    if isinstance(value, str | bytes):
+        text = value if isinstance(value, str) else value.decode("latin-1")
+        return _PASSWORD.sub("", without_userinfo(text))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Dialect):
@@ -171,6 +171,8 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         fields["line"] = verdict.line
     if verdict.rule is not None:
         fields["rule"] = brief(verdict.rule.start)
+    if verdict.why:
+        fields["why"] = verdict.why
     if verdict.refused is not None:
         (fields["refused_use"],) = preference_fields([verdict.refused])
     if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
