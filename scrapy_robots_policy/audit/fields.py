@@ -72,7 +72,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(value[key]) for key in value}
     if isinstance(value, Iterable):
         return [plain(item) for item in (value if isinstance(value, list | tuple) else list(value))]
-    return f"{type(value).__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    named = value if hasattr(value, "__qualname__") else type(value)  # a function, or an object
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def exchange_fields(exchange: Exchange) -> dict[str, Any]:
