@@ -1,12 +1,13 @@
 """Many origins, a third of them in trouble, and an oracle that is not ours: `make soak`.
 
-    python benchmarks/soak.py [--origins N] [--pages N] [--seed N] [--kind asyncio|none]
+    python benchmarks/soak.py [--origins N] [--pages N] [--seed N] [--kind asyncio|none] [--off]
 
 Every origin has rules of its own, made by chance. What they allow, Protego and urllib.robotparser
 say; a URL about which the two differ is left out. Two origins in three answer as they should. Of
 the others some answer late, with 503 or a reset first, with garbage, too little, packed or
 redirected octets; some never answer, some want a delay, some close everything while the crawl goes
 on. Printed: pages fetched against the rules, pages lost, memory, and what is left open at the end.
+`--off` crawls without robots.txt: for the memory that Scrapy and the measuring take by themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from urllib.robotparser import RobotFileParser
 
-from crawling import OURS, WITHOUT_REACTOR, Crawled, Plan, crawl
+from crawling import OFF, OURS, WITHOUT_REACTOR, Crawled, Plan, crawl
 from protego import Protego
 from web import Hit, Reply, Web, hosts, robots
 
@@ -38,7 +39,7 @@ TROUBLES: dict[str, Robots] = {
         gzip.compress(text.encode()), kind="text/plain", headers="Content-Encoding: gzip\r\n"
     ),
     "redirected": lambda *_: Reply(status=301, headers="Location: /rules.txt\r\n"),
-    "delay": lambda text, _: robots(text + "\nUser-agent: BenchBot\nCrawl-delay: 0.2\n"),
+    "delay": lambda text, _: robots(text.replace("*\n", "*\nCrawl-delay: 0.2\n", 1)),
     "closes": lambda text, n: robots(text if n < 2 else "User-agent: *\nDisallow: /\n"),
     "404": lambda *_: Reply(status=404),
     "garbage": lambda *_: Reply(random.Random(1).randbytes(5000), kind="text/plain"),
@@ -175,10 +176,11 @@ def main() -> int:
     parser.add_argument("--pages", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=("asyncio", "none"), default="asyncio")
+    parser.add_argument("--off", action="store_true")
     options = parser.parse_args()
     addresses = hosts(options.origins)
     settings = {
-        **OURS,
+        **(OFF if options.off else OURS),
         **(WITHOUT_REACTOR if options.kind == "none" else {}),
         "CONCURRENT_REQUESTS": 64,
         "ROBOTS_FETCH_TIMEOUT": NEVER_AFTER,

@@ -45,7 +45,7 @@ REACTORS = {
 
 @dataclass
 class Seen:
-    """What came of a crawl: URLs answered, URLs dropped with what was said of them, all stats."""
+    """The result of a crawl: URLs answered, URLs dropped with the cause, all stats."""
 
     answered: list[str] = field(default_factory=list)
     dropped: dict[str, str] = field(default_factory=dict)
@@ -123,8 +123,10 @@ class InterruptedSpider(Spider):
 
 
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
-    asked = tuple(r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests)
-    return type("Spider", (spider,), {"requests": asked, **attributes})
+    all_requests = tuple(
+        r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests
+    )
+    return type("Spider", (spider,), {"requests": all_requests, **attributes})
 
 
 async def crawl(
@@ -142,9 +144,9 @@ async def crawl(
 
 
 def middleware_of(crawler: Crawler) -> RobotsPolicyMiddleware:
-    found = crawler.get_downloader_middleware(RobotsPolicyMiddleware)
-    assert found is not None
-    return found
+    middleware = crawler.get_downloader_middleware(RobotsPolicyMiddleware)
+    assert middleware is not None
+    return middleware
 
 
 def waiting_in(crawler: Crawler) -> int:

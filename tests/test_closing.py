@@ -113,7 +113,7 @@ WAITS = {
 
 @pytest.mark.parametrize("wait", WAITS)
 @on_reactor
-async def test_who_waits_is_let_go(wait):
+async def test_requests_that_wait_go_back_when_the_crawl_closes(wait):
     settings = {
         "ROBOTS_ON_UNREACHABLE": "defer",
         "ROBOTS_DIALECT": "seznam" if wait == "for the hour" else "rfc9309",
@@ -132,7 +132,7 @@ async def test_who_waits_is_let_go(wait):
 
 
 @on_reactor
-async def test_who_does_not_come_from_the_scheduler_is_refused():
+async def test_a_request_that_did_not_come_from_the_scheduler_is_dropped():
     with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")
         _, crawler = await crawl(other.url("/stop"), spider=Closing, download=dead.url("/"))

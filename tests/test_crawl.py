@@ -18,7 +18,7 @@ FORBIDDEN = "Forbidden by robots.txt: line 2, Disallow: /secret"
 
 @pytest.mark.parametrize("kind", REACTORS)
 @pytest.mark.parametrize("cancel_first", [False, True], ids=["", "first_asker_cancelled"])
-def test_no_waiter_goes_unchecked(kind, cancel_first):
+def test_every_request_that_waited_is_checked(kind, cancel_first):
     with Site({"/robots.txt": robots(SECRET)}) as site:
         urls = [site.url(path) for path in PATHS]
         seen = crawl_apart(Plan(urls, {**OURS, **REACTORS[kind]}, cancel_first))
@@ -29,7 +29,7 @@ def test_no_waiter_goes_unchecked(kind, cancel_first):
 
 
 @pytest.mark.skipif(version_info < (2, 14), reason="the hole came with 2.14")
-def test_the_stock_middleware_lets_waiters_through():
+def test_the_stock_middleware_sends_requests_that_waited_unchecked():
     # Should this fail, Scrapy has closed the hole, and README must no longer speak of it.
     with Site({"/robots.txt": robots(SECRET)}) as site:
         urls = [site.url(path) for path in PATHS]
@@ -38,7 +38,7 @@ def test_the_stock_middleware_lets_waiters_through():
 
 
 @pytest.mark.parametrize("kind", REACTORS)
-def test_a_host_without_an_answer_stops_no_other(kind):
+def test_a_host_that_never_answers_delays_no_other(kind):
     # The pages of the late host would fill CONCURRENT_REQUESTS if they kept their places.
     healthy = [Site({"/robots.txt": robots(SECRET)}, f"127.0.0.{n}") for n in range(2, 12)]
     late = Site({"/robots.txt": robots(SECRET, gate="open")})
@@ -75,7 +75,7 @@ def test_many_late_robots_txt_leave_connections_for_pages(kind):
 
 
 @on_reactor
-async def test_the_pages_of_late_hosts_take_places_in_turn():
+async def test_the_pages_of_slow_hosts_take_places_in_turn():
     class Counting(Spider):
         """Counts how many pages are in transfer."""
 
@@ -126,7 +126,7 @@ async def test_no_more_requests_wait_than_twice_the_limit():
 
 @pytest.mark.parametrize("limit", [0, 1])
 @on_reactor
-async def test_a_crawl_in_which_nobody_may_wait_ends_all_the_same(limit):
+async def test_a_crawl_in_which_no_request_may_wait_still_ends(limit):
     with (
         Site({"/robots.txt": robots("")}) as one,
         Site({"/robots.txt": robots("")}, "127.0.0.2") as two,
@@ -159,7 +159,7 @@ PAGES = {"rules": ["/a", "/b"], "open": PATHS, "closed": []}
 @pytest.mark.parametrize("dialect", ["rfc9309", "google"])
 @pytest.mark.parametrize("answer", LADDER)
 @on_reactor
-async def test_the_first_answer_is_read_as_the_dialect_says(answer, dialect):
+async def test_the_dialect_decides_how_the_first_answer_is_read(answer, dialect):
     script, *stances = LADDER[answer]
     with Site({"/robots.txt": script, "/robots.txt?2": moved("/robots.txt")}) as site:
         settings = {

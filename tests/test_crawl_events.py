@@ -1,4 +1,4 @@
-"""The log lines and the counts of a crawl: see also test_middlewares.py."""
+"""The log lines and the counts of a crawl: see also test_policy_middleware.py."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Gathering(Spider):
 
 
 @on_reactor
-async def test_a_crawl_tells_what_became_of_it(tmp_path):
+async def test_the_report_has_the_figures_of_the_crawl(tmp_path):
     path = tmp_path / "report.html"
     open_site = Site({"/robots.txt": robots(RULES), "/a": TAGGED})
     with open_site as site, Site({"/robots.txt": Answer(status=503)}, "127.0.0.2") as closed:
@@ -38,10 +38,10 @@ async def test_a_crawl_tells_what_became_of_it(tmp_path):
                 "USER_AGENT": "TestBot/1.0",
             },
         )
-    told = json.loads(path.with_suffix(".json").read_text())
-    lines = {line.pop("origin"): line for line in told.pop("origins")}
-    assert told.pop("began") <= told.pop("ended")
-    assert told == {
+    data = json.loads(path.with_suffix(".json").read_text())
+    lines = {line.pop("origin"): line for line in data.pop("origins")}
+    assert data.pop("began") <= data.pop("ended")
+    assert data == {
         "spider": "test",
         "agent": "TestBot",
         "dialect": "bing",
@@ -55,7 +55,7 @@ async def test_a_crawl_tells_what_became_of_it(tmp_path):
             if name.startswith("robots/")
         },
     }
-    assert told["stats"]["robots/tags/noindex/dropped"] == 1
+    assert data["stats"]["robots/tags/noindex/dropped"] == 1
     drops = {origin: (line["dropped"], line["trouble"]) for origin, line in lines.items()}
     assert drops == {
         site.origin: ({"line 3, Disallow: /x": 2}, False),
@@ -63,12 +63,12 @@ async def test_a_crawl_tells_what_became_of_it(tmp_path):
     }
     assert (lines[site.origin]["delay"], lines[site.origin]["paced"]) == (0.05, "kept")
     text = path.read_text()
-    for said in ("line 3, Disallow: /x", "robots.txt unreachable (503)", "noindex", closed.origin):
-        assert said in text
+    for part in ("line 3, Disallow: /x", "robots.txt unreachable (503)", "noindex", closed.origin):
+        assert part in text
 
 
 @on_reactor
-async def test_a_report_that_cannot_be_written_any_more_is_an_error_in_the_log(tmp_path, caplog):
+async def test_a_report_that_can_no_longer_be_written_is_an_error_in_the_log(tmp_path, caplog):
     class Spoiling(Spider):
         def parse(self, response):
             (tmp_path / "report.json").mkdir()
@@ -82,7 +82,7 @@ async def test_a_report_that_cannot_be_written_any_more_is_an_error_in_the_log(t
 
 
 @on_reactor
-async def test_a_place_where_no_report_can_be_stops_the_spider_at_start(tmp_path):
+async def test_a_path_that_cannot_be_written_stops_the_spider_at_start(tmp_path):
     with Site({"/robots.txt": robots("")}) as site:
         for path in (tmp_path / "none" / "report.html", tmp_path / "report.pdf"):
             with pytest.raises(ValueError, match=r"^ROBOTS_REPORT is '.*': \w.*$"):

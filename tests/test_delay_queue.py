@@ -99,7 +99,7 @@ async def cancel(task):
 
 
 @on_reactor
-async def test_one_goes_at_a_time_and_the_next_one_a_delay_after_its_end():
+async def test_one_request_goes_at_a_time_and_the_next_one_a_delay_after_its_end():
     host = Host()
     first, _ = host.request("/1")
     host.request("/2")
@@ -115,7 +115,7 @@ async def test_one_goes_at_a_time_and_the_next_one_a_delay_after_its_end():
 
 
 @on_reactor
-async def test_a_request_cancelled_in_the_line_leaves_it():
+async def test_a_request_that_is_cancelled_in_the_queue_leaves_it():
     host = Host()
     first, _ = host.request("/1")
     _, second = host.request("/2")
@@ -143,7 +143,7 @@ async def test_a_request_cancelled_just_when_its_turn_comes_gives_it_back():
 
 
 @on_reactor
-async def test_a_request_cancelled_while_other_processes_are_asked_gives_its_turn_back():
+async def test_a_request_that_is_cancelled_while_it_claims_the_fleets_turn_gives_its_own_back():
     coordinator = Coordinator()
     host = Host(coordinator)
     _, first = host.request("/1")
@@ -184,7 +184,7 @@ async def test_a_transfer_that_is_cancelled_was_a_visit():
 
 
 @on_reactor
-async def test_a_visit_past_the_queue_holds_it_up_and_is_not_undone_by_a_cancelled_one():
+async def test_a_visit_outside_the_queue_delays_it_even_if_another_one_is_cancelled():
     host = Host()
     first, _ = host.request("/1")
     host.request("/2")
@@ -230,7 +230,7 @@ async def test_a_request_that_waits_for_another_process_stays_the_first_in_line(
 
 
 @on_reactor
-async def test_nothing_goes_while_a_visit_past_the_queue_is_in_transfer():
+async def test_no_request_goes_while_a_visit_outside_the_queue_is_in_transfer():
     host = Host()
     exempt = scrapy.Request("http://host/exempt")
     host.reach(exempt)
@@ -246,7 +246,7 @@ async def test_nothing_goes_while_a_visit_past_the_queue_is_in_transfer():
 @pytest.mark.parametrize(
     ("since_visit", "rest"), [(0.0, DELAY), (4.0, DELAY - 4), (3600.0, 0.0), (-3600.0, DELAY)]
 )
-def test_a_new_queue_rests_from_the_robots_txt_on_and_a_clock_that_stepped_back_changes_nothing(
+def test_a_new_queue_keeps_its_delay_after_the_robots_txt_even_if_the_clock_steps_back(
     since_visit, rest
 ):
     clock = Clock()

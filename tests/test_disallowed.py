@@ -26,7 +26,7 @@ VERDICTS = {
 
 @pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
 @pytest.mark.parametrize("name", VERDICTS)
-def test_a_copy_says_what_the_exception_says(name, copied):
+def test_a_copy_of_the_exception_is_equal_to_it(name, copied):
     error = Disallowed(VERDICTS[name])
     again = copied(error)
     assert type(again) is Disallowed

@@ -47,7 +47,7 @@ def end(process):
     return out, err
 
 
-def test_a_fleet_asks_once_for_each_robots_txt_and_keeps_one_pace():
+def test_a_fleet_fetches_each_robots_txt_once_and_keeps_one_delay():
     process = start()
     out, err = end(process)
 
@@ -65,7 +65,7 @@ def test_crawlers_that_share_no_store_are_no_fleet():
     assert re.search(r"^the robots.txt of [\w-]+ was fetched [23] times$", out, re.MULTILINE)
 
 
-def test_a_fleet_that_is_told_to_stop_leaves_no_process_behind():
+def test_a_fleet_that_is_stopped_leaves_no_process_behind():
     process = start()
     host, port = re.match(r"redis://([\d.]+):(\d+)/", process.stdout.readline()).groups()
     process.send_signal(signal.SIGTERM)

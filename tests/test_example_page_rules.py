@@ -46,19 +46,19 @@ def crawl(tmp_path_factory):
     return process.stdout, json.loads(items.read_text()), json.loads(log.read_text())
 
 
-def test_neither_refused_nor_unwanted_links_are_asked_for(crawl):
+def test_neither_disallowed_nor_nofollow_links_are_fetched(crawl):
     _, _, log = crawl
 
     assert sorted(path for _, path in log if path != "/robots.txt") == ASKED
 
 
-def test_items_are_what_their_pages_let_be_kept(crawl):
+def test_items_are_kept_as_their_pages_permit(crawl):
     _, items, _ = crawl
 
     assert {urlsplit(item["url"]).path: item.get("robots_tags", []) for item in items} == ITEMS
 
 
-def test_the_end_of_the_crawl_tells_every_drop(crawl):
+def test_the_end_of_the_crawl_shows_every_drop(crawl):
     printed, _, _ = crawl
     lines = [" ".join(line.split()) for line in printed.splitlines()]
 

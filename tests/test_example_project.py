@@ -1,4 +1,4 @@
-"""The example project, run as a user runs it and judged by what its sites were asked for."""
+"""The example project, run as a user runs it and judged by the requests that its sites got."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def test_the_crawl_logs_no_error(crawl):
 
 
 @pytest.mark.parametrize(("site", "pages"), FETCHED.items())
-def test_of_each_site_exactly_what_it_allows_is_fetched(crawl, site, pages):
+def test_exactly_the_allowed_pages_of_each_site_are_fetched(crawl, site, pages):
     _, log = crawl
-    asked = [path for asked_site, path in log if asked_site == site and path != "/robots.txt"]
+    paths = [path for asked_site, path in log if asked_site == site and path != "/robots.txt"]
 
-    assert sorted(asked) == sorted(pages)
+    assert sorted(paths) == sorted(pages)
 
 
 def test_no_site_waits_for_the_robots_txt_of_another(crawl):
@@ -87,7 +87,7 @@ def test_no_site_waits_for_the_robots_txt_of_another(crawl):
     assert "slow" not in sites[: -len(ALL)]
 
 
-def test_the_table_tells_what_became_of_every_site(crawl):
+def test_the_table_has_the_counts_of_every_site(crawl):
     process, _ = crawl
 
     assert read_table(process.stdout) == TABLE
@@ -97,17 +97,17 @@ def read_table(printed):
     """What was printed of each site, in the words of `TABLE`; a list of the sites comes first."""
     head, _, table = printed.partition("\n\n")
     names = dict(zip((line.split()[0] for line in head.splitlines()), TABLE, strict=True))
-    found = {}
+    results = {}
     for line in table.splitlines()[1:]:
         first, *words = re.sub(r" \d+\.\d s ", " ", line).split()
         if first in names:
-            found[names[first]] = causes = [" ".join(words)]
+            results[names[first]] = causes = [" ".join(words)]
         else:
             causes.append(" ".join([first, *words]))
-    return {site: [row, *sorted(causes)] for site, (row, *causes) in found.items()}
+    return {site: [row, *sorted(causes)] for site, (row, *causes) in results.items()}
 
 
-def test_a_dialect_counts_at_every_level_where_it_is_set():
+def test_a_dialect_can_be_set_at_every_level():
     process = subprocess.run(
         [sys.executable, "-m", "example.dialects"],
         cwd=PROJECT,
@@ -118,9 +118,9 @@ def test_a_dialect_counts_at_every_level_where_it_is_set():
         check=False,
     )
     assert process.returncode == 0, process.stderr
-    found = dict(re.split(r"\s{2,}", line) for line in process.stdout.splitlines())
+    results = dict(re.split(r"\s{2,}", line) for line in process.stdout.splitlines())
 
-    assert {label: outcome for label, outcome in found.items() if outcome != "fetched"} == {
+    assert {label: outcome for label, outcome in results.items() if outcome != "fetched"} == {
         "as_project first /page.htm": "dropped: line 6, Disallow: /*.htm",
         "as_baidu first /a/b": "dropped: line 2, Disallow: /a/",
         "as_baidu first /photo.jpg": "dropped: line 4, Disallow: .jpg$",
@@ -128,4 +128,4 @@ def test_a_dialect_counts_at_every_level_where_it_is_set():
         "mixed first /a/b {'dialect': 'koster1996'}": "dropped: line 2, Disallow: /a/",
         "mixed second /a/b": "dropped: line 2, Disallow: /a/",
     }
-    assert len(found) == 3 * 6
+    assert len(results) == 3 * 6

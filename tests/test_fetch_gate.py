@@ -49,7 +49,7 @@ async def test_no_more_young_fetches_are_under_way_than_may_be():
 
 
 @on_reactor
-async def test_a_fetch_that_gets_no_answer_for_a_while_keeps_nobody_back():
+async def test_a_fetch_without_an_answer_for_a_while_delays_no_other():
     async with Fetches(2, 100) as fetches:
         fetches.start(*"abcde")
         await until_idle()
@@ -74,7 +74,7 @@ async def test_no_more_fetches_are_under_way_in_all_than_the_system_allows():
 
 
 @on_reactor
-async def test_an_origin_whose_fetch_failed_goes_after_all_others():
+async def test_an_origin_whose_fetch_failed_waits_for_all_others():
     async with Fetches(1, 100) as fetches:
         fetches.start("a")
         await until_idle()

@@ -35,9 +35,9 @@ class Asking(Spider):
             yield request
 
 
-async def fetch(origin, known=None, dialect=RFC, spider=Asking, **settings):
+async def fetch(origin, copy=None, dialect=RFC, spider=Asking, **settings):
     settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 2, **settings}
-    question = FetchOrder(origin, known, dialect)
+    question = FetchOrder(origin, copy, dialect)
     seen, crawler = await crawl(spider=spider, settings=settings, question=question)
     return crawler.spider.outcome, seen
 
@@ -56,7 +56,7 @@ CAUSES = {
 
 @pytest.mark.parametrize("cause", CAUSES)
 @on_reactor
-async def test_what_goes_wrong_is_an_outcome_with_its_cause(cause):
+async def test_a_failure_is_a_result_with_its_cause(cause):
     with Site({"/robots.txt": CAUSES[cause]}) as site:
         outcome, _ = await fetch(site.origin, ROBOTS_FETCH_TIMEOUT=0.3)
         assert outcome == FetchResult(None, cause=cause)
@@ -64,27 +64,27 @@ async def test_what_goes_wrong_is_an_outcome_with_its_cause(cause):
 
 @pytest.mark.parametrize("octets", [0, 5])
 @on_reactor
-async def test_a_reset_is_an_outcome(octets):
+async def test_a_reset_connection_is_a_result(octets):
     with Site({"/robots.txt": robots(RULES, reset=octets)}) as site:
         outcome, _ = await fetch(site.origin)
         assert outcome == FetchResult(None, cause="reset")
 
 
 @on_reactor
-async def test_a_closed_port_is_an_outcome():
+async def test_a_closed_port_is_a_result():
     outcome, _ = await fetch(f"http://127.0.0.1:{closed_port()}")
     assert outcome == FetchResult(None, cause="connection refused")
 
 
 @on_reactor
-async def test_a_host_without_address_is_an_outcome():
+async def test_a_host_without_an_address_is_a_result():
     outcome, _ = await fetch("http://no-such-host.invalid")
     assert outcome == FetchResult(None, cause="dns")
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Scrapy 2.13 with a newer pyOpenSSL
 @on_reactor
-async def test_tls_that_fails_is_an_outcome():
+async def test_a_tls_error_is_a_result():
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=answer_without_tls, args=(server,), daemon=True).start()
         outcome, _ = await fetch(f"https://127.0.0.1:{server.getsockname()[1]}")
@@ -108,7 +108,7 @@ async def test_no_failure_is_logged_as_an_error(caplog):
 
 
 @on_reactor
-async def test_the_facts_of_an_answer_are_kept():
+async def test_the_facts_of_a_response_are_kept():
     headers = {
         "Content-Type": "Text/Plain; charset=utf-8",
         "Cache-Control": "public, max-age=600",
@@ -128,7 +128,7 @@ async def test_the_facts_of_an_answer_are_kept():
 
 
 @on_reactor
-async def test_no_body_is_kept_of_an_answer_that_is_no_robots_txt():
+async def test_the_body_of_an_error_page_is_not_kept():
     with Site({"/robots.txt": robots(RULES, status=404)}) as site:
         outcome, _ = await fetch(site.origin)
         assert outcome == FetchResult(404, b"", media_type="text/plain")
@@ -149,7 +149,7 @@ async def test_five_redirects_are_followed_and_no_more(hops):
 
 @pytest.mark.parametrize("target", ["/robots.txt", "/2", "", "ftp://127.0.0.1/", "http://[", "//"])
 @on_reactor
-async def test_a_redirect_that_leads_nowhere_ends_the_way(target):
+async def test_a_redirect_to_no_valid_target_ends_the_fetch(target):
     with Site({"/robots.txt": moved(target), "/2": moved("/2")}) as site:
         outcome, _ = await fetch(site.origin)
         assert (outcome.status, outcome.is_cut) == (301, False)
@@ -211,19 +211,19 @@ def known_settings():
 
 
 @on_reactor
-async def test_a_copy_is_asked_for_conditionally():
-    known = CacheEntry(
+async def test_a_copy_makes_the_request_conditional():
+    copy = CacheEntry(
         FetchResult(200, etag='"1"', last_modified="Fri, 20 Nov 2026 00:00:00 GMT"), 1.0, b""
     )
     with Site({"/robots.txt": Answer(status=304)}) as site:
-        outcome, _ = await fetch(site.origin, known)
+        outcome, _ = await fetch(site.origin, copy)
         assert outcome.status == 304
         assert site.hits[0].headers["if-none-match"] == '"1"'
-        assert site.hits[0].headers["if-modified-since"] == known.latest.last_modified
+        assert site.hits[0].headers["if-modified-since"] == copy.latest.last_modified
 
 
 @on_reactor
-async def test_only_the_url_that_gave_the_copy_is_asked_conditionally():
+async def test_only_the_request_to_the_url_of_the_copy_is_conditional():
     with Site({"/robots.txt": moved("/r"), "/r": Answer(status=304)}) as site:
         latest = FetchResult(200, etag='"1"', hops=(site.url("/r"),))
         await fetch(site.origin, CacheEntry(latest, 1.0, b""))
@@ -284,7 +284,7 @@ async def test_a_body_as_long_as_the_limit_is_whole():
 
 
 @on_reactor
-async def test_a_copy_that_was_cut_is_confirmed_to_those_only_who_read_no_more():
+async def test_a_copy_that_was_cut_is_validated_only_for_dialects_that_read_no_more():
     cut = CacheEntry(FetchResult(200, etag='"1"', is_cut=True), 1.0, b"#" * 1001)
     with Site({"/robots.txt": Answer(status=304)}) as site:
         for dialect, is_cut in ((LIMITED, True), (RFC, False)):
@@ -294,14 +294,14 @@ async def test_a_copy_that_was_cut_is_confirmed_to_those_only_who_read_no_more()
 
 
 @on_reactor
-async def test_where_a_dialect_has_no_limit_there_is_one_all_the_same():
+async def test_there_is_a_limit_even_if_the_dialect_has_none():
     with Site({"/robots.txt": Answer(b"#" * (MAX_OCTETS + 1000))}) as site:
         outcome, _ = await fetch(site.origin, dialect=RFC.but("free", size_limit=1 << 62))
         assert len(outcome.octets) == MAX_OCTETS + 1
 
 
 @on_reactor
-async def test_a_body_is_unpacked_no_further_than_the_limit():
+async def test_a_body_is_unpacked_up_to_the_limit_only():
     bomb = gzip.compress(RULES.encode() + b"#" * 50_000_000)
     assert len(bomb) < 100_000
     with Site({"/robots.txt": Answer(bomb, headers={"Content-Encoding": "gzip"})}) as site:
@@ -333,7 +333,7 @@ async def test_pages_are_loaded_as_before():
     ids=["503", "cut", "503_always", "404", "429", "retry_after", "timeout"],
 )
 @on_reactor
-async def test_what_may_pass_in_a_second_is_tried_again(answers, hits):
+async def test_a_failure_that_may_be_short_is_tried_again(answers, hits):
     with Site({"/robots.txt": answers}) as site:
         never = answers[-1].after is None
         timeout = 0.5 if never else 30
@@ -346,7 +346,7 @@ async def test_what_may_pass_in_a_second_is_tried_again(answers, hits):
 
 
 @on_reactor
-async def test_a_site_that_asks_for_some_seconds_gets_them_before_it_is_tried_again():
+async def test_a_short_retry_after_is_obeyed_before_the_next_try():
     busy = Answer(status=503, headers={"Retry-After": "2"})
     with Site({"/robots.txt": [busy, robots(RULES)]}) as site:
         outcome, _ = await fetch(site.origin, ROBOTS_FETCH_RETRIES=1)

@@ -106,7 +106,7 @@ async def rules_of(resolvers, dialect=RFC):
 
 
 @on_reactor
-async def test_one_asks_and_all_are_answered(redis):
+async def test_one_process_fetches_for_all(redis):
     world = World([SECRET, OPEN])
     async with world.members(redis, 5) as resolvers:
         waiting = start(rules_of(resolvers))
@@ -118,7 +118,7 @@ async def test_one_asks_and_all_are_answered(redis):
 
 
 @on_reactor
-async def test_what_still_queues_in_one_process_another_asks(redis):
+async def test_an_origin_that_is_queued_in_one_process_is_fetched_by_another(redis):
     world = World([SECRET])
     async with world.members(redis) as (one, other):
         waiting = [start(one.rules_for(ORIGIN, RFC, "one"))]
@@ -133,7 +133,7 @@ async def test_what_still_queues_in_one_process_another_asks(redis):
 
 
 @on_reactor
-async def test_that_a_site_is_unreachable_counts_for_all(redis):
+async def test_a_failed_fetch_counts_for_all_processes(redis):
     world = World([DOWN, OPEN])
     world.gate.open()
     async with world.members(redis) as resolvers:
@@ -144,7 +144,7 @@ async def test_that_a_site_is_unreachable_counts_for_all(redis):
 
 
 @on_reactor
-async def test_who_are_put_off_wait_for_one_who_asks_again(redis):
+async def test_deferred_requests_of_all_processes_wait_for_one_next_try(redis):
     world = World([DOWN, DOWN, SECRET])
     world.gate.open()
     async with world.members(redis, 4) as resolvers:
@@ -154,7 +154,7 @@ async def test_who_are_put_off_wait_for_one_who_asks_again(redis):
 
 
 @on_reactor
-async def test_what_grew_old_is_renewed_by_one(redis):
+async def test_stale_rules_are_fetched_again_by_one_process(redis):
     world = World([SECRET, OPEN])
     world.gate.open()
     async with world.members(redis, 4) as resolvers:
@@ -167,7 +167,7 @@ async def test_what_grew_old_is_renewed_by_one(redis):
 
 
 @on_reactor
-async def test_who_asks_for_too_long_is_waited_for_no_longer(redis):
+async def test_a_fetch_that_takes_too_long_is_taken_over_by_another_process(redis):
     world = World([SECRET])
     async with world.members(redis) as (one, other):
         start(one.rules_for(ORIGIN, RFC))
@@ -187,7 +187,7 @@ async def test_who_asks_for_too_long_is_waited_for_no_longer(redis):
 
 
 @on_reactor
-async def test_a_fault_of_one_is_not_taken_for_the_sites(redis):
+async def test_a_fault_in_one_process_is_not_shared(redis):
     world = World([RuntimeError("a bug"), SECRET])
     world.gate.open()
     async with world.members(redis) as (one, other):
@@ -197,7 +197,7 @@ async def test_a_fault_of_one_is_not_taken_for_the_sites(redis):
 
 
 @on_reactor
-async def test_who_stops_while_he_asks_leaves_it_to_the_others_at_once(redis):
+async def test_a_process_that_stops_during_a_fetch_releases_the_lease_at_once(redis):
     world = World([OPEN, SECRET])
     # A lease that lasts so long ends in time only if it is given back.
     async with world.members(redis, lasting=600.0) as (one, other):
@@ -214,7 +214,7 @@ async def test_who_stops_while_he_asks_leaves_it_to_the_others_at_once(redis):
 
 
 @on_reactor
-async def test_a_redis_that_dies_while_they_wait_lets_each_ask_by_himself():
+async def test_after_the_loss_of_redis_each_process_fetches_by_itself():
     world = World([SECRET])
     with RedisServer() as server:
         async with world.members(server, 3) as resolvers:
@@ -227,7 +227,7 @@ async def test_a_redis_that_dies_while_they_wait_lets_each_ask_by_himself():
 
 
 @on_reactor
-async def test_an_answer_of_tomorrow_is_not_believed(redis):
+async def test_an_entry_from_the_future_is_not_used(redis):
     world = World([SECRET])
     world.gate.open()
     async with world.members(redis) as (one, other):
@@ -239,7 +239,7 @@ async def test_an_answer_of_tomorrow_is_not_believed(redis):
 
 
 @on_reactor
-async def test_a_turn_ends_with_its_own_visit(redis):
+async def test_a_turn_ends_with_its_visit(redis):
     store = open_store(redis.url)
     queues = DelayQueues(store, time.monotonic, compat.call_later)
     queue = queues.queue("host", "http://host", 60.0, since_visit=60.0)

@@ -16,7 +16,7 @@ from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, crawl
 from tests.on_reactor import on_reactor
 from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
-from tests.test_pace import Cache
+from tests.test_crawl_delays import Cache
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
@@ -64,7 +64,7 @@ def test_three_crawlers_keep_one_delay(kind, settings):
 
 
 @on_reactor
-async def test_what_never_reaches_the_host_gives_the_turn_back_without_a_rest(redis):
+async def test_a_request_that_never_reaches_the_host_gives_its_turn_back_without_a_delay(redis):
     # A rest after each would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
     with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 3\n")}) as site:
         settings = {**store_at(redis), "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
@@ -89,7 +89,7 @@ async def test_a_delay_is_kept_where_the_redis_dies_in_the_middle():
         assert min(later.asked - earlier.answered for earlier, later in pairwise(site.hits)) >= 0.2
 
 
-def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_most(settings):
+def test_a_crawler_that_is_killed_during_a_fetch_delays_the_others_by_one_lease_at_most(settings):
     reached = threading.Event()
     answers = iter([Answer(after=None), robots(DISALLOWED)])
 
@@ -106,7 +106,7 @@ def test_a_crawler_killed_while_it_fetches_holds_up_the_others_for_a_lease_at_mo
 
 
 @on_reactor
-async def test_a_crawl_without_its_redis_obeys_all_the_same_and_warns_once(caplog):
+async def test_a_crawl_without_its_redis_still_obeys_and_warns_once(caplog):
     caplog.set_level(logging.DEBUG)
     with RedisServer() as server, Site({"/robots.txt": robots(DISALLOWED)}) as site:
         server.kill()
@@ -136,7 +136,7 @@ class Chain(Spider):
 
 
 @on_reactor
-async def test_a_redis_that_dies_in_the_middle_lets_nothing_through_and_is_used_again(caplog):
+async def test_a_redis_that_is_lost_for_a_while_lets_no_request_through_and_is_used_again(caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     with RedisServer() as server, ExitStack() as stack:
         one, other, third = (
@@ -158,10 +158,10 @@ async def test_a_redis_that_dies_in_the_middle_lets_nothing_through_and_is_used_
         assert [site.pages for site in (one, other, third)] == [["/die"], ["/live"], ["/a"]]
         with server.client() as client:
             assert client.exists(f"robots:{{{third.origin}}}:record")
-    told = [r.getMessage() for r in caplog.records if "store" in r.getMessage()]
-    assert len(told) == 2
-    assert "fails (ConnectionError: " in told[0]
-    assert told[1] == f"The robots.txt store at 127.0.0.1:{server.port}/0 works again"
+    lines = [r.getMessage() for r in caplog.records if "store" in r.getMessage()]
+    assert len(lines) == 2
+    assert "fails (ConnectionError: " in lines[0]
+    assert lines[1] == f"The robots.txt store at 127.0.0.1:{server.port}/0 works again"
 
 
 def store_at(server):
@@ -169,7 +169,7 @@ def store_at(server):
 
 
 @on_reactor
-async def test_a_wrong_password_is_nowhere_to_be_read(caplog, tmp_path):
+async def test_a_wrong_password_appears_nowhere(caplog, tmp_path):
     caplog.set_level(logging.DEBUG)
     report = tmp_path / "report.html"
     with RedisServer("--requirepass", "other") as server, Site({"/robots.txt": OPEN_TEXT}) as site:
@@ -188,8 +188,8 @@ OPEN_TEXT = robots("")
 def test_without_asyncio_the_crawl_does_not_start():
     settings = {**OURS, **REACTORS["select"], "ROBOTS_STORE": "redis://user:secret@host"}
     with Site({"/robots.txt": OPEN_TEXT}) as site:
-        with pytest.raises(AssertionError) as told:
+        with pytest.raises(AssertionError) as error:
             crawl_apart(Plan([site.url("/a")], settings))
         assert site.paths == []
-    assert "ROBOTS_STORE is 'redis:…': Redis needs asyncio: set TWISTED_REACTOR" in str(told.value)
-    assert "secret" not in str(told.value)
+    assert "ROBOTS_STORE is 'redis:…': Redis needs asyncio: set TWISTED_REACTOR" in str(error.value)
+    assert "secret" not in str(error.value)

@@ -25,7 +25,7 @@ ORIGIN, HOST = "https://example.com", "example.com"
 RECORD = CacheEntry(FetchResult(200), 1000.0, b"User-agent: *", 1000.0)
 
 
-def test_its_table_has_exactly_the_addresses_that_there_are():
+def test_its_table_has_exactly_the_addresses_of_the_code():
     table = PAGE.partition("\n| `ROBOTS_STORE` |")[2].partition("\n\n")[0]
     first_column = "".join(row.split("|")[1] for row in table.splitlines()[2:])
 
@@ -53,17 +53,17 @@ def test_its_figures_are_those_of_the_code():
 
 class Faults(StoreEvents):
     def __init__(self):
-        self.told = []
+        self.reported = []
 
     def on_failed(self, verb, error):
-        self.told.append(error)
+        self.reported.append(error)
 
     def on_lost(self, store, why):
-        self.told.append(why)
+        self.reported.append(why)
 
 
 @on_reactor
-async def test_its_user_of_redis_may_do_all_that_a_fleet_asks_for(redis):
+async def test_its_redis_user_has_all_the_rights_that_a_fleet_needs(redis):
     command = re.search(r"^ACL SETUSER (\w+) on >(\w+) .*$", PAGE, re.MULTILINE)
     user, password = command.groups()
     faults = Faults()
@@ -76,11 +76,11 @@ async def test_its_user_of_redis_may_do_all_that_a_fleet_asks_for(redis):
         await store.put(ORIGIN, RECORD)
         store.release(ORIGIN)
         assert await store.take(HOST, 60.0) == 0
-        await until(lambda: faults.told or "cmdstat_pexpire" in admin.info("commandstats"))
+        await until(lambda: faults.reported or "cmdstat_pexpire" in admin.info("commandstats"))
         store.leave(HOST, visited=True)
         await store.close()
         kept = sorted(admin.keys())
         admin.execute_command("ACL", "DELUSER", user)
 
-    assert faults.told == []
+    assert faults.reported == []
     assert kept == [f"robots:{{{HOST}}}:turn".encode(), f"robots:{{{ORIGIN}}}:record".encode()]

@@ -38,7 +38,7 @@ def silent_hosts(count: int) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("robots_txt", ["a long delay", "no answer"])
 @on_reactor
-async def test_a_slow_host_at_the_head_of_the_queue_stops_no_other(robots_txt):
+async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
     others = [Site({"/robots.txt": OPEN}, f"127.0.0.{n}") for n in range(2, 7)]
     slow_rules = robots("User-agent: *\nCrawl-delay: 60")
     slow = {"a long delay": slow_rules, "no answer": robots("", after=None)}[robots_txt]
@@ -63,7 +63,7 @@ async def test_a_slow_host_at_the_head_of_the_queue_stops_no_other(robots_txt):
 
 
 @pytest.mark.parametrize("kind", REACTORS)
-def test_hosts_that_never_answer_stop_no_other(kind):
+def test_hosts_that_never_answer_delay_no_other(kind):
     with silent_hosts(120) as dead, Site({"/robots.txt": OPEN}) as site:
         urls = [f"{origin}/{n}" for n in range(2) for origin in dead]
         urls += [site.url(f"/{n}") for n in range(20)]
@@ -79,7 +79,7 @@ def test_hosts_that_never_answer_stop_no_other(kind):
 
 
 @on_reactor
-async def test_a_page_that_waited_in_a_queue_is_judged_by_the_rules_of_now():
+async def test_a_request_that_waited_in_a_queue_is_checked_by_the_current_rules():
     """400 pages queue at a host with a delay; after the first few its file forbids them."""
     answers = iter([robots("User-agent: *\nCrawl-delay: 0.2\n")])
     closed = robots("User-agent: *\nCrawl-delay: 0.2\nDisallow: /\n")
@@ -98,7 +98,7 @@ async def test_a_page_that_waited_in_a_queue_is_judged_by_the_rules_of_now():
 
 
 @on_reactor
-async def test_one_requests_dead_proxy_does_not_close_the_origin_for_the_others():
+async def test_the_dead_proxy_of_one_request_does_not_count_for_the_others():
     with socket.create_server(("127.0.0.1", 0)) as server:
         dead_port = server.getsockname()[1]
     with Site({"/robots.txt": OPEN}) as site:

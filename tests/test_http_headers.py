@@ -38,7 +38,7 @@ def test_lifetime(headers, seconds):
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("value", "seconds"),
     [
         ("120", 120.0),
         (" 0 ", 0.0),
@@ -50,13 +50,13 @@ def test_lifetime(headers, seconds):
         ("1" * 400, None),
     ],
 )
-def test_retry_after(told, seconds):
-    assert retry_after({"retry-after": told}, NOW) == seconds
+def test_retry_after(value, seconds):
+    assert retry_after({"retry-after": value}, NOW) == seconds
 
 
 @pytest.mark.parametrize(
-    ("told", "kind"),
+    ("value", "kind"),
     [("Text/HTML; charset=x", "text/html"), (" text/plain ", "text/plain"), ("", "")],
 )
-def test_media_type(told, kind):
-    assert media_type({"content-type": told}) == kind
+def test_media_type(value, kind):
+    assert media_type({"content-type": value}) == kind

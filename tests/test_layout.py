@@ -77,7 +77,7 @@ def test_imports_go_down_only(module: Path):
     assert wrong == []
 
 
-def test_no_file_name_stands_for_two_things():
+def test_no_file_name_occurs_twice():
     names = Counter(path.name for path in FILES if path.name not in ONE_IN_EACH_FOLDER)
     assert [name for name, count in names.items() if count > 1] == []
 

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from scrapy_robots_policy.rep import CacheEntry, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
-from scrapy_robots_policy.resolver.cache import OriginCache
+from scrapy_robots_policy.resolver.cache import MAX_UNWEIGHED, OriginCache
 from scrapy_robots_policy.resolver.origin import OVERHEAD, OriginState
 
 SIZE = 10_000
@@ -35,21 +35,21 @@ def kept(cache, origins):
     return "".join(origin for origin in origins if cache.get(origin) is not None)
 
 
-def test_over_the_number_what_was_not_used_for_longest_is_forgotten():
+def test_beyond_the_number_the_least_recently_used_origin_is_dropped():
     cache = cache_of(*"abc", max_origins=3)
     cache.get("a")
     cache.put(state("d"))
     assert (kept(cache, "abcd"), len(cache)) == ("acd", 3)
 
 
-def test_over_the_octets_what_was_not_used_for_longest_is_forgotten():
+def test_beyond_the_octets_the_least_recently_used_origin_is_dropped():
     cache = cache_of(*"abcdef", max_octets=3 * (SIZE + OVERHEAD))
     assert kept(cache, "abcdef")[-2:] == "ef"
     assert len(cache) < 5
     assert cache.octets <= cache.max_octets
 
 
-def test_over_the_octets_of_what_is_ready_it_is_packed_and_still_there():
+def test_beyond_the_octets_of_parsed_rules_an_origin_is_packed_and_kept():
     cache = cache_of(*"abcdef", max_ready_octets=3 * (SIZE + OVERHEAD))
     assert (len(cache), cache.ready_octets) == (6, 3 * (SIZE + OVERHEAD))
     assert cache.packed_octets >= 3 * SIZE
@@ -63,20 +63,36 @@ def test_an_origin_that_is_put_again_counts_once():
 
 
 @pytest.mark.parametrize("max_ready_octets", [LOTS, 0])
-def test_what_is_discarded_is_gone_with_its_octets(max_ready_octets):
+def test_a_discarded_origin_frees_its_octets(max_ready_octets):
     cache = cache_of(*"ab", max_ready_octets=max_ready_octets)
     for origin in "abc":
         cache.discard(origin)
     assert (kept(cache, "abc"), len(cache), cache.octets) == ("", 0, 0)
 
 
-def test_the_newest_stays_however_large_it_is():
+def test_the_newest_origin_stays_however_large_it_is():
     cache = cache_of("a", "b", max_octets=SIZE // 2, max_ready_octets=SIZE // 2)
     assert kept(cache, "ab") == "b"
 
 
-def test_an_origin_of_which_nothing_is_known_is_not_packed():
+def test_an_origin_without_an_entry_is_not_packed():
     cache = cache_of(max_ready_octets=0)
     cache.put(OriginState("a", AccessOverrides()))
     cache.put(state("b"))
     assert kept(cache, "ab") == "b"
+
+
+def test_rules_that_are_laid_out_count_whatever_number_of_questions_each_origin_gets():
+    """At the second question a file of 20 KB takes 300 KB. Two are asked of each origin."""
+    lines = b"".join(b"Disallow: /*%d*a%d$\n" % (n, n) for n in range(1000))
+    origins = [f"http://{n}.example" for n in range(40)]
+    cache = cache_of(max_ready_octets=1_500_000)
+    for origin in origins:
+        entry = CacheEntry(FetchResult(200), 1.0, b"User-agent: *\n" + lines, 1.0)
+        cache.put(OriginState(origin, AccessOverrides(), entry))
+        for _ in range(2):
+            rules = cache.get(origin).rules(DIALECTS["rfc9309"], 2.0)
+            assert rules.allowed(f"{origin}/x", "Bot")
+    held = [cache.get(origin).octets for origin in origins if origin in cache._ready]
+    assert sum(held) <= cache.max_ready_octets + (MAX_UNWEIGHED + 1) * max(held)
+    assert len(cache) == len(origins)

@@ -24,7 +24,7 @@ GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
         ("mail.example.com:8080", YANDEX, 3.0),
     ],
 )
-def test_the_most_specific_pattern_that_says_something_decides(host, dialect, crawl_delay):
+def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, dialect, crawl_delay):
     overrides = Overrides(
         {
             "*.example.com": Override(dialect=GOOGLE, crawl_delay=2.0),
@@ -36,13 +36,13 @@ def test_the_most_specific_pattern_that_says_something_decides(host, dialect, cr
         }
     )
 
-    found = overrides.of(host)
+    override = overrides.of(host)
 
-    assert (found.dialect, found.crawl_delay) == (dialect, crawl_delay)
+    assert (override.dialect, override.crawl_delay) == (dialect, crawl_delay)
 
 
 def test_every_key_is_read():
-    told = {
+    value = {
         "Example.COM.": {
             "dialect": "google",
             "agent": "MyBot/1.0",
@@ -52,13 +52,13 @@ def test_every_key_is_read():
         }
     }
 
-    assert OverridesKind().read("X", told).of("example.com") == Override(
+    assert OverridesKind().read("X", value).of("example.com") == Override(
         GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
     )
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("value", "sentence"),
     [
         (["example.com"], "is ['example.com']; it must be a dict of host patterns"),
         ({"http://x/": {}}, "a key must be a host"),
@@ -75,6 +75,6 @@ def test_every_key_is_read():
         ({"x": {"robots_txt": None}}, "it must be the text of a robots.txt"),
     ],
 )
-def test_a_wrong_value_is_refused_in_words(told, sentence):
+def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
     with pytest.raises(SettingError, match=re.escape(sentence)):
-        OverridesKind().read("X", told)
+        OverridesKind().read("X", value)

@@ -25,7 +25,7 @@ def test_its_examples_answer_as_shown():
     assert not failed
 
 
-def test_its_tables_have_exactly_the_parts_actions_and_purposes_that_there_are():
+def test_its_tables_have_exactly_the_parts_actions_and_purposes_of_the_code():
     assert set(column("part")) == set(DEFAULTS)
     assert column("action") == [action.value for action in Action]
     assert set(column("purpose")) == set(PURPOSES)

@@ -34,15 +34,15 @@ def tree_of(module: str) -> ast.Module:
 def imports_of(module: str) -> set[str]:
     """The modules that a module names in its imports, in full."""
     package = module if FILES[module].stem == "__init__" else module.rpartition(".")[0]
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(tree_of(module)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = ".".join([*above(package, node.level), *filter(None, [node.module])])
             full_names = [f"{base}.{alias.name}" for alias in node.names]
-            found |= {name if name in FILES else base for name in full_names}
-    return found
+            modules |= {name if name in FILES else base for name in full_names}
+    return modules
 
 
 def above(package: str, level: int) -> list[str]:
@@ -58,18 +58,18 @@ def our_imports_of(module: str) -> set[str]:
 INSIDE = [name for name in FILES if name != PACKAGE]
 
 
-def test_no_imports_go_round():
+def test_there_are_no_import_cycles():
     tuple(TopologicalSorter({name: our_imports_of(name) for name in INSIDE}).static_order())
 
 
 @pytest.mark.parametrize("module", REP)
-def test_rep_imports_only_itself_and_what_is_pure_of_the_standard_library(module: str):
+def test_rep_imports_only_itself_and_pure_parts_of_the_standard_library(module: str):
     others = {name.partition(".")[0] for name in imports_of(module) if name not in REP}
     assert others <= sys.stdlib_module_names - IMPURE
 
 
 @pytest.mark.parametrize("module", REP)
-def test_rep_asks_no_clock(module: str):
+def test_rep_reads_no_clock(module: str):
     called = {
         node.func.attr
         for node in ast.walk(tree_of(module))

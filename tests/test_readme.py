@@ -22,7 +22,7 @@ def test_its_examples_answer_as_shown():
     assert not failed
 
 
-def test_its_table_of_settings_is_the_one_that_is_read():
+def test_its_table_of_settings_is_that_of_the_code():
     text = README.read_text("utf-8")
     assert SETTINGS_TABLE["readme"](text) == text, "write it anew: make table"
 
@@ -34,13 +34,13 @@ def test_no_module_reads_a_setting_that_is_not_in_the_table():
     assert {read for text in texts for read in name.findall(text)} - {"ROBOTS_"} == set(SETTINGS)
 
 
-def test_its_session_goes_as_shown(tmp_path, monkeypatch):
+def test_its_terminal_session_prints_what_it_shows(tmp_path, monkeypatch):
     section = README.read_text("utf-8").partition("## From a terminal")[2].partition("\n## ")[0]
     file, session = re.findall(r"```(?:robots|console)\n(.*?)```", section, re.DOTALL)
     (tmp_path / "robots.txt").write_text(file)
     monkeypatch.chdir(tmp_path)
-    for told in session.split("$ scrapy robots ")[1:]:
-        command, _, shown = told.partition("\n")
+    for step in session.split("$ scrapy robots ")[1:]:
+        command, _, shown = step.partition("\n")
         printed = robots(*command.split()).out
         parts = [part.strip("\n") for part in shown.split("…") if part.strip()]
         assert parts
@@ -49,7 +49,7 @@ def test_its_session_goes_as_shown(tmp_path, monkeypatch):
             assert shown.rstrip() == printed.rstrip()
 
 
-def test_all_that_it_links_to_is_there():
+def test_its_links_have_targets():
     linked = re.findall(r"\]\((?!https?:)([^)#]+)", README.read_text("utf-8"))
     assert {"docs/commands.md", "docs/lint.md", "docs/page-rules.md"} <= set(linked)
     assert [path for path in linked if not (README.parent / path).exists()] == []

@@ -1,4 +1,4 @@
-"""A report in a real browser: it shows text as text, asks nobody for anything, and fits."""
+"""A report in a real browser: it shows text as text, loads nothing, and fits."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def test_nothing_in_it_runs_or_is_loaded(browser, address):
     assert browser.execute_script("return document.querySelector('h1').innerText").endswith(SAFE)
     assert browser.get_log("browser") == []  # the page's policy has nothing to complain of
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    asked = {
+    urls = {
         event["params"]["request"]["url"]
         for event in events
         if event["method"] == "Network.requestWillBeSent"
     }
-    assert asked <= {address, "data:,"}
+    assert urls <= {address, "data:,"}
 
 
 @pytest.mark.parametrize("width", [360, 1200])
@@ -52,7 +52,7 @@ def test_it_is_no_wider_than_its_screen(browser, address, width):
     assert wide <= width
 
 
-def test_its_style_holds(browser, address):
+def test_the_style_sheet_is_applied(browser, address):
     browser.get(address)
     color = "return getComputedStyle(document.querySelector('.mode-rules')).fill"
     colors = []

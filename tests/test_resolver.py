@@ -109,7 +109,7 @@ def secret(rules):
 
 
 @on_reactor
-async def test_many_wait_for_one_fetch_and_all_are_answered():
+async def test_many_requests_wait_for_one_fetch():
     world = World([SECRET], gate=Gate())
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(ORIGIN, RFC)) for _ in range(5)]
@@ -121,7 +121,7 @@ async def test_many_wait_for_one_fetch_and_all_are_answered():
 
 
 @on_reactor
-async def test_no_more_origins_are_asked_at_a_time_than_may_be():
+async def test_fetches_at_a_time_are_limited():
     world = World([SECRET], gate=Gate(), max_fetches=2)
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(f"http://{number}.example", RFC)) for number in range(5)]
@@ -133,7 +133,7 @@ async def test_no_more_origins_are_asked_at_a_time_than_may_be():
 
 
 @on_reactor
-async def test_a_resolver_that_stops_wakes_all_that_queue_for_a_fetch():
+async def test_a_resolver_that_stops_ends_all_waits_for_a_fetch():
     world = World([SECRET], gate=Gate(), max_fetches=1)
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(f"http://{number}.example", RFC)) for number in range(3)]
@@ -147,7 +147,7 @@ async def test_a_resolver_that_stops_wakes_all_that_queue_for_a_fetch():
 
 @pytest.mark.parametrize("cancelled", [0, 2, 4])
 @on_reactor
-async def test_a_cancelled_asker_hurts_no_other(cancelled):
+async def test_a_cancelled_request_does_not_affect_the_others(cancelled):
     world = World([SECRET], gate=Gate())
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(ORIGIN, RFC)) for _ in range(5)]
@@ -160,7 +160,7 @@ async def test_a_cancelled_asker_hurts_no_other(cancelled):
 
 
 @on_reactor
-async def test_what_is_fresh_is_known_without_a_wait():
+async def test_fresh_rules_need_no_wait():
     world = World([SECRET])
     resolver = world.resolver()
     assert resolver.cached(ORIGIN, RFC) is None
@@ -186,7 +186,7 @@ CUT = {
 
 @pytest.mark.parametrize("cut", CUT)
 @on_reactor
-async def test_a_dialect_that_reads_more_than_was_fetched_asks_again(cut):
+async def test_a_dialect_that_reads_more_than_was_fetched_fetches_again(cut):
     more = DIALECTS["original1994"]  # seven redirects, and files of any size
     world = World([CUT[cut], SECRET])
     resolver = world.resolver()
@@ -200,7 +200,7 @@ async def test_a_dialect_that_reads_more_than_was_fetched_asks_again(cut):
 
 @pytest.mark.parametrize("cut", CUT)
 @on_reactor
-async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
+async def test_a_shorter_copy_is_used_if_the_whole_file_cannot_be_fetched(cut):
     more = RFC.but("more", size_limit=1 << 62, access=replace(RFC.access, redirects=10))
     world = World([CUT[cut], DOWN], patience=0.0)
     resolver = world.resolver()
@@ -212,7 +212,7 @@ async def test_where_more_cannot_be_had_what_was_fetched_has_to_do(cut):
 
 
 @on_reactor
-async def test_old_rules_hold_while_they_are_renewed():
+async def test_stale_rules_hold_while_they_are_fetched_again():
     world = World([SECRET, OPEN])
     resolver = world.resolver()
     first = await resolver.rules_for(ORIGIN, RFC)
@@ -229,7 +229,7 @@ async def test_old_rules_hold_while_they_are_renewed():
 
 
 @on_reactor
-async def test_old_rules_hold_when_to_renew_them_fails():
+async def test_stale_rules_hold_if_that_fetch_fails():
     world = World([SECRET, DOWN])
     resolver = world.resolver()
     first = await resolver.rules_for(ORIGIN, RFC)
@@ -242,7 +242,7 @@ async def test_old_rules_hold_when_to_renew_them_fails():
 
 
 @on_reactor
-async def test_rules_too_old_to_hold_are_waited_for():
+async def test_requests_wait_if_rules_are_too_old_to_hold():
     world = World([SECRET, OPEN])
     resolver = world.resolver()
     first = await resolver.rules_for(ORIGIN, RFC)
@@ -252,7 +252,7 @@ async def test_rules_too_old_to_hold_are_waited_for():
 
 
 @on_reactor
-async def test_who_is_put_off_waits_for_a_later_try():
+async def test_a_deferred_request_waits_for_the_next_try():
     world = World([DOWN, DOWN, SECRET])
     resolver = world.resolver()
     began = world.time
@@ -264,7 +264,7 @@ async def test_who_is_put_off_waits_for_a_later_try():
 
 
 @on_reactor
-async def test_who_is_put_off_too_long_is_told_so():
+async def test_a_request_that_is_deferred_too_long_gets_that_reason():
     world = World([DOWN], patience=100.0)
     resolver = world.resolver()
     rules = await resolver.rules_for(ORIGIN, DEFERRING)
@@ -275,7 +275,7 @@ async def test_who_is_put_off_too_long_is_told_so():
 
 
 @on_reactor
-async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_store():
+async def test_a_second_resolver_on_the_same_store_defers_too():
     world = World([DOWN, SECRET], patience=5.0)
     assert (await world.resolver().rules_for(ORIGIN, DEFERRING)).mode is AccessMode.DEFER
     began, world.patience = world.time, 600.0
@@ -285,7 +285,7 @@ async def test_that_a_site_puts_off_is_heeded_by_a_second_policy_on_the_same_sto
 
 
 @on_reactor
-async def test_a_second_policy_on_the_same_store_asks_nothing_while_rules_are_fresh():
+async def test_a_second_resolver_on_the_same_store_fetches_nothing_while_rules_are_fresh():
     world = World([SECRET])
     await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
@@ -295,7 +295,7 @@ async def test_a_second_policy_on_the_same_store_asks_nothing_while_rules_are_fr
 
 
 @on_reactor
-async def test_a_stored_record_past_its_time_is_used_while_it_is_renewed():
+async def test_a_stale_stored_entry_is_used_while_it_is_fetched_again():
     world = World([SECRET, OPEN])
     first = await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
@@ -319,7 +319,7 @@ async def test_a_store_that_fails_is_a_miss():
 
 
 @on_reactor
-async def test_a_fault_in_the_fetch_closes_the_origin():
+async def test_a_fault_in_the_fetch_counts_as_unreachable():
     world = World([RuntimeError("a bug"), SECRET])
     resolver = world.resolver()
     rules = await resolver.rules_for(ORIGIN, RFC)
@@ -331,7 +331,7 @@ async def test_a_fault_in_the_fetch_closes_the_origin():
 
 
 @on_reactor
-async def test_robots_txt_itself_is_allowed_where_all_else_is_closed():
+async def test_robots_txt_itself_is_allowed_if_nothing_else_is():
     rules = await World([DOWN]).resolver().rules_for(ORIGIN, RFC)
     answers = {path: rules.allowed(ORIGIN + path, "bot") for path in ("/robots.txt", "/", "/a")}
     assert answers == {"/robots.txt": True, "/": False, "/a": False}
@@ -340,7 +340,7 @@ async def test_robots_txt_itself_is_allowed_where_all_else_is_closed():
 
 
 @on_reactor
-async def test_to_close_keeps_what_was_learned():
+async def test_results_are_stored_at_the_close():
     class SlowStore(MemoryStore):
         async def put(self, origin, record):
             await until_idle()
@@ -372,7 +372,7 @@ FOUND = replace(SECRET, hops=(f"{WWW}/robots.txt",))
     ],
 )
 @on_reactor
-async def test_the_target_of_redirects_is_filled_where_it_is_a_robots_txt(outcome, shared):
+async def test_the_target_of_redirects_gets_an_entry_if_it_is_a_robots_txt(outcome, shared):
     world = World([outcome])
     await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
@@ -392,7 +392,7 @@ async def test_the_users_overrides_are_stronger_than_the_dialect():
 
 
 @on_reactor
-async def test_the_age_of_what_is_gone_by_is_told():
+async def test_the_age_of_stale_rules_is_reported():
     world = World([SECRET, DOWN, OPEN])
     resolver = world.resolver()
     first = await resolver.rules_for(ORIGIN, RFC)
@@ -412,7 +412,7 @@ THIRTY_DAYS = 31 * 24 * 3600.0
 
 
 @pytest.mark.parametrize(
-    ("heard", "stance"),
+    ("page_answers", "stance"),
     [
         ([], AccessMode.DISALLOW),
         ([True], AccessMode.ALLOW),
@@ -422,14 +422,14 @@ THIRTY_DAYS = 31 * 24 * 3600.0
     ],
 )
 @on_reactor
-async def test_after_30_days_google_goes_by_whether_pages_are_answered(heard, stance):
+async def test_after_30_days_google_asks_whether_pages_are_answered(page_answers, stance):
     world = World([DOWN])
     resolver = world.resolver()
     await resolver.rules_for(ORIGIN, GOOGLE)
-    for answers in heard:
+    for answers in page_answers:
         resolver.note_reachability(ORIGIN, answers=answers)
     world.time += THIRTY_DAYS
-    for _ in range(2):  # what was heard holds on from try to try
+    for _ in range(2):  # what is learned of pages holds on from try to try
         world.time += 3600
         assert (await resolver.rules_for(ORIGIN, GOOGLE)).mode is stance
     assert resolver.note_reachability("http://unknown.example", answers=True) is None

@@ -35,7 +35,7 @@ async def test_nothing_is_fetched_once_the_crawl_has_stopped():
 
 
 @on_reactor
-async def test_a_site_is_not_asked_before_each_page_because_its_answer_lives_for_no_time():
+async def test_a_robots_txt_with_a_lifetime_of_zero_is_not_fetched_before_each_page():
     world = World([SECRET], overrides=AccessOverrides(lifetime=0.0))
     resolver = world.resolver()
     await resolver.rules_for(ORIGIN, RFC)
@@ -51,7 +51,7 @@ async def test_a_site_is_not_asked_before_each_page_because_its_answer_lives_for
 
 
 @on_reactor
-async def test_where_one_requests_way_is_dead_the_others_ways_are_tried():
+async def test_if_the_proxy_of_one_request_fails_those_of_the_others_are_tried():
     world = Watched([DOWN, SECRET], gate=Gate())
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(ORIGIN, RFC, page)) for page in ("a", "b", "b", "c")]

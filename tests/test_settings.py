@@ -1,4 +1,4 @@
-"""What must be true of settings: read as said, and a wrong one stops the spider with a sentence."""
+"""What must be true of settings: all forms are read, and a wrong one stops the spider."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ PROFILES = {
 
 
 @pytest.mark.parametrize("way", PROFILES)
-def test_what_a_robots_txt_is_asked_for_with_is_given_as_a_list_or_a_text(way):
+def test_the_keys_and_headers_of_a_fetch_are_given_as_a_list_or_a_text(way):
     settings, meta, headers = PROFILES[way]
     assert read(settings).profile == RequestProfile(30.0, meta, headers)
 
 
-@pytest.mark.parametrize("told", [hook, f"{__name__}.hook"])
-def test_a_hook_is_given_as_a_function_or_by_its_import_path(told):
-    profile = read({"ROBOTS_FETCH_HOOK": told}).profile
+@pytest.mark.parametrize("value", [hook, f"{__name__}.hook"])
+def test_a_hook_is_given_as_a_function_or_by_its_import_path(value):
+    profile = read({"ROBOTS_FETCH_HOOK": value}).profile
     assert profile == RequestProfile(30.0, ("proxy",), CARRIED_HEADERS, hook)
 
 
@@ -124,7 +124,7 @@ TOKENS = [
 
 
 @pytest.mark.parametrize(("settings", "attributes", "token"), TOKENS)
-def test_the_product_token_is_the_strongest_there_is(settings, attributes, token):
+def test_the_strongest_name_is_the_product_token(settings, attributes, token):
     assert read(settings, **attributes).agent == token
 
 
@@ -205,11 +205,11 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("settings", "sentence"), WRONG)
-def test_a_wrong_value_is_told_in_one_sentence(settings, sentence):
-    with pytest.raises(ValueError, match="is") as told:
+def test_a_wrong_value_is_an_error_of_one_sentence(settings, sentence):
+    with pytest.raises(ValueError, match="is") as error:
         read(settings)
-    assert sentence in str(told.value)
-    assert "\n" not in str(told.value)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
@@ -255,7 +255,7 @@ def test_a_header_that_names_no_crawler_is_warned_of_once(settings, place, caplo
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_crawler_without_a_name_is_bound_by_the_group_for_all(dialect):
+def test_the_group_for_all_binds_a_crawler_without_a_name(dialect):
     rules = parse(b"User-agent: MyBot\nDisallow: /\n\nUser-agent: *\nDisallow: /a\n", dialect)
     assert [rules.allowed(f"https://x{path}", "*") for path in ("/a", "/b")] == [False, True]
 
@@ -368,7 +368,7 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_the_addon_puts_ours_in_the_place_of_the_stock_middleware(chosen):
+def test_the_addon_replaces_the_stock_middleware(chosen):
     settings = Settings({"DOWNLOADER_MIDDLEWARES": CHOSEN[chosen], "ROBOTSTXT_OBEY": True})
     Addon().update_settings(settings)
     assert enabled(settings) == ["RobotsPolicyMiddleware"]
@@ -402,5 +402,5 @@ def test_two_robots_middlewares_are_refused(other):
         refuse_second_middleware(Settings(settings))
 
 
-def test_the_stock_middleware_that_is_not_to_obey_disturbs_nobody():
+def test_a_stock_middleware_that_is_off_is_no_error():
     refuse_second_middleware(Settings({"DOWNLOADER_MIDDLEWARES": {OURS: 100}}))

@@ -52,13 +52,13 @@ def test_the_tls_options_of_scrapy_redis_reach_the_client(needs_redis):
 
 
 @on_reactor
-async def test_what_they_say_is_gone_by(redis):
+async def test_the_settings_are_used_by_a_crawl(redis):
     with redis.client() as client:
         client.config_set("requirepass", "hidden")
         try:
             params = {"host": "127.0.0.1", "password": "hidden", "db": 5}
-            told = {"REDIS_PARAMS": params, "REDIS_PORT": redis.port, "ROBOTS_STORE": "redis:"}
-            settings = StoreSettings.from_settings(Settings(told))
+            value = {"REDIS_PARAMS": params, "REDIS_PORT": redis.port, "ROBOTS_STORE": "redis:"}
+            settings = StoreSettings.from_settings(Settings(value))
             store = settings.open()
             await store.put("https://example.com", RECORD)
             await store.close()
@@ -81,12 +81,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("settings", "sentence"), WRONG)
-def test_a_wrong_place_is_told_in_one_sentence_without_a_password(needs_redis, settings, sentence):
-    with pytest.raises(ValueError, match="ROBOTS_STORE is") as told:
+def test_a_wrong_address_is_an_error_of_one_sentence_without_the_password(
+    needs_redis, settings, sentence
+):
+    with pytest.raises(ValueError, match="ROBOTS_STORE is") as error:
         StoreSettings.from_settings(Settings(settings))
-    assert sentence in str(told.value)
-    assert "\n" not in str(told.value)
-    assert "hid" not in str(told.value)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+    assert "hid" not in str(error.value)
 
 
 def test_without_redis_py_its_extra_is_named():

@@ -48,7 +48,7 @@ def test_a_second_crawl_fetches_no_robots_txt_while_they_are_fresh(settings):
         }
 
 
-def test_another_dialect_reads_what_the_first_has_kept(settings):
+def test_another_dialect_reads_the_entries_of_the_first(settings):
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /a\nAllow: /a/b\n")}) as site:
         for dialect, pages in (("google", ["/a/b"]), ("koster1996", ["/a/b"])):
             crawl_apart(Plan([site.url("/a/b")], {**settings, "ROBOTS_DIALECT": dialect}))
@@ -56,7 +56,7 @@ def test_another_dialect_reads_what_the_first_has_kept(settings):
         assert site.count("/robots.txt") == 1
 
 
-def test_what_was_fetched_for_a_dialect_that_follows_fewer_redirects_is_fetched_again(settings):
+def test_an_entry_of_a_dialect_that_follows_fewer_redirects_is_fetched_again(settings):
     script = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}
     with Site({"/robots.txt": moved("/1"), "/6": robots(SECRET), **script}) as site:
         for dialect, fetched in (("google", 1), ("koster1996", 1), ("google", 2)):

@@ -206,7 +206,7 @@ def tag_stats(seen):
 @pytest.mark.parametrize("kind", [Following, FollowingAsync])
 @pytest.mark.parametrize("row", PAGES)
 @on_reactor
-async def test_a_page_is_obeyed_as_far_as_is_asked_for(kind, row):
+async def test_tags_are_obeyed_as_far_as_the_user_wants(kind, row):
     answer, wanted, followed, kept, marks, stats = PAGES[row]
     with Site({"/robots.txt": robots(""), "/": answer, "/a": page(""), "/b": page("")}) as site:
         settings = {"ROBOTS_TAGS": wanted, "USER_AGENT": "TestBot/1.0"}
@@ -244,7 +244,7 @@ async def test_an_item_with_no_field_for_a_mark_is_dropped_and_says_so():
 
 
 @on_reactor
-async def test_what_is_dropped_says_why(caplog):
+async def test_a_drop_is_logged_with_its_cause(caplog):
     caplog.set_level("DEBUG")
     answer = page(meta("noindex"), X_Robots_Tag="nofollow")
     with Site({"/robots.txt": robots(""), "/": answer}) as site:
@@ -255,8 +255,8 @@ async def test_what_is_dropped_says_why(caplog):
         assert seen.stats["item_dropped_count"] == 1
         assert seen.stats["item_dropped_reasons_count/ItemRefused"] == 1
         assert "Dropped: Refused by its page: meta robots: noindex" in caplog.text
-        said = f"<GET {site.url('/a')}>, found on {site.url('/')}, X-Robots-Tag: nofollow"
-        assert f"Not followed: {said}" in caplog.text
+        cause = f"<GET {site.url('/a')}>, found on {site.url('/')}, X-Robots-Tag: nofollow"
+        assert f"Not followed: {cause}" in caplog.text
 
 
 STRENGTHS = [
@@ -276,9 +276,9 @@ async def test_a_request_is_stronger_than_its_spider_and_that_than_the_settings(
     setting, attribute, of_request, items
 ):
     with Site({"/robots.txt": robots(""), "/": page(meta("noindex", "googlebot"))}) as site:
-        told = {} if of_request is None else {"robots_tags": of_request}
+        of_this = {} if of_request is None else {"robots_tags": of_request}
         request = scrapy.Request(
-            site.url("/"), meta={"robots": {"dialect": "google", "agent": "Googlebot"}, **told}
+            site.url("/"), meta={"robots": {"dialect": "google", "agent": "Googlebot"}, **of_this}
         )
         attributes = {} if attribute is None else {"robots_tags": attribute}
         _, crawler = await crawl(
@@ -293,7 +293,7 @@ async def test_a_request_is_stronger_than_its_spider_and_that_than_the_settings(
     [({}, 0, ["/b"]), ({"obey": False}, 1, ["/a", "/b"]), ({"agent": "b"}, 1, ["/b"])],
 )
 @on_reactor
-async def test_what_is_set_for_a_host_holds_for_its_pages(override, items, paths):
+async def test_an_override_for_a_host_holds_for_its_pages(override, items, paths):
     body = '<META Name="a" Content="noindex"><a href="/a" rel="nofollow">a</a><a href="/b">b</a>'
     with Site({"/robots.txt": robots(""), "/": page(body)}) as site:
         settings = {
@@ -320,7 +320,7 @@ def test_the_middleware_gives_no_warning_on_any_reactor(kind):
         assert seen.answered == [site.url("/")]
 
 
-# What is said of use, and what a crawl for training makes of it.
+# Preferences about the use of pages, and what a crawl for training does about them.
 REFUSED = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a train-ai=y\n"
 
 
@@ -330,17 +330,17 @@ async def test_a_page_whose_use_is_refused_is_not_fetched():
         urls = [site.url("/a"), site.url("/b")]
         seen, crawler = await crawl(*urls, settings={"ROBOTS_PURPOSE": "train-ai"})
         assert site.pages == ["/a"]
-        said = "line 2, Content-Usage: train-ai=n"
-        assert seen.dropped == {site.url("/b"): f"Forbidden by robots.txt: {said}"}
+        cause = "line 2, Content-Usage: train-ai=n"
+        assert seen.dropped == {site.url("/b"): f"Forbidden by robots.txt: {cause}"}
         verdict = crawler.spider.verdicts[site.url("/b")]
-        assert (verdict.line, verdict.cause) == (2, said)
+        assert (verdict.line, verdict.cause) == (2, cause)
         assert seen.stats["robots/dropped/use_refused"] == 1
         assert seen.stats["robotstxt/forbidden"] == 1
 
 
 @pytest.mark.parametrize("purpose", [None, "search", ["search", "ai-input"]])
 @on_reactor
-async def test_a_refusal_of_another_use_stops_nobody(purpose):
+async def test_a_refusal_of_another_use_drops_nothing(purpose):
     with Site({"/robots.txt": robots(REFUSED)}) as site:
         seen, _ = await crawl(site.url("/b"), settings={"ROBOTS_PURPOSE": purpose})
         assert site.pages == ["/b"]
@@ -409,8 +409,8 @@ async def test_the_middleware_is_found_and_stands_in_its_configured_order(settin
         kinds = [type(one) for one in crawler.spider.order]
         start = kinds.index(Far)
         assert kinds[start : start + 3] == [Far, RobotsTagMiddleware, Near]
-        found = crawler.get_spider_middleware(RobotsTagMiddleware)
-        assert found in crawler.spider.order
+        middleware = crawler.get_spider_middleware(RobotsTagMiddleware)
+        assert middleware in crawler.spider.order
         assert tag_stats(seen) == {"noindex/would_drop": 1}
 
 
@@ -420,7 +420,7 @@ class Unread(HtmlResponse):
         raise AssertionError
 
 
-def test_a_page_that_gives_no_reason_to_act_passes_as_it_is():
+def test_the_result_of_a_page_without_tags_passes_unchanged():
     request = scrapy.Request("https://site.example/")
     html = Unread(request.url, body=meta("none").encode(), request=request)
     outputs = [{"url": 1}, None]
@@ -485,7 +485,7 @@ def test_a_wrong_value_stops_the_spider_with_a_sentence(settings, attributes, se
 
 
 @on_reactor
-async def test_a_request_with_a_wrong_word_yields_nothing(caplog):
+async def test_a_request_with_a_wrong_action_yields_nothing(caplog):
     with Site({"/robots.txt": robots(""), "/": page()}) as site:
         request = scrapy.Request(site.url("/"), meta={"robots_tags": {"noindex": "hide"}})
         _, crawler = await crawl(request, spider=Following)

@@ -10,8 +10,17 @@ from collections.abc import Iterable
 from string import Template
 
 from ..rep.escapes import shown
-from ..report.html import Bar, bars, facts, figures, html_table, section, text
-from ..report.page import policy, static_text
+from ..report.html import (
+    Bar,
+    bars,
+    content_policy,
+    facts,
+    figures,
+    html_table,
+    section,
+    static_text,
+    text,
+)
 from .overview import REASONS, FileOverview, Overview
 
 _SOURCES = {
@@ -26,7 +35,7 @@ _SOURCES = {
 def audit_page(overview: Overview) -> str:
     style = static_text("page.css")
     return Template(static_text("audit_page.html")).substitute(
-        policy=policy(style),
+        policy=content_policy(style),
         style=style,
         title=text(", ".join(sorted({str(one.crawl["spider"]) for one in overview.files}))),
         about=_about(overview),

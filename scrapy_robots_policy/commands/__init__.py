@@ -63,7 +63,7 @@ class RobotsCommand(ScrapyCommand):
             "compare URL...: where engines differ, and why; "
             "dialects [A [B]]: how engines read robots.txt; "
             "tester: a local page to try all this; "
-            "audit verify|show|report|warc FILE...: check the record of a crawl, and tell it."
+            "audit verify|show|report|warc FILE...: check the record of a crawl, and show it."
         )
 
     def add_options(self, parser: ArgumentParser) -> None:

@@ -29,7 +29,7 @@ class Options:
     port        the tester's port; 0: any free one
     browser     whether the tester opens a browser
     purposes    the purposes of the project's crawls
-    output      the file to write; "": none is named
+    output      the file to write; "" where none is named
     other       the dialect that the command line names; None: it names none
     """
 

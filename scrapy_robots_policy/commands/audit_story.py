@@ -27,7 +27,7 @@ def tell(story: Story) -> None:
     print_columns(_facts(story), indent="  ")
     if story.octets is not None:
         print_line()
-        _say_file(story)
+        _print_file(story)
     print_line()
 
 
@@ -80,7 +80,7 @@ def _time(moment: str) -> str:
     return f"{moment[:10]} {moment[11:23]} UTC"
 
 
-def _say_file(story: Story) -> None:
+def _print_file(story: Story) -> None:
     """The lines of the robots.txt that matter, and those around them."""
     assert story.octets is not None
     lines, decision = readable_lines(story.octets), story.decision

@@ -59,14 +59,14 @@ def _verify(args: list[str], asked: Options) -> int:
         if asked.as_json:
             print_json(_as_json(difference))
         else:
-            _say_difference(difference)
+            _print_difference(difference)
 
     checked = Check(asked.other, on_difference, looker).run(paths)
     looker.progress.end()
     if asked.as_json:
         print_json(_sums(checked))
     else:
-        _say_sums(checked, asked)
+        _print_sums(checked, asked)
     return 2 if checked.errors else int(bool(checked.differ))
 
 
@@ -95,7 +95,7 @@ def _sums(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _say_difference(difference: Difference) -> None:
+def _print_difference(difference: Difference) -> None:
     now = difference.answers.now
     assert now is not None  # what cannot be decided is counted, and is no difference
     print_line(f"{shown(str(difference.path))}, line {difference.line}: {shown(difference.url)}")
@@ -112,7 +112,7 @@ def _answer(fields: Mapping[str, Any]) -> str:
     return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + heard)}"
 
 
-def _say_sums(checked: Checked, asked: Options) -> None:
+def _print_sums(checked: Checked, asked: Options) -> None:
     for note in checked.notes:
         print_line(f"note: {shown(note)}")
     for error in checked.errors:

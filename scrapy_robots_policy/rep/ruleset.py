@@ -169,6 +169,7 @@ class RuleSet:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no
         delay, or the dialect does not read delays.
         """
+        self._key("", agent)  # is it a string?
         if not self._may_have_pace():
             return None
         text = self._text()
@@ -183,6 +184,7 @@ class RuleSet:
         """The hours in which the file wants the crawler to come; none: at any time. They are given
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
+        self._key("", agent)  # is it a string?
         if not self._may_have_pace():
             return ()
         text = self._text()

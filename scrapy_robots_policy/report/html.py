@@ -6,8 +6,11 @@ the page's policy forbids that; so bars are SVG, with their lengths as attribute
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from typing import NamedTuple
 
 from ..rep.escapes import shown
@@ -41,6 +44,20 @@ class Share(NamedTuple):
 def text(value: str) -> str:
     """Text of unknown origin, for a place between tags or in an attribute's quotes."""
     return escape(shown(value))
+
+
+def static_text(name: str) -> str:
+    """A file of the folder `static`."""
+    return (files(__package__) / "static" / name).read_text("utf-8")
+
+
+def content_policy(style: str) -> str:
+    """A Content-Security-Policy that lets a page use this style, and load nothing."""
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def section(title: str, note: str, body: str) -> str:

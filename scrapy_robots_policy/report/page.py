@@ -6,15 +6,24 @@ hash.
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from string import Template
 
 from ..rep import AccessMode
 from .counts import OriginCounts
-from .html import Bar, Share, bars, facts, figures, html_table, section, shares, text
+from .html import (
+    Bar,
+    Share,
+    bars,
+    content_policy,
+    facts,
+    figures,
+    html_table,
+    section,
+    shares,
+    static_text,
+    text,
+)
 from .summary import Report, utc
 
 _ACTIONS = ("dropped", "marked", "would_drop")
@@ -25,25 +34,13 @@ def page(report: Report, data: str) -> str:
     """The page. `data` is the name of the file beside it, which has all the figures."""
     style = static_text("page.css")
     return Template(static_text("page.html")).substitute(
-        policy=policy(style),
+        policy=content_policy(style),
         style=style,
         spider=text(report.spider),
         about=_about(report),
         figures=_figures(report),
         sections="".join(_sections(report)),
         data=text(data),
-    )
-
-
-def static_text(name: str) -> str:
-    return (files(__package__) / "static" / name).read_text("utf-8")
-
-
-def policy(style: str) -> str:
-    digest = b64encode(sha256(style.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
     )
 
 

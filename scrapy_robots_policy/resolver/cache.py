@@ -17,7 +17,9 @@ from .origin import OriginState
 MAX_ORIGINS = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 MAX_READY_OCTETS = 64 * 1024 * 1024
-WEIGH_EVERY = 16  # uses of an origin: rules are laid out when they are asked for the second time
+WEIGHED_USES = 3  # the first uses of an origin: rules are laid out when they are asked again
+WEIGH_EVERY = 16  # later uses
+MAX_UNWEIGHED = 4  # origins
 PACKED_OVERHEAD = 250  # octets a packed origin takes beside its frame and its name: CPython 3.11
 
 
@@ -36,6 +38,7 @@ class OriginCache:
         self.ready_octets = self.packed_octets = 0
         self._ready: OrderedDict[str, tuple[OriginState, int]] = OrderedDict()
         self._packed: OrderedDict[str, bytes] = OrderedDict()
+        self._unweighed: dict[str, OriginState] = {}  # used, and perhaps grown since
 
     def __len__(self) -> int:
         return len(self._ready) + len(self._packed)
@@ -47,19 +50,18 @@ class OriginCache:
     def get(self, origin: str) -> OriginState | None:
         kept = self._ready.get(origin)
         if kept is not None:
-            state, octets = kept
+            state, _ = kept
+            self._ready.move_to_end(origin)
             state.uses += 1
-            if state.uses % WEIGH_EVERY == 3 and state.octets != octets:
-                self.put(state)  # its rules were laid out since, and take more now
-            else:
-                self._ready.move_to_end(origin)
+            if state.uses <= WEIGHED_USES or state.uses % WEIGH_EVERY == 0:
+                self._weigh_later(state)
             return state
         return self._unpacked(origin) if origin in self._packed else None
 
     def put(self, state: OriginState) -> None:
         """Keep a state as the most recently used one, in place of what was kept for its origin."""
         self.discard(state.origin)
-        octets = state.octets
+        octets, state.uses = state.octets, 0
         self._ready[state.origin] = state, octets
         self.ready_octets += octets
         self._shrink()
@@ -71,6 +73,21 @@ class OriginCache:
         frame = self._packed.pop(origin, None)
         if frame is not None:
             self.packed_octets -= _size(origin, frame)
+
+    def _weigh_later(self, state: OriginState) -> None:
+        """Weigh the states that were asked for before: their rules may have been laid out since.
+
+        This one is weighed when others have been asked for, because it is used after this call.
+        """
+        if len(self._unweighed) >= MAX_UNWEIGHED:
+            for origin, used in self._unweighed.items():
+                kept = self._ready.get(origin)
+                if kept is not None and kept[0] is used:
+                    self._ready[origin] = used, used.octets
+                    self.ready_octets += used.octets - kept[1]
+            self._unweighed.clear()
+            self._shrink()
+        self._unweighed[state.origin] = state
 
     def _unpacked(self, origin: str) -> OriginState:
         state = self.make(origin, decode(self._packed[origin]))

@@ -260,11 +260,11 @@ def test_lint_goes_on_after_a_file_that_is_not_there(tmp_path):
     path = tmp_path / "r.txt"
     path.write_text("User-agent: *\nDisalow: /x\n")
     for args in ((tmp_path / "no.txt", path), (path, tmp_path / "no.txt")):
-        told = robots("lint", *args)
-        assert told.status == 2
-        assert "R201" in told.out
+        output = robots("lint", *args)
+        assert output.status == 2
+        assert "R201" in output.out
         assert (
-            told.err
+            output.err
             == f"scrapy robots: cannot read {tmp_path / 'no.txt'}: No such file or directory\n"
         )
 
@@ -274,8 +274,8 @@ def test_lint_shows_the_findings_that_are_selected(tmp_path):
     path.write_text("User-agent: *\nDisallow: /x\nAllow: /x/y\nDisalow: /z\n")
     codes = [json.loads(line)["code"] for line in robots("lint", path, "--json").lines]
     assert codes == ["R201"]
-    told = robots("lint", path, "--json", "--select", "r601,R3")
-    assert (told.status, {json.loads(line)["code"] for line in told.lines}) == (0, {"R601"})
+    output = robots("lint", path, "--json", "--select", "r601,R3")
+    assert (output.status, {json.loads(line)["code"] for line in output.lines}) == (0, {"R601"})
     wrong = robots("lint", path, "--select", "X1")
     assert wrong.status == 2
     assert wrong.err.startswith("scrapy robots: --select: no finding has the code 'X1'")

@@ -26,4 +26,4 @@ def urls_for(name: str, body: bytes, most: int) -> list[str]:
 def _concrete(value: bytes) -> str:
     path = "/" + value.replace(b"*", b"x").rstrip(b"$").lstrip(b"/").decode("latin-1")
     escaped = quote(path.encode("latin-1"), safe=_SAFE)
-    return re.sub("%[0-9a-fA-F]{2}", lambda found: found[0].upper(), escaped)
+    return re.sub("%[0-9a-fA-F]{2}", lambda match: match[0].upper(), escaped)

@@ -32,9 +32,9 @@ def google() -> Any:
 
 def disagreements(google: Any, questions: Iterable[tuple[bytes, str, str]]) -> Iterator[str]:
     """`questions`: file, agent, URL; those to one file stand together."""
-    for body, asked in groupby(questions, key=lambda question: question[0]):
+    for body, group in groupby(questions, key=lambda question: question[0]):
         rules = parse(body, "google")
-        for _, agent, url in asked:
+        for _, agent, url in group:
             allowed = google.OneAgentAllowedByRobots(body, agent, url)
             line = google.matching_line()
             verdict = rules.verdict(url, agent)
@@ -110,11 +110,11 @@ def hostile_line(chance: random.Random) -> str:
 
 
 def test_verdict_and_deciding_line_are_those_of_googles_parser(corpus: Path):
-    wrong, asked = [], 0
+    wrong, count = [], 0
     for name, questions in groupby(corpus_questions(), key=lambda question: question[0]):
         rules = parse((corpus / name).read_bytes(), "google")
         for _, agent, url, allowed, line in questions:
-            asked += 1
+            count += 1
             verdict = rules.verdict(url, agent)
             if (verdict.allowed, rules.allowed(url, agent), verdict.line) != (
                 allowed,
@@ -122,7 +122,7 @@ def test_verdict_and_deciding_line_are_those_of_googles_parser(corpus: Path):
                 line,
             ):
                 wrong.append(f"{name} {agent} {url}: {verdict}; wanted {allowed} by line {line}")
-    assert asked == 20_642
+    assert count == 20_642
     assert wrong == []
 
 

@@ -13,7 +13,7 @@ MOVED = {"R103", "R104"}  # a fix moves what such a file is cut at
 
 
 @pytest.mark.parametrize("part", range(10))
-def test_no_fix_changes_an_answer_that_its_finding_is_not_about(real_files, part):
+def test_a_fix_changes_only_the_answers_that_its_finding_is_about(real_files, part):
     fixed = 0
     for name, body in list(real_files.items())[part::10]:
         findings = lint(body)

@@ -87,8 +87,8 @@ def test_gpyrobotstxt_differs_where_it_is_known_to(real_files: dict[str, bytes])
         if parse(body, "google").allowed(url, agent) is ask_gpyrobotstxt(body, url, agent):
             why["alike"] += 1
         else:
-            found = (cause for cause, is_why in GPYROBOTSTXT.items() if is_why(body, url, agent))
-            why[next(found, f"unexplained: {url} {agent} {body!r:.300}")] += 1
+            causes = (cause for cause, is_why in GPYROBOTSTXT.items() if is_why(body, url, agent))
+            why[next(causes, f"unexplained: {url} {agent} {body!r:.300}")] += 1
     assert why == {
         "alike": 123_032,
         "it has no limit of 500 KiB": 4,
@@ -122,8 +122,10 @@ def test_protego_differs_from_rfc9309_where_it_is_known_to(real_files: dict[str,
             if answer is ours.allowed(url, agent):
                 why["alike"] += 1
             else:
-                found = (cause for cause, ask in PROTEGO.items() if ask(body, url, agent) is answer)
-                why[next(found, f"unexplained: {url} {agent} {body!r:.300}")] += 1
+                causes = (
+                    cause for cause, ask in PROTEGO.items() if ask(body, url, agent) is answer
+                )
+                why[next(causes, f"unexplained: {url} {agent} {body!r:.300}")] += 1
     assert why == {
         "alike": 124_474,
         "a rule that is a URL matches a path with that URL in it": 92,

@@ -37,8 +37,10 @@ def disagreements(perl: str, files: list[Asked]) -> tuple[list[str], int]:
             *(f"Q {agent}\t{url}".encode() for agent in agents for url in urls),
         ]
     )
-    told = subprocess.run([perl, SCRIPT], input=b"\n".join(lines), capture_output=True, check=True)
-    theirs = iter(told.stdout.split())
+    process = subprocess.run(
+        [perl, SCRIPT], input=b"\n".join(lines), capture_output=True, check=True
+    )
+    theirs = iter(process.stdout.split())
     different, count = [], 0
     for body, agents, urls in files:
         rules = parse(body, "original1994")

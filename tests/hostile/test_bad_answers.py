@@ -44,7 +44,7 @@ def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_command_says_what_a_crawl_does(name, monkeypatch):
+def test_the_command_decides_as_a_crawl(name, monkeypatch):
     monkeypatch.setattr(download, "TIMEOUT", 5.0)
     monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
     with Site({"/robots.txt": CASES[name].answer}) as site:
@@ -57,7 +57,7 @@ def test_the_command_says_what_a_crawl_does(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["gzip that was not asked for", "shorter than its length", *SLOW])
-def test_the_tester_says_what_a_crawl_does(name, monkeypatch, server: Server):  # noqa: F811
+def test_the_tester_decides_as_a_crawl(name, monkeypatch, server: Server):  # noqa: F811
     monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
     with Site({"/robots.txt": CASES[name].answer}) as site:
         status, _, body = ask(server, "POST", "/fetch", {"site": site.origin})

@@ -61,7 +61,7 @@ class SteppingBack(Spider):
     ids=["closes", "503"],
 )
 @on_reactor
-async def test_rules_are_renewed_though_the_clock_steps_back(
+async def test_stale_rules_are_fetched_again_even_if_the_clock_steps_back(
     first, second, is_open_later, step_back
 ):
     slow = Site({"/robots.txt": robots(""), "/slow": Answer(after=1.5)}, "127.0.0.2")

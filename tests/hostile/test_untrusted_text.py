@@ -63,7 +63,7 @@ def test_a_cause_is_one_short_line_whatever_the_rule(text):
     assert verdict.cause.isprintable()
 
 
-def test_a_rule_is_whole_where_somebody_asks_for_it():
+def test_the_whole_rule_is_available():
     rule = parse(f"User-agent: *\nDisallow: /{'é' * 1000}\n".encode()).verdict(
         f"http://example.com/{'é' * 1000}", "Bot"
     )

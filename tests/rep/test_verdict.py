@@ -69,3 +69,9 @@ def test_a_file_that_is_too_large_for_yandex_opens_the_site():
     verdict = parse(body, "yandex").verdict("https://example.com/x", "OtherBot")
 
     assert (verdict.allowed, verdict.reason) == (True, Reason.OVER_SIZE)
+
+
+def test_a_name_that_occurs_twice_in_one_group_does_not_double_it():
+    group = parse(b"User-agent: a\nUser-agent: a\nDisallow: /x\n").group("a")
+    assert group is not None
+    assert (group.lines, len(group.rules)) == ((1, 2), 1)

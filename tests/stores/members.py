@@ -41,10 +41,10 @@ class Events(StoreEvents):
 
 
 @asynccontextmanager
-async def members(url, count=2, told=None, **options):
+async def members(url, count=2, events=None, **options):
     """So many stores on one Redis, as so many processes have them."""
-    told = told or Events()
-    stores = [RedisStore(Address.of_uri(url), told, **options) for _ in range(count)]
+    events = events or Events()
+    stores = [RedisStore(Address.of_uri(url), events, **options) for _ in range(count)]
     try:
         yield stores
     finally:

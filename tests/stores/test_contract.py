@@ -63,24 +63,24 @@ def store(request):
     pytest_twisted.blockon(deferred_from_coro(opened.close()))
 
 
-def test_a_store_does_what_the_protocol_says(store):
+def test_a_store_fulfils_the_protocol(store):
     assert isinstance(store, Store)
 
 
 @on_reactor
-async def test_an_unknown_origin_has_no_record(store):
+async def test_an_unknown_origin_has_no_entry(store):
     assert await store.get(ORIGIN) is None
 
 
 @pytest.mark.parametrize("name", RECORDS)
 @on_reactor
-async def test_a_record_comes_back_as_it_was(store, name):
+async def test_an_entry_is_read_as_it_was_written(store, name):
     await store.put(ORIGIN, RECORDS[name])
     assert await store.get(ORIGIN) == RECORDS[name]
 
 
 @on_reactor
-async def test_the_last_record_counts_and_origins_are_kept_apart(store):
+async def test_the_last_entry_counts_and_origins_are_kept_apart(store):
     await store.put(ORIGIN, RECORDS["no_file"])
     await store.put(ORIGIN, FULL)
     await store.put("http://example.com", RECORDS["failing"])
@@ -90,13 +90,13 @@ async def test_the_last_record_counts_and_origins_are_kept_apart(store):
 
 @pytest.mark.parametrize("octets", [b"", bytes(range(256)) * 2048], ids=["empty", "512 KiB"])
 @on_reactor
-async def test_octets_of_any_kind_and_number_are_kept(store, octets):
+async def test_any_octets_of_any_length_are_kept(store, octets):
     await store.put(ORIGIN, replace(FULL, octets=octets))
     assert (await store.get(ORIGIN)).octets == octets
 
 
 @on_reactor
-async def test_to_close_twice_is_no_fault(store):
+async def test_a_store_may_be_closed_twice(store):
     await store.put(ORIGIN, FULL)
     await store.close()
     await store.close()
@@ -165,7 +165,7 @@ def changed(owner: str, name: str, value: object) -> bytes:
     ]
     + [("latest", field.name) for field in fields(FetchResult) if field.name != "octets"],
 )
-def test_of_any_value_in_a_frame_comes_an_entry_of_the_right_types_or_a_value_error(
+def test_any_value_in_a_frame_gives_an_entry_of_the_right_types_or_a_value_error(
     owner, name, value
 ):
     try:
@@ -198,7 +198,7 @@ def test_broken_facts_are_a_value_error(kind):
         decode(frame(BROKEN_FACTS[kind]))
 
 
-def test_a_value_that_unpacks_to_far_too_much_is_not_unpacked():
+def test_a_value_that_would_unpack_to_too_many_octets_is_not_unpacked():
     packer = zlib.compressobj(9, zdict=codec._OFTEN)
     zeros = bytes(2**20)
     bomb = codec.VERSION + b"".join([*(packer.compress(zeros) for _ in range(128)), packer.flush()])
@@ -216,13 +216,13 @@ def test_a_frame_that_is_too_long_is_not_unpacked():
         decode(codec.VERSION + bytes(codec.MAX_FRAME))
 
 
-def test_the_largest_file_that_is_read_fits_even_if_it_does_not_shrink():
+def test_the_largest_file_fits_even_if_it_cannot_be_compressed():
     record = replace(FULL, octets=random.Random(1).randbytes(MAX_OCTETS))
     assert decode(encode(record)) == record
 
 
 @given(st.integers(1, len(encode(FULL)) - 1), st.integers(1, 255))
-def test_no_damage_to_a_frame_makes_another_record(place, damage):
+def test_a_damaged_frame_never_gives_another_entry(place, damage):
     frame = bytearray(encode(FULL))
     frame[place] ^= damage
     try:
@@ -233,7 +233,7 @@ def test_no_damage_to_a_frame_makes_another_record(place, damage):
 
 
 @on_reactor
-async def test_memory_forgets_what_was_not_used_for_longest():
+async def test_memory_drops_the_least_recently_used_entry():
     store = MemoryStore(max_records=2)
     await store.put("http://a", FULL)
     await store.put("http://b", FULL)
@@ -245,7 +245,7 @@ async def test_memory_forgets_what_was_not_used_for_longest():
 
 
 @on_reactor
-async def test_memory_holds_no_more_octets_than_it_may():
+async def test_memory_keeps_to_its_limit_of_octets():
     store = MemoryStore(max_octets=10_000)
     for number in range(100):
         octets = bytes(range(256)) * 4 + str(number).encode()
@@ -255,11 +255,11 @@ async def test_memory_holds_no_more_octets_than_it_may():
 
 
 @pytest.mark.parametrize("uri", ["memroy:", "memory", "", "sqlite"])
-def test_a_uri_of_no_store_is_refused_with_the_choices(uri):
+def test_a_uri_of_no_store_is_an_error_that_names_the_choices(uri):
     with pytest.raises(ValueError, match=r"choices are memory:, sqlite:"):
         open_store(uri)
 
 
-def test_memory_has_no_place():
+def test_the_uri_of_memory_has_no_path():
     with pytest.raises(ValueError, match="nothing may follow memory:"):
         open_store("memory:here")

@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
 
 @on_reactor
-async def test_a_server_that_is_gone_holds_up_nobody_and_is_told_of_once():
-    told = Events()
+async def test_a_lost_server_delays_no_call_and_is_reported_once():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, told=told, now=told.now) as (one, other):
+        async with members(server.url, events=events, now=events.now) as (one, other):
             await one.put(ORIGIN, OLD)
             server.kill()
             assert await one.get(ORIGIN) == OLD
@@ -28,42 +28,42 @@ async def test_a_server_that_is_gone_holds_up_nobody_and_is_told_of_once():
             assert await one.take(HOST, 60.0) == 0.0
             await one.put(ORIGIN, NEW)
             assert (await one.claim(ORIGIN)).entry == NEW
-            assert len(told.lost) == 1
-            assert f"127.0.0.1:{server.port}/0 ConnectionError: " in told.lost[0]
+            assert len(events.lost) == 1
+            assert f"127.0.0.1:{server.port}/0 ConnectionError: " in events.lost[0]
 
             server.start()
-            told.time += 60
+            events.time += 60
             await one.put(ORIGIN, NEW)
-            assert len(told.regained) == 1
+            assert len(events.regained) == 1
             assert await other.get(ORIGIN) == NEW
-            assert told.failed == []
+            assert events.failed == []
 
 
 @on_reactor
-async def test_a_server_that_does_not_answer_is_waited_for_once():
-    told = Events()
+async def test_only_one_call_waits_for_a_server_that_does_not_answer():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
+        async with members(server.url, 1, events, now=events.now) as (store,):
             await store.put(ORIGIN, OLD)
             server.pause()
             for number in range(1000):
                 assert (await store.claim(f"https://{number}.example")).granted
             assert store.connection.breaker.faults == 1
-            assert len(told.lost) == 1
+            assert len(events.lost) == 1
             server.resume()
-            told.time += 60
+            events.time += 60
             assert (await store.claim("https://new.example")).granted
-            assert len(told.regained) == 1
+            assert len(events.regained) == 1
 
 
 @on_reactor
-async def test_one_tries_whether_a_server_is_back_and_the_others_do_not_wait_for_that():
-    told = Events()
+async def test_one_call_tries_a_lost_server_and_the_others_do_not_wait():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
+        async with members(server.url, 1, events, now=events.now) as (store,):
             server.pause()
             await store.get(ORIGIN)
-            told.time += 60
+            events.time += 60
             answered = []
 
             async def get(number):
@@ -72,56 +72,56 @@ async def test_one_tries_whether_a_server_is_back_and_the_others_do_not_wait_for
 
             await asyncio.gather(*map(get, range(50)))
             assert answered == [*range(1, 50), 0]
-            assert len(told.lost) == 1
+            assert len(events.lost) == 1
 
 
 @on_reactor
-async def test_the_longer_a_server_is_gone_the_less_often_it_is_tried():
-    told = Events()
+async def test_a_lost_server_is_tried_less_and_less_often():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
+        async with members(server.url, 1, events, now=events.now) as (store,):
             server.kill()
             tried = []
             for _ in range(2000):
                 faults = store.connection.breaker.faults
                 await store.claim(ORIGIN)
                 if store.connection.breaker.faults > faults:
-                    tried.append(told.time)
-                told.time += 0.1
+                    tried.append(events.time)
+                events.time += 0.1
             gaps = [round(later - earlier) for earlier, later in pairwise(tried)]
             assert gaps == [1, 2, 4, 8, 16, *[30] * (len(gaps) - 5)]
-            assert len(told.lost) == 1
+            assert len(events.lost) == 1
 
 
 @on_reactor
-async def test_a_server_that_comes_and_goes_is_lost_once_and_regained_when_it_has_stayed():
-    told = Events()
+async def test_a_flapping_server_is_reported_lost_once_and_regained_once_it_stays():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
+        async with members(server.url, 1, events, now=events.now) as (store,):
             for pause in (1.0, 2.0):
                 server.kill()
                 await store.claim(ORIGIN)
                 server.start()
-                told.time += pause
+                events.time += pause
                 await store.claim(ORIGIN)
                 assert store.connection.breaker.permits()  # it is used again
-            assert (len(told.lost), told.regained) == (1, [])
-            told.time += 60
+            assert (len(events.lost), events.regained) == (1, [])
+            events.time += 60
             assert (await store.claim(ORIGIN)).granted
-            assert len(told.regained) == 1
+            assert len(events.regained) == 1
 
 
 @on_reactor
-async def test_calls_that_fail_together_are_one_fault():
-    told = Events()
+async def test_calls_that_fail_at_the_same_time_are_one_fault():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, 1, told, now=told.now) as (store,):
+        async with members(server.url, 1, events, now=events.now) as (store,):
             await asyncio.gather(*(store.get(f"https://{n}.example") for n in range(10)))
             server.kill()
             await asyncio.gather(*(store.get(f"https://{n}.example") for n in range(10, 20)))
             server.start()
             await store.put(ORIGIN, OLD)
-            told.time += 1.1  # the first pause is over
+            events.time += 1.1  # the first pause is over
             await store.put(ORIGIN, NEW)
             with server.client() as client:
                 assert client.exists(f"robots:{{{ORIGIN}}}:record")
@@ -129,54 +129,54 @@ async def test_calls_that_fail_together_are_one_fault():
 
 @on_reactor
 async def test_a_server_that_is_full_is_still_read():
-    told = Events()
+    events = Events()
     with RedisServer() as server, server.client() as client:
-        async with members(server.url, told=told, now=told.now) as (one, other):
+        async with members(server.url, events=events, now=events.now) as (one, other):
             await one.put(ORIGIN, OLD)
             client.config_set("maxmemory", "1")
             await one.put("https://other.example", OLD)
             assert (await one.claim("https://third.example")).granted
             assert await other.get(ORIGIN) == OLD
-            assert len(told.lost) == 1
-            assert "OutOfMemoryError" in told.lost[0]
-            told.time += 60
+            assert len(events.lost) == 1
+            assert "OutOfMemoryError" in events.lost[0]
+            events.time += 60
             await other.get("https://nothing.example")
-            assert told.regained == []  # it is as full as before
+            assert events.regained == []  # it is as full as before
             client.config_set("maxmemory", "0")
             await one.put("https://other.example", OLD)
-            assert len(told.regained) == 1
+            assert len(events.regained) == 1
 
 
 @on_reactor
-async def test_a_replica_is_read():
-    told = Events()
+async def test_a_replica_can_be_read():
+    events = Events()
     with RedisServer() as server, server.client() as client:
-        async with members(server.url, told=told) as (one, other):
+        async with members(server.url, events=events) as (one, other):
             await one.put(ORIGIN, OLD)
             client.replicaof("127.0.0.1", 1)
             assert (await one.claim("https://third.example")).granted
             assert await other.get(ORIGIN) == OLD
-            assert len(told.lost) == 1
-            assert "ReadOnlyError" in told.lost[0]
+            assert len(events.lost) == 1
+            assert "ReadOnlyError" in events.lost[0]
 
 
 @on_reactor
-async def test_a_server_that_was_started_anew_has_lost_its_scripts_and_nothing_else_is_lost():
-    told = Events()
+async def test_after_a_restart_of_the_server_the_scripts_are_loaded_again():
+    events = Events()
     with RedisServer() as server:
-        async with members(server.url, told=told) as (one, other):
+        async with members(server.url, events=events) as (one, other):
             assert (await one.claim(ORIGIN)).granted
             server.kill()
             server.start()
             assert (await one.claim(ORIGIN)).granted
             assert not (await other.claim(ORIGIN)).granted
-            assert told.lost == []
+            assert events.lost == []
 
 
 @on_reactor
-async def test_what_others_keep_under_our_names_is_a_miss(redis):
-    told = Events()
-    async with members(redis.url, 1, told) as (store,):
+async def test_a_value_of_another_program_under_our_key_is_a_miss(redis):
+    events = Events()
+    async with members(redis.url, 1, events) as (store,):
         with redis.client() as client:
             for origin, value in (("https://a", "rubbish"), ("https://b", "")):
                 client.set(f"robots:{{{origin}}}:record", value)
@@ -190,28 +190,28 @@ async def test_what_others_keep_under_our_names_is_a_miss(redis):
             assert (await store.claim("https://e")).granted
             await store.put("https://c", OLD)
             assert client.type("robots:{https://c}:record") == b"string"
-        assert told.lost == []
-        assert len(told.failed) == 3
+        assert events.lost == []
+        assert len(events.failed) == 3
 
 
 @on_reactor
-async def test_what_is_no_redis_is_told_once_and_left_alone():
-    told = Events()
+async def test_a_server_that_is_no_redis_is_reported_once_and_not_used():
+    events = Events()
     with Site({"/": Answer(b"hello")}) as site:
-        async with members(site.origin.replace("http:", "redis:"), 1, told) as (store,):
+        async with members(site.origin.replace("http:", "redis:"), 1, events) as (store,):
             assert await store.get(ORIGIN) is None
             assert (await store.claim(ORIGIN)).granted
-            assert len(told.lost) == 1
+            assert len(events.lost) == 1
 
 
 @on_reactor
-async def test_a_cluster_that_is_gone_holds_up_nobody():
-    told = Events()
+async def test_a_lost_cluster_delays_no_call():
+    events = Events()
     with Cluster(3) as cluster:
-        async with members(cluster.url, 1, told, now=told.now) as (store,):
+        async with members(cluster.url, 1, events, now=events.now) as (store,):
             await store.put(ORIGIN, OLD)
             for node in cluster.nodes:
                 node.kill()
             assert (await store.claim(ORIGIN)).granted
             assert await store.get(ORIGIN) == OLD
-            assert len(told.lost) == 1
+            assert len(events.lost) == 1

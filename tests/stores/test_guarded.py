@@ -102,7 +102,7 @@ async def test_a_call_that_fails_or_hangs_is_a_miss(kind):
 
 
 @on_reactor
-async def test_a_call_that_does_not_end_when_it_is_cancelled_is_left_behind():
+async def test_a_call_that_ignores_its_cancellation_is_not_waited_for():
     with pytest.raises(Deadline, match=r"no answer within 0\.05 s"):
         await within(0.05, lambda: does_not_end("get"))
 
@@ -142,7 +142,7 @@ WRONG_ENTRIES = {
 
 @pytest.mark.parametrize("kind", WRONG_ENTRIES)
 @on_reactor
-async def test_what_is_no_entry_is_a_miss_and_leaves_the_store_in_use(kind):
+async def test_a_value_that_is_no_entry_is_a_miss_and_the_store_stays_in_use(kind):
     store, inner, events = guarded(gives(WRONG_ENTRIES[kind]))
     assert await store.get(ORIGIN) is None
     assert await store.get(OTHER) is None
@@ -151,7 +151,7 @@ async def test_what_is_no_entry_is_a_miss_and_leaves_the_store_in_use(kind):
 
 
 @on_reactor
-async def test_after_a_failure_the_store_is_left_unused_for_longer_and_longer():
+async def test_after_each_failure_the_store_is_not_used_for_twice_as_long():
     store, inner, events = guarded(fails)
     tried = []
     for _ in range(200):
@@ -177,7 +177,7 @@ async def test_a_store_that_works_again_is_used_again():
 
 
 @on_reactor
-async def test_a_store_that_failed_is_closed_all_the_same():
+async def test_a_store_that_failed_is_still_closed():
     store, inner, _ = guarded(fails)
     await store.get(ORIGIN)
     await store.close()
@@ -202,14 +202,14 @@ async def test_a_coordinator_that_fails_or_hangs_grants_everything(kind):
     [(0, 0.0), (2.5, 2.5), (float("inf"), MAX_WAIT), (-1, 0.0), (float("nan"), 0.0), ("x", 0.0)],
 )
 @on_reactor
-async def test_a_coordinator_can_have_us_wait_for_a_while_only(answer, seconds):
+async def test_a_coordinator_can_delay_a_request_for_a_limited_time_only(answer, seconds):
     store, _, _ = guarded(gives(answer))
     assert await store.coordinator.take(HOST, 5.0) == seconds
 
 
 @pytest.mark.parametrize("record", ["no entry", replace(RECORD, asked_at=None)])
 @on_reactor
-async def test_a_claim_with_a_wrong_entry_brings_none(record):
+async def test_a_claim_with_a_wrong_entry_gives_no_entry(record):
     store, _, events = guarded(gives(Claim(granted=False, entry=record)))
     assert await store.coordinator.claim(ORIGIN) == Claim(granted=True, entry=None)
     assert len(events.failed) == 1
@@ -220,7 +220,7 @@ def test_a_store_without_a_coordinator_stays_without_one():
     assert issubclass(EntryError, ValueError)
 
 
-def test_the_breaker_lets_one_call_try_and_is_calm_only_after_a_while():
+def test_the_breaker_lets_one_call_try_and_closes_only_after_a_while():
     events = Events()
     breaker = CircuitBreaker(events.now)
     assert breaker.permits()

@@ -68,7 +68,7 @@ OBJECT = MemoryStore()
 OF_TEXT = "memory:"
 
 
-def test_a_class_is_made_as_scrapy_makes_its_components():
+def test_a_class_is_created_like_a_component_of_scrapy():
     class Crawler:
         settings = Settings({"NAME": "x", FOLDER: "y"})
 
@@ -124,7 +124,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_no_store_is_refused_in_one_sentence(case):
+def test_a_value_that_is_no_store_is_an_error_of_one_sentence(case):
     place, sentence = WRONG[case]
     with pytest.raises(SettingError, match="ROBOTS_STORE is ") as error:
         StoreSettings.from_settings(Settings({"ROBOTS_STORE": place})).open()
@@ -166,7 +166,7 @@ class Coordinated(MemoryStore):
 
 
 @on_reactor
-async def test_a_coordinator_is_asked_where_a_store_has_one():
+async def test_the_coordinator_of_a_store_is_used():
     with Site({"/robots.txt": robots(SECRET + "Crawl-delay: 0.01\n")}) as site:
         _, crawler = await crawl(site.url("/a"), settings={"ROBOTS_STORE": Coordinated})
         store = middleware_of(crawler).resolver.store.store
@@ -218,7 +218,7 @@ async def test_a_store_that_hangs_stops_neither_the_crawl_nor_its_end(monkeypatc
         assert seen.stats["robots/store/failed"] == 2  # get and close; put was not tried again
 
 
-def test_the_page_gives_the_figures_of_the_code():
+def test_the_figures_of_the_page_are_those_of_the_code():
     text = " ".join(PAGE.split())
     for sentence in (
         f"`get` and `put` have {guarded.ANSWER_WITHIN:g} seconds, `close` has",

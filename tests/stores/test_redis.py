@@ -23,14 +23,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
 
 @on_reactor
-async def test_of_many_claims_at_once_one_is_granted(redis):
+async def test_one_of_many_simultaneous_claims_is_granted(redis):
     async with members(redis.url, 20) as stores:
         claims = await asyncio.gather(*(store.claim(ORIGIN) for store in stores))
         assert [claim.granted for claim in claims].count(True) == 1
 
 
 @on_reactor
-async def test_of_many_who_want_to_visit_a_host_one_may(redis):
+async def test_one_of_many_processes_may_visit_a_host(redis):
     async with members(redis.url, 20) as stores:
         waits = await asyncio.gather(*(store.take(HOST, 0.3) for store in stores))
         assert waits.count(0.0) == 1
@@ -46,7 +46,7 @@ async def test_origins_and_hosts_are_claimed_apart(redis):
 
 
 @on_reactor
-async def test_a_claim_tells_what_the_fleet_knows(redis):
+async def test_a_claim_returns_the_entry_of_the_fleet(redis):
     async with members(redis.url) as (one, other):
         assert (await one.claim(ORIGIN)).entry is None
         await one.put(ORIGIN, OLD)
@@ -61,7 +61,7 @@ async def test_a_claim_tells_what_the_fleet_knows(redis):
 
 
 @on_reactor
-async def test_what_others_have_learned_is_news_to_who_knows_an_older_answer(redis):
+async def test_a_claim_returns_an_entry_only_if_it_is_newer_than_ours(redis):
     async with members(redis.url) as (one, other):
         await one.put(ORIGIN, OLD)
         assert await other.get(ORIGIN) == OLD
@@ -72,7 +72,7 @@ async def test_what_others_have_learned_is_news_to_who_knows_an_older_answer(red
 
 
 @on_reactor
-async def test_what_is_known_here_is_not_overwritten_by_what_is_older(redis):
+async def test_a_newer_entry_is_not_overwritten_by_an_older_one(redis):
     async with members(redis.url) as (one, other):
         await one.put(ORIGIN, NEW)
         await other.put(ORIGIN, OLD)
@@ -80,7 +80,7 @@ async def test_what_is_known_here_is_not_overwritten_by_what_is_older(redis):
 
 
 @on_reactor
-async def test_a_host_rests_after_a_visit_and_not_after_none(redis):
+async def test_the_delay_follows_a_visit_but_not_an_unused_turn(redis):
     async with members(redis.url) as (one, other):
         assert await one.take(HOST, 60.0) == 0.0
         one.leave(HOST, visited=False)
@@ -91,7 +91,7 @@ async def test_a_host_rests_after_a_visit_and_not_after_none(redis):
 
 
 @on_reactor
-async def test_a_lease_is_renewed_while_it_is_had_and_ends_when_its_holder_is_dead(redis):
+async def test_a_lease_is_renewed_by_its_holder_and_ends_after_the_holders_death(redis):
     async with members(redis.url, lasting=2.0) as (one, other):
         began = time.monotonic()
         assert (await one.claim(ORIGIN)).granted
@@ -106,7 +106,7 @@ async def test_a_lease_is_renewed_while_it_is_had_and_ends_when_its_holder_is_de
 
 
 @on_reactor
-async def test_the_rest_of_who_dies_in_his_turn_is_kept(redis):
+async def test_the_delay_is_kept_after_the_death_of_a_process_in_its_turn(redis):
     async with members(redis.url, lasting=0.2) as (one, other):
         assert await one.take(HOST, 0.5) == 0.0
         one.leases._renewing.cancel()
@@ -120,11 +120,11 @@ async def test_the_rest_of_who_dies_in_his_turn_is_kept(redis):
 
 
 @on_reactor
-async def test_what_is_forgotten_is_not_renewed_for_ever(redis):
-    told = Events()
-    async with members(redis.url, told=told, now=told.now, lasting=0.2) as (one, other):
+async def test_an_abandoned_lease_is_not_renewed_for_ever(redis):
+    events = Events()
+    async with members(redis.url, events=events, now=events.now, lasting=0.2) as (one, other):
         assert (await one.claim(ORIGIN)).granted
-        told.time += 3600
+        events.time += 3600
 
         async def is_granted():
             return (await other.claim(ORIGIN)).granted
@@ -134,7 +134,7 @@ async def test_what_is_forgotten_is_not_renewed_for_ever(redis):
 
 @pytest.mark.parametrize("turn", range(20))
 @on_reactor
-async def test_who_is_cancelled_while_he_asks_keeps_nothing(redis, turn):
+async def test_a_cancelled_claim_keeps_no_lease(redis, turn):
     async with members(redis.url) as (one, other):
         asking = asyncio.ensure_future(one.take(HOST, 60.0))
         for _ in range(turn):
@@ -152,7 +152,7 @@ async def test_who_is_cancelled_while_he_asks_keeps_nothing(redis, turn):
 
 
 @on_reactor
-async def test_who_closes_gives_back_what_he_has(redis):
+async def test_a_store_that_closes_releases_its_leases(redis):
     async with members(redis.url) as (one, other):
         assert (await one.claim(ORIGIN)).granted
         await one.close()
@@ -185,7 +185,7 @@ async def test_a_value_that_is_too_long_is_a_miss(redis):
 
 
 @on_reactor
-async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
+async def test_every_key_has_its_hash_tag_and_expires(redis):
     async with members(redis.url, 1) as (store,):
         await store.claim(ORIGIN)
         await store.put(ORIGIN, OLD)
@@ -202,31 +202,31 @@ async def test_every_key_is_tagged_by_its_name_and_goes_by_itself(redis):
 
 
 @on_reactor
-async def test_a_wrong_password_is_told_of_without_it():
-    told = Events()
+async def test_a_wrong_password_is_reported_without_the_password():
+    events = Events()
     with RedisServer("--requirepass", "other") as server:
         url = server.url.replace("://", "://user:secret%23@")
-        async with members(url, 1, told) as (store,):
+        async with members(url, 1, events) as (store,):
             assert (await store.claim(ORIGIN)).granted
-            assert len(told.lost) == 1
-            assert "AuthenticationError" in told.lost[0]
-            assert "secret" not in told.lost[0] + repr(store.connection.address)
+            assert len(events.lost) == 1
+            assert "AuthenticationError" in events.lost[0]
+            assert "secret" not in events.lost[0] + repr(store.connection.address)
 
 
 @on_reactor
 async def test_the_right_password_opens():
-    told = Events()
+    events = Events()
     with RedisServer("--requirepass", "p@ss/word") as server:
         url = server.url.replace("://", "://:p%40ss%2Fword@")
-        async with members(url, 1, told) as (store,):
+        async with members(url, 1, events) as (store,):
             await store.put(ORIGIN, OLD)
-            assert told.lost == []
+            assert events.lost == []
             with server.client(password="p@ss/word") as client:
                 assert client.dbsize() == 1
 
 
 @on_reactor
-async def test_a_socket_and_a_database_of_its_own_are_named_by_the_uri(redis):
+async def test_the_uri_can_name_a_socket_and_a_database(redis):
     async with members(f"unix://{redis.socket}?db=3", 1) as (store,):
         await store.put(ORIGIN, OLD)
     async with members(f"{redis.url}/3", 1) as (store,):
@@ -236,30 +236,30 @@ async def test_a_socket_and_a_database_of_its_own_are_named_by_the_uri(redis):
 
 
 @on_reactor
-async def test_tls_is_spoken_where_the_uri_says_so(tmp_path):
-    told, port = Events(), free_port()
+async def test_the_uri_can_demand_tls(tmp_path):
+    events, port = Events(), free_port()
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     for file, octets in zip((cert, key), certificate(), strict=True):
         file.write_bytes(octets)
     files = ("--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert)
     with RedisServer("--tls-port", port, "--tls-auth-clients", "no", *files) as server:
         url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={cert}"
-        async with members(url, 1, told) as (store,):
+        async with members(url, 1, events) as (store,):
             await store.put(ORIGIN, OLD)
-            assert told.lost == []
+            assert events.lost == []
         with server.client() as client:
             assert client.dbsize() == 1
-        async with members(f"rediss://127.0.0.1:{port}", 1, told) as (store,):
+        async with members(f"rediss://127.0.0.1:{port}", 1, events) as (store,):
             assert await store.get(ORIGIN) is None
-            assert len(told.lost) == 1  # nobody has vouched for that certificate
-            assert "CERTIFICATE_VERIFY_FAILED" in told.lost[0]
+            assert len(events.lost) == 1  # nobody has vouched for that certificate
+            assert "CERTIFICATE_VERIFY_FAILED" in events.lost[0]
 
 
 @on_reactor
-async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
-    told = Events()
+async def test_a_cluster_spreads_the_origins_and_keeps_the_keys_of_each_together():
+    events = Events()
     with Cluster(3) as cluster:
-        async with members(cluster.url, 2, told) as (one, other):
+        async with members(cluster.url, 2, events) as (one, other):
             for number in range(30):
                 origin, host = f"https://{number}.example", f"{number}.example"
                 assert (await one.claim(origin)).granted
@@ -268,7 +268,7 @@ async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
                 assert await other.get(origin) == OLD
                 assert await one.take(host, 60.0) == 0.0
                 assert await other.take(host, 60.0) > 0
-            assert (told.lost, told.failed) == ([], [])
+            assert (events.lost, events.failed) == ([], [])
             kept = [[key.decode() for key in node.client().scan_iter()] for node in cluster.nodes]
             assert all(len(keys) > 3 for keys in kept)
             leased = [{key.split("}")[0] for key in keys if "lease" in key} for keys in kept]
@@ -307,12 +307,12 @@ async def test_a_cluster_spreads_the_origins_and_keeps_each_together():
         "memory:user:secret@host",
     ],
 )
-def test_a_wrong_uri_is_refused_without_its_password(uri):
-    with pytest.raises(ValueError, match=r"it is no address|names no store|nothing may") as told:
+def test_the_error_for_a_wrong_uri_has_no_password(uri):
+    with pytest.raises(ValueError, match=r"it is no address|names no store|nothing may") as error:
         open_store(uri)
-    assert "cret" not in str(told.value) + shown(uri)
-    assert told.value.__cause__ is None
-    assert told.value.__suppress_context__ or told.value.__context__ is None
+    assert "cret" not in str(error.value) + shown(uri)
+    assert error.value.__cause__ is None
+    assert error.value.__suppress_context__ or error.value.__context__ is None
 
 
 ADDRESSES = {
@@ -345,10 +345,10 @@ def test_what_a_service_is_asked_with_goes_to_its_master_or_to_its_sentinels():
 
 @on_reactor
 async def test_no_password_is_in_the_message_where_no_sentinel_answers():
-    told = Events()
+    events = Events()
     uri = "redis+sentinel://me:hidden@127.0.0.1:1,127.0.0.1:2/mine?sentinel_password=hidden"
-    async with members(uri, 1, told) as (store,):
+    async with members(uri, 1, events) as (store,):
         await store.put(ORIGIN, OLD)
-    assert len(told.lost) == 1
-    assert "MasterNotFoundError" in told.lost[0]
-    assert "hidden" not in told.lost[0]
+    assert len(events.lost) == 1
+    assert "MasterNotFoundError" in events.lost[0]
+    assert "hidden" not in events.lost[0]

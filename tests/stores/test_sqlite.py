@@ -47,7 +47,7 @@ def kept(path):
 
 
 @on_reactor
-async def test_a_record_outlives_the_store_that_kept_it(path):
+async def test_an_entry_is_there_after_the_store_was_closed(path):
     first, second = sqlite.SqliteStore(path), sqlite.SqliteStore(path)
     await first.put(ORIGIN, RECORD)
     await first.close()
@@ -56,7 +56,7 @@ async def test_a_record_outlives_the_store_that_kept_it(path):
 
 
 @on_reactor
-async def test_nothing_is_opened_before_it_is_asked_for(path):
+async def test_the_file_is_opened_at_the_first_call(path):
     store = open_store(f"sqlite:{path}")
     assert not path.parent.exists()
     assert await store.get(ORIGIN) is None
@@ -84,21 +84,21 @@ def test_ten_processes_share_a_file_without_a_fault(path):
 
 
 @on_reactor
-async def test_what_was_kept_is_whole_after_kill_9(path):
+async def test_entries_are_whole_after_kill_9(path):
     process = worker(path, "w", 1_000_000)
-    said = [process.stdout.readline().strip() for _ in range(50)]
+    printed = [process.stdout.readline().strip() for _ in range(50)]
     os.kill(process.pid, signal.SIGKILL)
     rest, _ = process.communicate(timeout=10)
-    said += rest.splitlines()  # whole lines only: one write each
-    assert set(said) <= kept(path)
+    printed += rest.splitlines()  # whole lines only: one write each
+    assert set(printed) <= kept(path)
     store = sqlite.SqliteStore(path)
-    assert (await store.get(said[-1])).octets == OCTETS
+    assert (await store.get(printed[-1])).octets == OCTETS
     await store.put(ORIGIN, RECORD)
     await store.close()
 
 
 @on_reactor
-async def test_old_entries_go(path):
+async def test_old_entries_are_deleted(path):
     store = sqlite.SqliteStore(path)
     for age in (31, 29, 0):
         await store.put(f"{ORIGIN}:{age}", replace(RECORD, asked_at=NOW - age * DAY))
@@ -110,7 +110,7 @@ async def test_old_entries_go(path):
 
 
 @on_reactor
-async def test_a_long_crawl_sweeps_too(path):
+async def test_a_long_crawl_deletes_old_entries_too(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, replace(RECORD, asked_at=NOW - 31 * DAY))
     for number in range(sqlite.SWEEP_EVERY):
@@ -120,7 +120,7 @@ async def test_a_long_crawl_sweeps_too(path):
 
 
 @on_reactor
-async def test_who_reads_is_not_held_up_by_who_writes(path):
+async def test_a_reader_does_not_wait_for_a_writer(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
@@ -130,7 +130,7 @@ async def test_who_reads_is_not_held_up_by_who_writes(path):
 
 
 @on_reactor
-async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
+async def test_the_crawl_goes_on_while_the_store_waits_for_a_lock(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     with closing(sqlite3.connect(path)) as other:
@@ -142,7 +142,7 @@ async def test_a_lock_is_waited_for_while_the_crawl_goes_on(path):
 
 
 @on_reactor
-async def test_a_lock_that_is_never_given_back_is_an_error(path, monkeypatch):
+async def test_a_lock_that_is_never_released_is_an_error(path, monkeypatch):
     monkeypatch.setattr(sqlite, "LOCKED_WAITS", (0.01,))
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
@@ -154,7 +154,7 @@ async def test_a_lock_that_is_never_given_back_is_an_error(path, monkeypatch):
 
 
 @on_reactor
-async def test_a_file_that_stays_locked_is_left_unused_for_a_while(path, monkeypatch):
+async def test_a_file_that_stays_locked_is_not_used_for_a_while(path, monkeypatch):
     monkeypatch.setattr(sqlite, "LOCKED_WAITS", (0.01,))
     events = Events()
     store = GuardedStore(sqlite.SqliteStore(path), events, now=events.now)
@@ -192,7 +192,7 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("kind", UNUSABLE)
 @on_reactor
-async def test_a_file_that_cannot_be_used_is_an_error_and_left_as_it_is(path, kind):
+async def test_a_file_that_cannot_be_used_is_an_error_and_stays_unchanged(path, kind):
     make, words = UNUSABLE[kind]
     path.parent.mkdir()
     make(path)
@@ -207,7 +207,7 @@ async def test_a_file_that_cannot_be_used_is_an_error_and_left_as_it_is(path, ki
 
 
 @on_reactor
-async def test_a_file_that_is_broken_inside_is_an_error(path):
+async def test_a_damaged_file_is_an_error(path):
     store = sqlite.SqliteStore(path)
     for number in range(100):
         await store.put(f"{ORIGIN}:{number}", replace(RECORD, octets=os.urandom(2000)))
@@ -221,7 +221,7 @@ async def test_a_file_that_is_broken_inside_is_an_error(path):
 
 
 @on_reactor
-async def test_a_broken_record_is_an_error_and_can_be_replaced(path):
+async def test_a_damaged_entry_is_an_error_and_can_be_replaced(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     spoil(path, "UPDATE records SET frame = substr(frame, 1, 20)")
@@ -240,7 +240,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("kind", LIMITS)
 @on_reactor
-async def test_a_full_or_read_only_file_still_gives_what_it_has(path, kind):
+async def test_a_full_or_read_only_file_can_still_be_read(path, kind):
     pragma, words = LIMITS[kind]
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)

@@ -78,8 +78,8 @@ class Phased(Spider):
 
 async def live(site, *phases, **settings):
     """Ask one site for paths, phase by phase."""
-    asked = tuple((at, [site.url(path) for path in paths]) for at, paths in phases)
-    seen, _ = await crawl(spider=Phased, phases=asked, settings={**AT_ONCE, **settings})
+    steps = tuple((at, [site.url(path) for path in paths]) for at, paths in phases)
+    seen, _ = await crawl(spider=Phased, phases=steps, settings={**AT_ONCE, **settings})
     return seen
 
 
@@ -100,7 +100,7 @@ TROUBLES = {
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 @on_reactor
-async def test_nothing_slips_through_before_the_rules_are_there(trouble):
+async def test_no_request_passes_before_the_rules_are_there(trouble):
     with Site({"/robots.txt": [TROUBLES[trouble], robots(SECRET)]}) as site:
         seen = await live(site, (0, ["/a", "/secret"]), (MINUTE, ["/b", "/secret2"]))
         closed = f"Forbidden by robots.txt: robots.txt unreachable ({trouble})"
@@ -115,7 +115,7 @@ async def test_nothing_slips_through_before_the_rules_are_there(trouble):
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 @on_reactor
-async def test_who_is_put_off_waits_until_the_rules_are_there(trouble):
+async def test_deferred_requests_wait_until_the_rules_are_there(trouble):
     with Site({"/robots.txt": [TROUBLES[trouble], TROUBLES[trouble], robots(SECRET)]}) as site:
         settings = {"ROBOTS_DIALECT": "koster1996", "ROBOTS_ERROR_TTL": 0.1}
         seen = await live(site, (0, ["/a", "/secret"]), **settings)
@@ -125,7 +125,7 @@ async def test_who_is_put_off_waits_until_the_rules_are_there(trouble):
 
 @pytest.mark.parametrize("setting", [{}, {"ROBOTS_DIALECT": "koster1996"}])
 @on_reactor
-async def test_who_is_put_off_beyond_the_limit_is_dropped_for_that(setting):
+async def test_requests_that_are_deferred_beyond_the_limit_are_dropped_with_that_reason(setting):
     if not setting:
         setting = {"ROBOTS_ON_UNREACHABLE": "defer"}
     with Site({"/robots.txt": Answer(status=503)}) as site:
@@ -138,11 +138,11 @@ async def test_who_is_put_off_beyond_the_limit_is_dropped_for_that(setting):
 
 
 @pytest.mark.parametrize(
-    ("told", "early", "late"), [("120", MINUTE, 121), (str(7 * DAY), 59 * MINUTE, HOUR + 1)]
+    ("value", "early", "late"), [("120", MINUTE, 121), (str(7 * DAY), 59 * MINUTE, HOUR + 1)]
 )
 @on_reactor
-async def test_retry_after_is_heeded_within_bounds(told, early, late):
-    busy = Answer(status=429, headers={"Retry-After": told})
+async def test_retry_after_is_obeyed_within_bounds(value, early, late):
+    busy = Answer(status=429, headers={"Retry-After": value})
     with Site({"/robots.txt": [busy, robots(SECRET)]}) as site:
         phases = ((0, ["/a"]), (early, ["/b"]), (late, ["/c", "/secret"]))
         seen = await live(site, *phases, ROBOTS_DIALECT="google")
@@ -152,7 +152,7 @@ async def test_retry_after_is_heeded_within_bounds(told, early, late):
 
 
 @on_reactor
-async def test_who_is_put_off_waits_as_long_as_the_site_asks():
+async def test_deferred_requests_wait_as_long_as_the_site_asks():
     busy = Answer(status=429, headers={"Retry-After": "1"})
     with Site({"/robots.txt": [busy, robots(SECRET)]}) as site:
         seen = await live(site, (0, ["/a"]), ROBOTS_DIALECT=EAGER)
@@ -172,7 +172,7 @@ async def test_who_is_put_off_waits_as_long_as_the_site_asks():
     ],
 )
 @on_reactor
-async def test_redirects_are_followed_as_far_as_the_dialect_says(hops, dialect, pages):
+async def test_as_many_redirects_are_followed_as_the_dialect_allows(hops, dialect, pages):
     script = {f"/{n}": moved(f"/{n + 1}") for n in range(1, hops)}
     script |= {"/robots.txt": moved("/1"), f"/{hops}": robots(SECRET)}
     with Site(script) as site:
@@ -190,7 +190,7 @@ async def test_a_loop_of_redirects_ends():
 
 @pytest.mark.parametrize(("path", "fetched"), [("/robots.txt", 1), ("/r", 2)])
 @on_reactor
-async def test_rules_found_on_another_host_hold_for_the_host_that_was_asked(path, fetched):
+async def test_rules_behind_a_redirect_hold_for_the_host_that_redirects(path, fetched):
     files = {"/robots.txt": robots(CLOSED), "/r": robots(CLOSED)}
     with Site(files, "127.0.0.2") as other, Site({"/robots.txt": moved(other.url(path))}) as site:
         phases = ((0, [site.url("/a")]), (1, [other.url("/b")]))
@@ -217,9 +217,9 @@ async def test_a_304_keeps_the_rules():
         phases = [(n * 25 * HOUR, [f"/{n}", f"/secret{n}"]) for n in range(3)]
         seen = await live(site, *phases)
         assert site.pages == ["/0", "/1", "/2"]
-        asked = [hit.headers for hit in site.hits if hit.path == "/robots.txt"]
-        assert [headers.get("if-none-match") for headers in asked] == [None, '"1"', '"1"']
-        assert {headers.get("if-modified-since") for headers in asked[1:]} == {
+        sent = [hit.headers for hit in site.hits if hit.path == "/robots.txt"]
+        assert [headers.get("if-none-match") for headers in sent] == [None, '"1"', '"1"']
+        assert {headers.get("if-modified-since") for headers in sent[1:]} == {
             VALIDATORS["Last-Modified"]
         }
         assert 25 * HOUR <= seen.stats.pop("robots/age/max") < 26 * HOUR
@@ -254,7 +254,7 @@ async def test_a_file_that_changes_is_obeyed_after_its_lifetime():
 
 
 @on_reactor
-async def test_a_refresh_holds_nobody_up():
+async def test_no_request_waits_while_stale_rules_are_fetched_again():
     answers = [robots(SECRET), robots(CLOSED, gate="open")]
     with Site({"/robots.txt": answers}) as site:
         gate = site.gate("open")
@@ -265,7 +265,7 @@ async def test_a_refresh_holds_nobody_up():
 
 
 @on_reactor
-async def test_old_rules_hold_when_a_refresh_fails_as_long_as_the_dialect_allows():
+async def test_stale_rules_hold_after_failed_fetches_as_long_as_the_dialect_allows():
     with Site({"/robots.txt": [robots(SECRET), Answer(status=503)]}) as site:
         phases = [(at * DAY, [f"/{at}", f"/secret{at}"]) for at in (0, 1.5, 20, 33)]
         seen = await live(site, *phases, ROBOTS_DIALECT="google")
@@ -276,7 +276,7 @@ async def test_old_rules_hold_when_a_refresh_fails_as_long_as_the_dialect_allows
 
 @pytest.mark.parametrize(("page", "at_the_end"), [(Answer(), ""), (Answer(b"page", reset=0), None)])
 @on_reactor
-async def test_google_goes_by_the_site_itself_after_30_days(page, at_the_end):
+async def test_after_30_days_google_allows_all_only_if_the_site_answers(page, at_the_end):
     with Site({"/robots.txt": robots(SECRET, after=None), "/b": page}) as site:
         phases = ((0, ["/a"]), (13 * HOUR, ["/b"]), (31 * DAY, ["/c"]))
         seen = await live(site, *phases, ROBOTS_DIALECT="google")
@@ -305,7 +305,7 @@ LARGE_BODIES = {
     [("rfc9309", ["/late"]), ("google", ["/late"]), ("yandex", ["/late", "/secret"])],
 )
 @on_reactor
-async def test_a_body_without_end_is_used_as_far_as_the_dialect_reads(kind, dialect, pages):
+async def test_an_endless_body_is_used_up_to_the_dialects_limit(kind, dialect, pages):
     body, loaded = LARGE_BODIES[kind]
     with Site({"/robots.txt": body, "/late": Answer(), "/secret": Answer()}) as site:
         seen = await live(site, (0, ["/late", "/secret"]), ROBOTS_DIALECT=dialect)
@@ -340,22 +340,22 @@ async def test_http_and_https_each_have_their_own_rules():
 
 
 @on_reactor
-async def test_the_sitemaps_of_a_site_are_at_hand_without_a_second_fetch():
+async def test_the_sitemaps_of_a_site_need_no_second_fetch():
     class Mapping(Spider):
         def parse(self, response):
             middleware = middleware_of(self.crawler)
             urls = (response.url, "http://unknown.example/", "data:,")
-            self.found = [middleware.sitemaps(url) for url in urls]
+            self.sitemaps = [middleware.sitemaps(url) for url in urls]
 
     file = robots(SECRET + "Sitemap: https://x/1.xml\nSitemap: https://x/2.xml\n")
     with Site({"/robots.txt": file}) as site:
         _, crawler = await crawl(site.url("/a"), spider=Mapping)
-        assert crawler.spider.found == [("https://x/1.xml", "https://x/2.xml"), (), ()]
+        assert crawler.spider.sitemaps == [("https://x/1.xml", "https://x/2.xml"), (), ()]
         assert site.count("/robots.txt") == 1
 
 
 @on_reactor
-async def test_a_store_that_cannot_be_used_is_one_warning_and_no_more(tmp_path, caplog):
+async def test_a_store_that_cannot_be_used_is_one_warning(tmp_path, caplog):
     path = tmp_path / "robots.sqlite"
     path.write_bytes(b"rubbish" * 1000)
     others = [Site({"/robots.txt": robots(SECRET)}, f"127.0.0.{n}") for n in range(2, 5)]

@@ -44,7 +44,7 @@ async def test_a_robots_txt_goes_through_the_proxy_of_its_page():
 
 
 @on_reactor
-async def test_chosen_keys_and_headers_are_taken_on_all_of_the_way():
+async def test_chosen_keys_and_headers_are_sent_with_every_redirect():
     settings, requests = noting()
     settings |= {"ROBOTS_FETCH_META": "impersonate,playwright", "ROBOTS_FETCH_HEADERS": ["X-Key"]}
     with Site({"/robots.txt": moved("/r"), "/r": SECRET}) as site:
@@ -61,7 +61,7 @@ async def test_chosen_keys_and_headers_are_taken_on_all_of_the_way():
 
 
 @on_reactor
-async def test_by_default_nothing_is_taken_but_proxy_and_name():
+async def test_by_default_only_the_proxy_and_the_user_agent_are_taken():
     settings, requests = noting()
     with Site({"/robots.txt": SECRET}) as site:
         headers = {"User-Agent": "MyBot/1", "X-Key": "1"}
@@ -74,7 +74,7 @@ async def test_by_default_nothing_is_taken_but_proxy_and_name():
 
 
 @on_reactor
-async def test_a_taken_key_is_not_over_ours():
+async def test_a_taken_key_does_not_replace_ours():
     settings, requests = noting()
     settings["ROBOTS_FETCH_META"] = ["dont_obey_robotstxt", "download_timeout"]
     with Site({"/robots.txt": SECRET}) as site:
@@ -103,7 +103,7 @@ async def test_a_hook_may_change_the_request_or_return_another(hook):
 
 
 @on_reactor
-async def test_a_hook_that_fails_closes_the_site_and_is_told(caplog):
+async def test_a_hook_that_fails_makes_the_file_unreachable_and_is_logged(caplog):
     def failing(page, request):
         raise RuntimeError("of the hook")
 
@@ -115,7 +115,7 @@ async def test_a_hook_that_fails_closes_the_site_and_is_told(caplog):
 
 
 @on_reactor
-async def test_a_hook_that_returns_the_pages_own_request_opens_nothing(caplog):
+async def test_a_hook_that_returns_the_pages_own_request_makes_the_file_unreachable(caplog):
     """Neither is the page fetched in place of the robots.txt, nor is its request let through."""
     with Site({"/robots.txt": SECRET}) as site:
         urls = [site.url("/a"), site.url("/secret")]

@@ -56,7 +56,7 @@ class Collecting(Spider):
 
 
 @on_reactor
-async def test_the_pace_outlives_the_slot():
+async def test_a_delay_is_kept_after_scrapys_download_slot_is_gone():
     with Site({"/robots.txt": slow(0.2)}) as site:
         seen, _ = await crawl(*pages(site, 4), spider=Collecting)
         assert len(seen.answered) == 4
@@ -77,7 +77,7 @@ class Measuring(Spider):
 
 
 @on_reactor
-async def test_who_has_set_a_longer_delay_keeps_it():
+async def test_a_longer_delay_of_the_user_is_kept():
     own = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.3, "randomize_delay": False}}}
     if scrapy.version_info >= (2, 19):
         own = {"DOWNLOAD_SLOTS": {"127.0.0.1": {"delay": 0.3, "jitter": 0}}}
@@ -88,14 +88,14 @@ async def test_who_has_set_a_longer_delay_keeps_it():
 
 
 @on_reactor
-async def test_of_two_origins_in_a_slot_the_slower_one_is_heeded():
+async def test_of_two_origins_in_a_download_slot_the_longer_delay_is_kept():
     # Two ports of one host: two files, one slot.
     with Site({"/robots.txt": slow(0.3)}) as one, Site({"/robots.txt": slow(0.1)}) as other:
         urls = [site.url(f"/{n}") for n in range(3) for site in (one, other)]
         seen, _ = await crawl(*urls)
         assert sorted(seen.answered) == sorted(urls)
-        known = max(hit.answered for s in (one, other) for hit in s.hits if "robots" in hit.path)
-        after = [hit.asked for s in (one, other) for hit in s.hits if hit.asked > known]
+        rules_at = max(hit.answered for s in (one, other) for hit in s.hits if "robots" in hit.path)
+        after = [hit.asked for s in (one, other) for hit in s.hits if hit.asked > rules_at]
         assert len(after) >= 5
         assert min(b - a for a, b in pairwise(sorted(after))) >= 0.3
 
@@ -122,7 +122,7 @@ async def test_other_hosts_do_not_wait():
 
 
 @on_reactor
-async def test_a_redirect_joins_the_line_of_the_host_it_leads_to():
+async def test_a_redirect_joins_the_queue_of_its_target_host():
     with Site({"/robots.txt": slow(0.3)}) as site, Site({}, "127.0.0.2") as other:
         other.script |= {f"/{n}": moved(site.url(f"/from{n}")) for n in range(3)}
         other.script["/robots.txt"] = robots("")
@@ -132,7 +132,7 @@ async def test_a_redirect_joins_the_line_of_the_host_it_leads_to():
 
 
 @on_reactor
-async def test_more_than_may_wait_for_one_host_still_go_one_by_one():
+async def test_requests_beyond_the_limit_of_waiting_ones_still_go_one_by_one():
     # Those beyond ROBOTS_MAX_WAITING keep their places: all there are, in time.
     settings = {"CONCURRENT_REQUESTS": 2, "ROBOTS_MAX_WAITING": 3}
     with Site({"/robots.txt": slow(0.05)}) as site:
@@ -151,7 +151,7 @@ class Cache:
 
 
 @on_reactor
-async def test_what_never_reaches_the_host_costs_no_delay():
+async def test_a_request_that_never_reaches_the_host_costs_no_delay():
     # A delay after each would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
     with Site({"/robots.txt": slow(3)}) as site:
         seen, _ = await crawl(*pages(site, 20), settings={"DOWNLOADER_MIDDLEWARES": {Cache: 900}})
@@ -159,7 +159,7 @@ async def test_what_never_reaches_the_host_costs_no_delay():
 
 
 @on_reactor
-async def test_rules_that_grew_too_old_while_a_request_queued_are_not_used():
+async def test_rules_that_expire_while_a_request_is_queued_are_not_used():
     # Rules of 1 s hold for 2 s at most; the request waits for its turn for 2.5 s.
     script = [slow(2.5), robots("User-agent: *\nDisallow: /")]
     with Site({"/robots.txt": script}) as site:
@@ -179,7 +179,7 @@ LISTENERS = {
 
 @pytest.mark.parametrize("dialect", LISTENERS)
 @on_reactor
-async def test_a_delay_is_kept_where_the_dialect_listens(dialect):
+async def test_a_delay_is_kept_if_the_dialect_reads_it(dialect):
     text, listens = LISTENERS[dialect]
     settings = {"ROBOTS_DIALECT": dialect, "ROBOTSTXT_USER_AGENT": "bingbot"}
     with Site({"/robots.txt": robots(text)}) as site:
@@ -197,7 +197,7 @@ SETTINGS = {
     "off": ({"ROBOTS_CRAWL_DELAY": False}, 0),
     "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
 }
-SAID = {
+LOGGED = {
     "kept": "0.3 s (kept)",
     "clamped": "0.3 s (clamped to 0.2 s)",
     "ignored": "0.3 s (ignored)",
@@ -208,27 +208,29 @@ SAID = {
 
 @pytest.mark.parametrize("case", SETTINGS)
 @on_reactor
-async def test_what_becomes_of_a_delay_is_set_told_once_and_counted(case, caplog):
+async def test_the_action_for_a_delay_is_the_users_logged_once_and_counted(case, caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     settings, delay = SETTINGS[case]
     with Site({"/robots.txt": slow(0.3)}) as site:
         seen, crawler = await crawl(*pages(site, 3), settings=settings)
         assert delays_of(crawler) == ({"127.0.0.1": delay} if delay else {})
-        said = [r.getMessage() for r in caplog.records if "Crawl-delay of" in r.getMessage()]
-        assert said == ([f"Crawl-delay of {site.origin}: {SAID[case]}"] if case in SAID else [])
+        lines = [r.getMessage() for r in caplog.records if "Crawl-delay of" in r.getMessage()]
+        assert lines == (
+            [f"Crawl-delay of {site.origin}: {LOGGED[case]}"] if case in LOGGED else []
+        )
         counted = {k: v for k, v in seen.robots_stats.items() if "crawl_delay" in k}
         if delay is None:
             assert counted == {"robots/crawl_delay/skipped": 1, "robots/dropped/crawl_delay": 3}
             cause = "Forbidden by robots.txt: asks for too long a delay (0.3 s)"
             assert seen.dropped == dict.fromkeys(pages(site, 3), cause)
         else:
-            assert counted == ({f"robots/crawl_delay/{case}": 1} if case in SAID else {})
+            assert counted == ({f"robots/crawl_delay/{case}": 1} if case in LOGGED else {})
             assert len(seen.answered) == 3
             assert min(gaps(site)) >= delay
 
 
 @on_reactor
-async def test_a_dry_run_counts_who_waits_once():
+async def test_a_dry_run_counts_a_request_that_waits_once():
     with Site({"/robots.txt": slow(0.1, "Disallow: /1")}) as site:
         seen, _ = await crawl(*pages(site, 3), settings={"ROBOTS_DRY_RUN": True})
         assert len(seen.answered) == 3
@@ -244,7 +246,7 @@ def hours(*minutes: int):
 
 @pytest.mark.parametrize("dialect", ["seznam", "rfc9309"])
 @on_reactor
-async def test_outside_its_visit_time_a_site_is_left_alone_where_the_dialect_listens(dialect):
+async def test_no_request_is_sent_outside_the_visit_time_if_the_dialect_reads_it(dialect):
     with Site({}) as open_, Site({}, "127.0.0.2") as shut:
         open_.script["/robots.txt"] = hours(-5, 5)
         shut.script["/robots.txt"] = hours(120, 130)
@@ -258,7 +260,7 @@ async def test_outside_its_visit_time_a_site_is_left_alone_where_the_dialect_lis
 
 
 @on_reactor
-async def test_idle_queues_are_forgotten():
+async def test_idle_queues_are_dropped():
     queues = DelayQueues(ALONE, time.monotonic, compat.call_later)
     for n in range(3 * MAX_QUEUES):
         queue = queues.queue(f"host{n}", f"http://host{n}", 10, since_visit=60)

@@ -1,4 +1,4 @@
-"""Under which terms a request is judged: who is heard first, in tables and in whole crawls."""
+"""The config of a request: which level is strongest, in tables and in whole crawls."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ FIRST_MATCH = "User-agent: *\nDisallow: /a/\nAllow: /a/b\n"
 
 def terms_of(meta=None, user_agent=None, origin=HERE, by_header=True, *layers):
     crawl_terms = RequestConfig(dialect_of("google"), "CrawlBot")
-    found = RequestConfigs(crawl_terms, layers, by_header=by_header)
-    return found.of(meta or {}, user_agent, origin)
+    configs = RequestConfigs(crawl_terms, layers, by_header=by_header)
+    return configs.of(meta or {}, user_agent, origin)
 
 
-def test_the_request_is_heard_before_the_host_before_the_crawl():
+def test_the_request_is_stronger_than_the_host_and_that_than_the_crawl():
     layers = (
         Overrides({"here.example": Override(dialect=dialect_of("bing"), agent="HostBot")}),
         Overrides({"*": Override(dialect=dialect_of("yandex"), crawl_delay=3.0)}),
@@ -57,9 +57,7 @@ def test_the_request_is_heard_before_the_host_before_the_crawl():
         ({"robots": {"agent": "ToldBot/2.0"}}, True, "ToldBot"),
     ],
 )
-def test_the_header_that_is_sent_names_the_crawler_unless_somebody_says_more(
-    meta, by_header, agent
-):
+def test_the_header_that_is_sent_names_the_crawler_unless_a_name_is_set(meta, by_header, agent):
     assert terms_of(meta, b"SentBot/1.0 (+https://x.example)", HERE, by_header).agent == agent
 
 
@@ -109,7 +107,7 @@ def test_a_wrong_value_in_a_request_is_refused_in_words(value, sentence):
 
 
 @on_reactor
-async def test_an_exempt_request_is_judged_again_where_it_is_redirected_to_another_origin():
+async def test_an_exempt_request_is_checked_again_if_it_is_redirected_to_another_origin():
     with (
         Site({"/robots.txt": robots(CLOSED)}, "127.0.0.2") as closed,
         Site({"/robots.txt": robots(CLOSED), "/go": moved(closed.url("/x"))}) as site,
@@ -123,7 +121,7 @@ async def test_an_exempt_request_is_judged_again_where_it_is_redirected_to_anoth
 
 
 @on_reactor
-async def test_a_host_that_is_not_obeyed_is_not_asked_for_its_file():
+async def test_the_robots_txt_of_a_host_that_is_not_obeyed_is_not_fetched():
     with Site({"/robots.txt": robots(CLOSED)}) as site:
         settings = {"ROBOTS_OVERRIDES": {"127.*": {"obey": False}}}
         await crawl(site.url("/x"), settings=settings)
@@ -132,7 +130,7 @@ async def test_a_host_that_is_not_obeyed_is_not_asked_for_its_file():
 
 
 @on_reactor
-async def test_a_file_of_our_own_stands_in_place_of_the_sites():
+async def test_a_file_of_the_users_replaces_the_sites():
     with Site({"/robots.txt": robots("User-agent: *\nAllow: /\n")}) as site:
         own = {"127.0.0.1": {"robots_txt": "User-agent: *\nDisallow: /b\n"}}
         seen, _ = await crawl(site.url("/a"), site.url("/b"), robots_overrides=own)
@@ -142,7 +140,7 @@ async def test_a_file_of_our_own_stands_in_place_of_the_sites():
 
 
 @on_reactor
-async def test_one_origin_is_asked_once_whatever_dialects_judge_it():
+async def test_a_robots_txt_is_fetched_once_for_all_dialects():
     with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
         by_first = scrapy.Request(site.url("/a/b?1"), meta={"robots": {"dialect": "koster1996"}})
         by_longest = scrapy.Request(site.url("/a/b?2"), meta={"robots": {"dialect": "google"}})
@@ -154,7 +152,7 @@ async def test_one_origin_is_asked_once_whatever_dialects_judge_it():
 
 
 @on_reactor
-async def test_the_spiders_word_is_stronger_than_the_settings_for_a_host():
+async def test_the_spiders_attribute_is_stronger_than_an_override_in_the_settings():
     with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
         settings = {"ROBOTS_OVERRIDES": {"127.0.0.1": {"dialect": "koster1996"}}}
         await crawl(site.url("/a/b"), settings=settings, robots_dialect="google")

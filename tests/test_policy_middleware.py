@@ -1,4 +1,4 @@
-"""What must be true of the middleware: stock behaviour kept, and every decision told."""
+"""What must be true of the middleware: stock behaviour kept, and every decision reported."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_all_stats_of_a_small_crawl():
 
 
 @on_reactor
-async def test_a_drop_carries_its_verdict():
+async def test_the_exception_of_a_drop_has_the_verdict():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         seen, crawler = await crawl(site.url("/secret"))
         verdict = crawler.spider.verdicts[site.url("/secret")]
@@ -81,25 +81,25 @@ async def test_a_drop_carries_its_verdict():
 
 
 @on_reactor
-async def test_what_is_obeyed_is_said_once_for_each_origin(caplog):
+async def test_the_access_mode_of_each_origin_is_logged_once(caplog):
     caplog.set_level(logging.INFO)
     closed = Site({"/robots.txt": Answer(status=503)}, "127.0.0.2")
     with closed, Site({"/robots.txt": robots(SECRET)}) as site:
         urls = [s.url(path) for s in (site, closed) for path in ("/", "/a", "/secret")]
         await crawl(*urls, settings=QUICK)
-        said = [
+        lines = [
             (record.levelname, record.getMessage())
             for record in caplog.records
             if record.name == "scrapy_robots_policy" and record.levelno >= logging.INFO
         ]
-        assert sorted(said) == [
+        assert sorted(lines) == [
             ("INFO", f"robots.txt of {site.origin}: 200, its rules are obeyed (rfc9309)"),
             ("WARNING", f"robots.txt of {closed.origin}: 503, nothing is allowed (rfc9309)"),
         ]
 
 
 @on_reactor
-async def test_the_tally_knows_what_became_of_each_origin():
+async def test_the_requests_of_each_origin_are_counted():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         _, crawler = await crawl(*(site.url(path) for path in ("/", "/a", "/secret")))
         (line,) = crawler.spider.lines
@@ -114,7 +114,7 @@ async def test_the_tally_knows_what_became_of_each_origin():
 
 
 @on_reactor
-async def test_a_request_that_is_not_to_obey_passes_unasked():
+async def test_an_exempt_request_passes_without_a_fetch():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         request = scrapy.Request(site.url("/secret"), meta={"dont_obey_robotstxt": True})
         seen, _ = await crawl(request)
@@ -123,7 +123,7 @@ async def test_a_request_that_is_not_to_obey_passes_unasked():
 
 
 @on_reactor
-async def test_a_request_that_is_not_to_obey_passes_where_rules_are_known():
+async def test_an_exempt_request_passes_even_if_the_rules_are_cached():
     class Following(Spider):
         def parse(self, response):
             if response.url.endswith("/"):
@@ -136,7 +136,7 @@ async def test_a_request_that_is_not_to_obey_passes_where_rules_are_known():
 
 
 @on_reactor
-async def test_robots_txt_is_off_where_somebody_says_so():
+async def test_robots_txt_can_be_switched_off_at_each_level():
     with Site({"/robots.txt": robots(SECRET)}) as site:
         seen, _ = await crawl(site.url("/secret"), settings={"ROBOTSTXT_OBEY": False})
         assert site.paths == ["/secret"]
@@ -170,7 +170,7 @@ async def test_the_group_is_that_of_the_product_token(name):
 
 
 @on_reactor
-async def test_the_default_agent_is_not_the_one_its_address_ends_with():
+async def test_the_default_agent_is_not_the_end_of_its_contact_address():
     with Site({"/robots.txt": robots("User-agent: org\nDisallow: /\n")}) as site:
         await crawl(site.url("/page"))
         assert site.pages == ["/page"]
@@ -202,7 +202,7 @@ OWN_WORDS = {
 
 @pytest.mark.parametrize("name", OWN_WORDS)
 @on_reactor
-async def test_what_a_request_says_for_itself_holds_for_it_and_for_no_other(name):
+async def test_a_requests_own_choice_holds_for_no_other_request(name):
     class OneByOne(Spider):
         def parse(self, response):
             yield from islice(requests, 1)
@@ -223,7 +223,7 @@ async def test_what_a_request_says_for_itself_holds_for_it_and_for_no_other(name
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("value", "sentence"),
     [
         ("google", "request.meta['robots'] is 'google'; it must be a dict of dialect"),
         ({"dialcet": "google"}, "it must be a dict of dialect"),
@@ -231,9 +231,9 @@ async def test_what_a_request_says_for_itself_holds_for_it_and_for_no_other(name
     ],
 )
 @on_reactor
-async def test_a_request_that_names_what_there_is_not_is_not_sent(told, sentence):
+async def test_a_request_with_a_wrong_choice_is_not_sent(value, sentence):
     with Site({"/robots.txt": robots("")}) as site:
-        seen, _ = await crawl(scrapy.Request(site.url("/"), meta={"robots": told}))
+        seen, _ = await crawl(scrapy.Request(site.url("/"), meta={"robots": value}))
         assert site.pages == []
         assert sentence in seen.dropped[site.url("/")]
 
@@ -246,14 +246,14 @@ async def test_the_spider_may_name_the_dialect():
 
 
 @on_reactor
-async def test_only_what_can_have_a_robots_txt_is_checked():
+async def test_only_requests_to_origins_with_a_robots_txt_are_checked():
     seen, _ = await crawl("data:,hello")
     assert seen.answered == ["data:,hello"]
     assert seen.robots_stats == {"robots/passed": 0}
 
 
 @on_reactor
-async def test_robots_txt_may_be_asked_for_as_a_page():
+async def test_a_robots_txt_may_be_fetched_as_a_page():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /\n")}) as site:
         seen, _ = await crawl(site.url("/robots.txt"), site.url("/"))
         assert seen.answered == [site.url("/robots.txt")]
@@ -266,11 +266,11 @@ async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
         parsed = ()
 
         async def start(self):
-            self.crawler.signals.connect(self.heard, compat.ROBOTS_PARSED)
+            self.crawler.signals.connect(self.on_parsed, compat.ROBOTS_PARSED)
             async for request in super().start():
                 yield request
 
-        async def heard(self, robotparser, request):
+        async def on_parsed(self, robotparser, request):
             delay, allowed = robotparser.crawl_delay("x"), robotparser.allowed(request.url, "x")
             self.parsed = (*self.parsed, (request.url, delay, allowed))
 
@@ -282,7 +282,7 @@ async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
 
 
 @on_reactor
-async def test_known_rules_need_no_coroutine():
+async def test_cached_rules_need_no_coroutine():
     class Looking(Spider):
         def parse(self, response):
             again = scrapy.Request(response.urljoin("/again"))
@@ -294,7 +294,7 @@ async def test_known_rules_need_no_coroutine():
 
 
 @on_reactor
-async def test_a_delay_at_one_host_leaves_the_others_their_short_way():
+async def test_a_delay_at_one_host_does_not_send_other_requests_through_a_coroutine():
     class Looking(Spider):
         def parse(self, response):
             request = scrapy.Request(response.urljoin("/again"))
@@ -314,7 +314,7 @@ async def test_a_delay_at_one_host_leaves_the_others_their_short_way():
 
 
 @on_reactor
-async def test_a_dry_run_drops_nothing_and_tells_what_it_would_have_dropped():
+async def test_a_dry_run_drops_nothing_and_counts_what_it_would_drop():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:
         urls = [site.url("/a"), site.url("/secret"), site.url("/secret2")]
         seen, crawler = await crawl(*urls, settings={"ROBOTS_DRY_RUN": True})

@@ -51,7 +51,7 @@ class Places(Watching):
 
 
 @on_reactor
-async def test_a_place_is_lent_while_a_request_waits_and_no_longer():
+async def test_a_place_is_lent_only_while_its_request_waits():
     with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
         other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
         urls = [late.url("/1"), late.url("/2"), other.url("/first")]
@@ -68,7 +68,7 @@ class Counted(Places):
 
 
 @on_reactor
-async def test_a_request_that_waits_counts_for_its_host_and_no_longer():
+async def test_a_request_counts_for_its_host_only_while_it_waits():
     with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
         other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
         urls = [late.url("/1"), late.url("/2"), other.url("/first")]
@@ -80,7 +80,7 @@ async def test_a_request_that_waits_counts_for_its_host_and_no_longer():
 
 
 @on_reactor
-async def test_places_are_given_back_where_requests_are_dropped():
+async def test_a_dropped_request_gives_its_place_back():
     closed = robots("User-agent: *\nDisallow: /")
     sites = [Site({"/robots.txt": closed}, f"127.0.0.{n}") for n in range(2, 12)]
     with Site({"/robots.txt": OPEN}) as site:
@@ -95,7 +95,7 @@ async def test_places_are_given_back_where_requests_are_dropped():
 
 @pytest.mark.skipif(version_info < (2, 18), reason="0 means no limit from 2.18 on")
 @on_reactor
-async def test_no_limit_stays_no_limit():
+async def test_without_a_limit_requests_are_not_limited():
     class Limits(Watching):
         def look(self, downloader):
             return downloader.total_concurrency
@@ -117,7 +117,7 @@ async def test_requests_enter_in_the_order_in_which_they_came():
 
 
 @on_reactor
-async def test_no_more_robots_txt_are_fetched_at_a_time_than_may_be():
+async def test_robots_txt_fetches_at_a_time_are_limited():
     # Nobody is answered before two are asked.
     sites = [Site({}, f"127.0.0.{n}") for n in range(1, 7)]
     opener = Opener(2, *(site.gate("open") for site in sites))
@@ -136,7 +136,7 @@ async def test_no_more_robots_txt_are_fetched_at_a_time_than_may_be():
 
 
 @on_reactor
-async def test_pages_never_take_more_places_than_there_are():
+async def test_pages_never_take_more_places_than_the_limit():
     late = [Site({"/robots.txt": robots("", after=n / 50)}, f"127.0.0.{n}") for n in range(1, 7)]
     for site in late:
         site.script |= {f"/{n}": Answer(after=0.01) for n in range(10)}
@@ -159,7 +159,7 @@ class Changing(Spider):
 
 
 @on_reactor
-async def test_who_sets_the_limit_is_heard():
+async def test_a_spider_may_change_the_limit():
     with Site({"/robots.txt": robots("", after=0.3)}) as late, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = OPEN
         late.script |= {f"/{n}": Answer(after=0.01) for n in range(20)}

@@ -115,13 +115,13 @@ RELS = {
 
 @pytest.mark.parametrize("rel", RELS)
 @pytest.mark.parametrize("tag", ["a", "AREA"])
-def test_what_counts_as_nofollow(tag, rel):
+def test_which_values_of_rel_are_nofollow(tag, rel):
     links = nofollow_links(response(f'<{tag} href="/a" rel="{rel}">'))
     assert (links is not None and "https://site.example/a" in links) == RELS[rel]
 
 
 @pytest.mark.parametrize("href", ["data:,a", "JavaScript:a()", "mailto:a@b.example", "tel:1"])
-def test_what_is_no_page_is_not_looked_at(monkeypatch, href):
+def test_links_to_no_pages_are_not_canonicalised(monkeypatch, href):
     counting = Counting(monkeypatch)
     links = nofollow_links(response(link(href, "nofollow") + link("/a;", "nofollow") + link(href)))
     assert "https://site.example/b;" not in links
@@ -142,8 +142,8 @@ EXTRACTORS = {
     ),
     "LinkExtractor": lambda html: map(html.follow, LinkExtractor().extract_links(html)),
     "LinkExtractor, canonicalize": lambda html: [
-        scrapy.Request(found.url)
-        for found in LinkExtractor(canonicalize=True, unique=False).extract_links(html)
+        scrapy.Request(link.url)
+        for link in LinkExtractor(canonicalize=True, unique=False).extract_links(html)
     ],
 }
 HREFS = [
@@ -238,7 +238,7 @@ def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base
 @example("foo/../", SITE)
 @example("//h.example", SITE)
 @example("b", "http://h.example/x//a")
-def test_what_ends_a_link_ends_its_canonical_url(href, base):
+def test_a_link_and_its_canonical_url_have_the_same_ending(href, base):
     url = canonical(absolute(response("", url=base), href))
     if url:
         assert page._ending(href) in (None, page._canonical_ending(url))
@@ -263,7 +263,7 @@ def many(count, nofollow, shape="/{n}"):
     return response(body)
 
 
-def test_only_what_may_be_refused_is_canonicalised(monkeypatch):
+def test_only_links_that_may_be_refused_are_canonicalised(monkeypatch):
     counting = Counting(monkeypatch)
     links = nofollow_links(many(1000, 20))
     assert counting.urls == []

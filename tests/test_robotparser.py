@@ -35,7 +35,7 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize(("url", "agent", "allowed"), QUESTIONS)
-def test_an_agent_is_known_by_its_product_token(url, agent, allowed):
+def test_the_product_token_of_a_header_is_the_agent(url, agent, allowed):
     assert parser().allowed(url, agent) is allowed
 
 

@@ -1,0 +1,55 @@
+"""docs/when-things-fail.md gives the figures of the code; `kill -9` loses no more than it says."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from scrapy_robots_policy.fetch import body, order
+from scrapy_robots_policy.rep.escapes import MAX_BRIEF
+from scrapy_robots_policy.resolver import fetch_gate, resolver
+from scrapy_robots_policy.stores import guarded
+from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
+from tests.site import PAGE, Site, robots
+
+TEXT = " ".join(
+    (Path(__file__).parents[2] / "docs" / "when-things-fail.md").read_text("utf-8").split()
+)
+FIGURES = (
+    f"After {fetch_gate.YOUNG:g} s its fetch",
+    f"more than {body.MAX_ENCODINGS} encodings or {body.MAX_MEMBERS} gzip members",
+    f"{order.MAX_OCTETS // 1024**2} MiB at most",
+    f"cut at {MAX_BRIEF} characters",
+    f"waiting requests, {resolver.MAX_VARIANTS} in all",
+    f"more than {resolver.MAX_SKEW:g} s in the future",
+    f"within {guarded.CLOSE_WITHIN:g} s all the same",
+)
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_the_page_gives_the_figures_of_the_code(figure):
+    assert figure in TEXT
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_killed_loses_no_more_than_what_waited(tmp_path):
+    reached, most = threading.Event(), 20
+
+    def now(_headers):
+        reached.set()
+        return PAGE
+
+    with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots(""), "/now": now}
+        urls = [dead.url(f"/{n}") for n in range(100)]
+        urls.insert(15, other.url("/now"))
+        settings = {**OURS, "JOBDIR": str(tmp_path), "ROBOTS_MAX_WAITING": most}
+        settings |= {"CONCURRENT_REQUESTS": 4, "ROBOTS_FETCH_TIMEOUT": 300}
+        crawl_killed(Plan(urls, settings), reached)
+        assert dead.pages == []
+        dead.script["/robots.txt"] = robots("")
+        crawl_apart(Plan(urls, settings))
+    # Scrapy itself may fetch a page again whose URL it had not yet written down as seen.
+    assert len(set(dead.pages)) >= 100 - 2 * most - 4
