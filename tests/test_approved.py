@@ -71,7 +71,7 @@ class Keeping(Spider):
 async def test_a_response_has_the_verdict_of_its_own_request():
     script = {"/robots.txt": robots("User-agent: *\nDisallow: /a\nAllow: /a/b\n")}
     with Site({**script, "/moved": moved("/a/b")}) as site:
-        exempt = Request(site.url("/x"), meta={"dont_obey_robotstxt": True})
+        exempt = Request(site.url("/x"), meta={"dont_obey_robotstxt": True, "robots_verdict": 1})
         _, crawler = await crawl(
             site.url("/moved"),
             site.url("/c"),

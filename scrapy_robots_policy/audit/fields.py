@@ -30,7 +30,8 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
-_USERINFO = re.compile(r"(?<=://)[^/?#\s@'\"]*@")
+_USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
+_PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
 def instant(seconds: float) -> str | None:
@@ -60,10 +61,9 @@ def plain(value: Any) -> Any:
     """A setting's value as JSON can hold it, without secrets."""
     if value is None or isinstance(value, bool | int | float):
         return value
-    if isinstance(value, str):
-        return without_userinfo(value)
-    if isinstance(value, bytes):
-        return without_userinfo(value.decode("latin-1"))
+    if isinstance(value, str | bytes):
+        text = value if isinstance(value, str) else value.decode("latin-1")
+        return _PASSWORD.sub("", without_userinfo(text))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Dialect):
@@ -72,7 +72,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(value[key]) for key in value}
     if isinstance(value, Iterable):
         return [plain(item) for item in (value if isinstance(value, list | tuple) else list(value))]
-    return f"{type(value).__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    named = value if hasattr(value, "__qualname__") else type(value)  # a function, or an object
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def exchange_fields(exchange: Exchange) -> dict[str, Any]:
@@ -171,6 +172,8 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         fields["line"] = verdict.line
     if verdict.rule is not None:
         fields["rule"] = brief(verdict.rule.start)
+    if verdict.why:
+        fields["why"] = verdict.why
     if verdict.refused is not None:
         (fields["refused_use"],) = preference_fields([verdict.refused])
     if verdict.allowed or verdict.reason is Reason.USE_REFUSED:

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 
 GZ = ".gz"
+LEVEL = 1  # 72 octets a decision; level 6 takes 60, and 12 us of processor time more
 _GZIP = 16 + zlib.MAX_WBITS
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -53,7 +54,7 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self._descriptor, self.path = create(path)
-        self._packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
+        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
         self.octets = 0
 
     def write(self, lines: bytes) -> None:

@@ -172,19 +172,17 @@ class Recorder:
             "age": round(max(decided.at - rules.access.entry.current_at, 0.0), 3),
             "agent": config.agent,
             "dialect": dialect,
-            **self._circumstances(decided, verdict),
+            **self._circumstances(decided),
         }
         if decided.verdict is None and self.audit.passed == "first":
             self._write_first((robots, config.agent, dialect, verdict.reason, verdict.line), fields)
         else:
             self._write_decision(fields)
 
-    def _circumstances(self, decided: Decided, verdict: Verdict) -> dict[str, Any]:
+    def _circumstances(self, decided: Decided) -> dict[str, Any]:
         """What is not the case for most decisions."""
         config, request = decided.config, decided.request
         fields: dict[str, Any] = {}
-        if verdict.why:
-            fields["why"] = verdict.why
         if self.settings.purposes:
             fields["purposes"] = sorted(self.settings.purposes)
         if decided.rules.mode.value != "rules":

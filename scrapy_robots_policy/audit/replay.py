@@ -26,7 +26,7 @@ from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
 
 COMPARED = (
-    *("verdict", "reason", "line", "rule", "refused_use"),
+    *("verdict", "reason", "line", "rule", "why", "refused_use"),
     *("group", "group_line", "preferences"),
 )
 MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed

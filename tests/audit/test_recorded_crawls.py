@@ -185,7 +185,7 @@ async def test_no_secret_is_in_the_record(tmp_path):
     path = tmp_path / "audit.jsonl"
     with Site({"/robots.txt": robots(SECRET)}) as site:
         host = site.origin.removeprefix("http://")
-        with_password = f"http://user:hush@{host}/a"
+        with_password = f"http://user:hu@hush@{host}/a"
         headers = {"Authorization": "Basic hush", "Cookie": "session=hush"}
         await crawl(
             Request(with_password, headers=headers, cookies={"token": "hush"}),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.audit.dialect_data import data_of, dialect_from, fingerprint
+from scrapy_robots_policy.audit.fields import plain
 from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult
 from scrapy_robots_policy.rep.dialects.dialect import options
@@ -147,6 +148,23 @@ def test_what_another_dialect_would_have_fetched_is_not_known(tmp_path):
     assert check(path)[0].unknown == 0
     checked, differences = check(path, dialect="google")
     assert (checked.unknown, checked.differ, differences) == (1, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        ("redis://user:hu@sh@store.example/0", "redis://store.example/0"),
+        ("redis://store.example?password=hush&db=2", "redis://store.example?password=&db=2"),
+        (b"Sitemap: https://u:p@a.example/", "Sitemap: https://a.example/"),
+        ({"a.example": {"obey": False}}, {"a.example": {"obey": False}}),
+        ({"one"}, ["one"]),
+        (DIALECTS["google"], "google"),
+        (served, "tests.audit.records.served"),
+        ("mail@example.com", "mail@example.com"),
+    ],
+)
+def test_settings_are_kept_without_secrets(value, kept):
+    assert plain(value) == kept
 
 
 def test_octets_stand_in_a_file_once(tmp_path):
