@@ -35,8 +35,9 @@ help:
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
 	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
 	@echo "make hostile  time hostile files against Protego and fastrobots (see bench)"
-	@echo "make refusals, origins, cache_memory, slow_host, waiting, pace, stop, soak, overhead, turns"
+	@echo "make refusals, origins, cache_memory, slow_host, waiting, pace, stop, overhead, turns"
 	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
+	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
 	@echo "make check_stream  a million URLs through \`scrapy robots check\`"
 	@echo "make clean    remove all that make has made"
 
