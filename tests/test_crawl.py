@@ -118,7 +118,12 @@ async def test_no_more_requests_wait_than_twice_the_limit():
     with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("", after=0.3)
         urls = [*(late.url(f"/{n}") for n in range(50)), other.url("/")]
-        settings = {"ROBOTS_MAX_WAITING": 5, "ROBOTS_FETCH_TIMEOUT": 1, "ROBOTS_FETCH_RETRIES": 0}
+        settings = {
+            "ROBOTS_MAX_WAITING": 5,
+            "ROBOTS_FETCH_TIMEOUT": 1,
+            "ROBOTS_FETCH_RETRIES": 0,
+            "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
+        }
         seen, crawler = await crawl(*urls, spider=Counting, settings=settings)
         assert seen.answered == [other.url("/")]
         assert 1 <= crawler.spider.waiting <= 10 + 16  # a burst of CONCURRENT_REQUESTS on top

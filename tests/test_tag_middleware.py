@@ -381,11 +381,11 @@ def middleware(settings=None, **attributes):
 class Near:
     """A user's spider middleware between ours and the spider."""
 
-    async def process_spider_output_async(self, response, result):
+    async def process_spider_output_async(self, response, result, spider=None):
         async for output in result:
             yield output
 
-    def process_spider_output(self, response, result):
+    def process_spider_output(self, response, result, spider=None):
         return result
 
 
