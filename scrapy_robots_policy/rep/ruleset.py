@@ -68,7 +68,15 @@ class RuleSet:
     disallowed by line 2, Disallow: /*.pdf$
     """
 
-    __slots__ = ("_bindings", "_body", "_groups", "_reading", "_usage", "dialect")
+    __slots__ = (
+        "_bindings",
+        "_body",
+        "_groups",
+        "_may_have_usage",
+        "_reading",
+        "_usage",
+        "dialect",
+    )
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
         if not isinstance(body, (bytes, bytearray, memoryview)):
@@ -81,6 +89,7 @@ class RuleSet:
         # site.
         self._bindings: dict[object, BindingRules | None] = {}
         self._usage: UsageLines | None = None
+        self._may_have_usage: bool | None = None  # nobody has asked yet
 
     def __repr__(self) -> str:
         return f"<RuleSet of {len(self._body):,} octets, read as {self.dialect.name}>"
@@ -204,7 +213,10 @@ class RuleSet:
 
     def usage(self, url: str, agent: str) -> tuple[Preference, ...]:
         """What is said of the use of a page; nothing of one that may not be fetched."""
-        if not self.allowed(url, agent):
+        if self._may_have_usage is None:
+            body = self._body.lower()
+            self._may_have_usage = b"content-" in body or b"license" in body
+        if not (self._may_have_usage and self.allowed(url, agent)):
             return ()
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
