@@ -1,4 +1,4 @@
-"""A record as one page to print: who crawled, what was asked, what was refused, what was heard.
+"""A record as one page to print: who crawled, what was requested, what was refused, and why.
 
 The page looks like the report of a crawl, and is as closed: no script, nothing from elsewhere.
 """

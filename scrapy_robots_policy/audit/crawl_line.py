@@ -44,7 +44,7 @@ def package_version() -> str:
 
 
 def _judged_by(settings: PolicySettings) -> dict[str, Any]:
-    """What a decision depends on besides its dialect, its robots.txt and its own line."""
+    """The settings that a decision depends on, apart from its dialect and its robots.txt."""
     delays, access = settings.delays, settings.access_overrides
     return {
         "patience": settings.defer_timeout,

@@ -1,4 +1,4 @@
-"""How the story of one decision is told at a terminal."""
+"""The story of one decision, printed at a terminal."""
 
 from __future__ import annotations
 
