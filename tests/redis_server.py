@@ -106,7 +106,7 @@ class Sentinel(RedisServer):
         file.write_text(
             f"port {self.port}\nbind 127.0.0.1\n"
             f"sentinel monitor {SERVICE} 127.0.0.1 {self.master.port} 2\n"
-            f"sentinel down-after-milliseconds {SERVICE} 500\n"
+            f"sentinel down-after-milliseconds {SERVICE} 1000\n"
             f"sentinel failover-timeout {SERVICE} 5000\n"
         )
         return ("redis-server", str(file), "--sentinel")
@@ -118,6 +118,7 @@ class Service:
     def __init__(self) -> None:
         self.master = RedisServer()
         self.replica = RedisServer("--replicaof", "127.0.0.1", self.master.port)
+        self.replicas = [self.replica]
         self.sentinels = [Sentinel(self.master) for _ in range(3)]
         wait_until(lambda: all(map(self._knows_all, self.sentinels)), "the sentinels do not meet")
 
