@@ -77,6 +77,7 @@ types: $(VENV)/typing/made
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
+	$(VENV)/test-$(SCRAPY)/bin/python docs/lint_rules.py
 
 hostile: $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)

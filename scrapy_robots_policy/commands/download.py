@@ -14,12 +14,11 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from ..exceptions import UnreadableBodyError
-from ..fetch.body import ACCEPTED, encodings_of, unpack
 from ..fetch.causes import cause_of
 from ..fetch.http_headers import lifetime, media_type, retry_after
 from ..fetch.order import MAX_OCTETS
 from ..fetch.redirects import Answer, follow
+from ..fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ..rep import FetchResult
 
 TIMEOUT = 15.0  # seconds for one step: a user waits at the terminal
@@ -85,7 +84,7 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
     headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
     try:
         try:
-            response = _open(Request(url, headers=headers), timeout=TIMEOUT)  # noqa: S310 - see is_web
+            response = _open(Request(url, headers=headers), timeout=_left(ends))  # noqa: S310 - see is_web
         except HTTPError as error:
             response = error
         with response:
@@ -94,6 +93,11 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
         reason = error.reason if isinstance(error, URLError) else error
         fault = reason if isinstance(reason, BaseException) else error
         return FetchResult(None, cause=cause_of(fault)), ""
+
+
+def _left(ends: float) -> float:
+    """Seconds that the next step may take. Not 0: that would be a socket that never waits."""
+    return max(0.01, min(TIMEOUT, ends - monotonic()))
 
 
 def _answer(response: Any, ends: float) -> Answer:

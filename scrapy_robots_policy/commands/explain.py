@@ -13,8 +13,9 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
+from .download import is_web
 from .inputs import Inputs
-from .terminal import paint, print_columns, print_json, print_line, print_numbered
+from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
@@ -71,7 +72,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
 
 
 def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
-    word = paint("allowed", "green") if verdict.allowed else paint("disallowed", "red")
+    word = paint_verdict("allowed" if verdict.allowed else "disallowed")
     agent = shown(verdict.agent)
     print_line(shown(url))
     print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
@@ -98,6 +99,12 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     print_columns(rows)
     if len(sitemaps) > _MAX_SITEMAPS:
         print_line(f"             and {len(sitemaps) - _MAX_SITEMAPS} sitemaps more")
+    if options.statuses or is_web(name):
+        _print_statuses(options)
+
+
+def _print_statuses(options: Options) -> None:
+    """What the dialect does for each answer. For a local file nobody needs it unasked."""
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")

@@ -6,6 +6,7 @@ import sys
 from collections import OrderedDict
 from pathlib import Path
 from time import time
+from urllib.parse import urljoin, urlsplit
 
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
@@ -22,8 +23,24 @@ def read(source: str, user_agent: str, redirects: int = 5) -> FetchResult:
 
     UsageError if a file cannot be read. A fetch that fails is a result.
     """
-    if is_web(source):
-        return fetch(source, user_agent, redirects)
+    return fetch(source, user_agent, redirects) if is_web(source) else read_file(source)
+
+
+def fetched(url: str, options: Options) -> FetchResult:
+    """What comes of one try to fetch a URL, in the time that the user gives it."""
+    return fetch(
+        url, options.user_agent, options.dialect.access.redirects, deadline=options.timeout
+    )
+
+
+def robots_txt_of(source: str) -> str:
+    """The file or URL to read. For the URL of a site, that of its robots.txt."""
+    is_site = is_web(source) and urlsplit(source).path in ("", "/") and not urlsplit(source).query
+    return urljoin(source, "/robots.txt") if is_site else source
+
+
+def read_file(source: str) -> FetchResult:
+    """A FILE, or "-"; it counts as served with status 200. UsageError if it cannot be read."""
     try:
         octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
@@ -44,13 +61,12 @@ class Inputs:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._redirects = options.dialect.access.redirects
         self._for_all = self._read(options.robots) if options.robots else None
         self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
     def _read(self, source: str) -> FetchResult:
-        return read(source, self._options.user_agent, self._redirects)
+        return fetched(source, self._options) if is_web(source) else read_file(source)
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""

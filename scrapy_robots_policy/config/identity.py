@@ -12,8 +12,8 @@ from typing import Any
 from scrapy import Spider
 from scrapy.settings import BaseSettings
 
-from ..rep import DIALECTS, Dialect, dialect_of, find_agent, product_token
-from ..rep.agents import is_name
+from ..rep import DIALECTS, Dialect, dialect_of, product_token
+from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.usage import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
@@ -59,10 +59,7 @@ class AgentKind:
         return token
 
     def names_a_crawler(self, token: str) -> bool:
-        if is_name(token):
-            return True
-        in_dialect = self.dialect is not None and token.lower() in self.dialect.agents
-        return bool(token) and (in_dialect or find_agent(token) is not None)
+        return names_a_crawler(token, self.dialect.agents if self.dialect else {})
 
 
 @dataclass(frozen=True, slots=True)

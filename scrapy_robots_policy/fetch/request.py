@@ -16,7 +16,7 @@ from typing import Any
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from .body import ACCEPTED
+from .unpacking import ACCEPTED
 
 Hook = Callable[[Request, Request], Request | None]
 

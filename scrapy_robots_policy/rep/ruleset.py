@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
+from typing import TypeVar
 
 from .agents import product_token
 from .binding import BindingRules
@@ -28,6 +29,8 @@ from .patterns import RuleLine, reading_of
 from .url import origin_of, readable
 from .usage import Preference, UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
+
+T = TypeVar("T")
 
 _MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
 _MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
@@ -136,6 +139,18 @@ class RuleSet:
 
         return allowed
 
+    def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
+        """What `describe` makes of the verdict, as a function of the URL, for those who ask for
+        many. It is called once for each rule that decides; that verdict knows no details.
+        """
+        self._key("", agent)  # is it a string?
+        if self._reading.resolves:
+            return lambda url: describe(self.verdict(url, agent))
+        binding = self._binding("", agent)
+        decide = binding.decide
+        made = _Made(lambda rank: describe(self._verdict(binding, rank, agent, Details())))
+        return lambda url: made[decide(url)]
+
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
 
@@ -143,7 +158,9 @@ class RuleSet:
         they are asked for.
         """
         binding = self._binding(url, agent)
-        rank = binding.decide(url)
+        return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))
+
+    def _verdict(self, binding: BindingRules, rank: int, agent: str, details: Details) -> Verdict:
         number = binding.numbers[rank]
         # What decides and is no rule is that robots.txt itself is always allowed.
         reason = Reason.RULE if number else Reason.ROBOTS_TXT if rank else binding.otherwise
@@ -153,7 +170,7 @@ class RuleSet:
             self.dialect.name,
             _product_token(agent),
             binding.rule(number, self._rules) if number else None,
-            details=Details(self, url, agent),
+            details=details,
         )
 
     def group(self, agent: str) -> Group | None:
@@ -334,6 +351,18 @@ class RuleSet:
             for found in agent.finditer(text, record.head, record.end)
         )
         return Group(name, tuple(line_numbers(text, starts)), tuple(self._rules(records)))
+
+
+class _Made(dict[int, T]):
+    """What a function makes of a rank. It is called once for each."""
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, rank: int) -> T:
+        self[rank] = self._make(rank)
+        return self[rank]
 
 
 _product_token = lru_cache(maxsize=256)(product_token)

@@ -6,11 +6,10 @@ They are made anew when the entry is new, or when time has changed what it means
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
-
-from twisted.internet.defer import Deferred
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..fetch.order import octets_read
 from ..rep import (
@@ -36,6 +35,11 @@ from ..rep.directives import VisitTime
 from ..rep.url import path_of
 from ..rep.verdict import verdict_of
 
+if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
+    from twisted.internet.defer import Deferred
+
+T = TypeVar("T")
+
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
 OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
 
@@ -60,6 +64,12 @@ class OriginRules:
         if self.rules is not None:
             return self.rules.allowed(url, agent)
         return self.access.mode is AccessMode.ALLOW or self._is_robots_txt(url)
+
+    def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
+        """What `describe` makes of a verdict, as a function of the URL (see `RuleSet.answers`)."""
+        if self.rules is not None:
+            return self.rules.answers(agent, describe)
+        return lambda url: describe(self.verdict(url, agent))
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""

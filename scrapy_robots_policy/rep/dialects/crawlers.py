@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
-from ..agents import Agent, add_agents, agent_table
+from ..agents import Agent, add_agents, agent_table, is_name
 from .options import Certainty
 
 
@@ -241,6 +242,7 @@ OTHERS = agent_table(
 )
 
 
+_NONE: Mapping[str, Agent] = MappingProxyType({})
 _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
     OTHERS,
@@ -251,3 +253,11 @@ def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
     tables = (table for table in _TABLES if name.lower() in table)
     return next((table[name.lower()] for table in tables), None)
+
+
+def names_a_crawler(token: str, agents: Mapping[str, Agent] = _NONE) -> bool:
+    """Whether a product token can be a crawler's name. `agents`: a dialect's crawlers, which may
+    have names that are no product tokens.
+    """
+    in_table = token.lower() in agents or find_agent(token) is not None
+    return is_name(token) or (bool(token) and in_table)
