@@ -11,6 +11,7 @@ from importlib.util import find_spec
 NO_REDIS = "redis-server is not installed: apt-get install redis-server"
 NO_SCRAPY_REDIS = "scrapy-redis is not installed: pip install scrapy-redis"
 NO_SELENIUM = "selenium is not installed: pip install selenium"
+NO_YAML = "PyYAML is not installed: pip install PyYAML"
 NO_BROWSER = "Chromium or its driver is not installed: apt-get install chromium chromium-driver"
 
 

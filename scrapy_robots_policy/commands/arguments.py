@@ -130,10 +130,10 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
     )
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
+def nearest(word: str, words: Iterable[str], start: str = "") -> str:
     """A question whether the word that is near was meant; "" where none is near."""
-    near = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.7)
+    return f"; did you mean {start}{near[0]}?" if near else ""
 
 
 def read_dialect(source: str, value: str) -> Dialect:

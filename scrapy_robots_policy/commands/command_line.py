@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Verbs are plain arguments: sub-commands of argparse would lose Scrapy's options, such as -s."""
+    """Verbs are plain arguments: argparse's sub-commands would lose Scrapy's options."""
     group = parser.add_argument_group(title="robots")
     for name, option in {**OPTIONS, **FOR_ALL}.items():
         _add(group, name, option)
@@ -76,10 +76,10 @@ def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> 
 
 
 def _checked(args: list[str], opts: Namespace) -> list[str]:
-    flags = [flag for option in (*OPTIONS.values(), *FOR_ALL.values()) for flag in option.flags]
+    names = [option.flags[-1][2:] for option in (*OPTIONS.values(), *FOR_ALL.values())]
     unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if unknown:  # Scrapy passes on the options that its parser does not know
-        near = nearest(unknown[0].partition("=")[0], flags)
+        near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
         raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
     if not args or args[0] not in VERBS:
         verb = f"{args[0]!r}" if args else "missing"

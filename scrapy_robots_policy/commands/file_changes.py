@@ -7,12 +7,12 @@ answers have the same cause before and the same cause after, the first stands fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..rep import Rule, Verdict
 from ..resolver.origin import OriginRules
 
-_MAX_QUESTIONS = 200_000  # answers asked for in all
+MAX_QUESTIONS = 200_000  # answers asked for in all
 
 Causes = tuple[str, str]
 
@@ -56,7 +56,7 @@ class CrawlersChanges:
 class _Asker:
     before: OriginRules
     after: OriginRules
-    left: int = field(default=_MAX_QUESTIONS)
+    left: int
 
     def changes(self, agent: str) -> CrawlersChanges:
         changes: dict[Causes, Change] = {}
@@ -79,7 +79,7 @@ def changes_of(
     before: OriginRules, after: OriginRules, crawlers: Iterable[str]
 ) -> Iterator[CrawlersChanges]:
     """For each set of crawlers with the same groups, the changes; only where there are some."""
-    asker = _Asker(before, after)
+    asker = _Asker(before, after, MAX_QUESTIONS)
     by_groups: dict[tuple[object, ...], CrawlersChanges] = {}
     for agent in crawlers:
         groups = tuple(_lines(rules, agent) for rules in (before, after))

@@ -93,8 +93,11 @@ def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
         return
     # Not by a fork: this process may have threads.
     workers = min(options.jobs or os.cpu_count() or 1, len(names) // _CHUNK)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    try:
         yield from pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
+    finally:  # nobody may want the rest: `lint sites/ | head`
+        pool.shutdown(cancel_futures=True)
 
 
 def _lint_file(name: str, how: How) -> LintedFile:

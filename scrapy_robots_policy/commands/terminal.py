@@ -67,8 +67,8 @@ def print_columns(
     max_width: int = 0,
     painted: Callable[[str], str] = str,
 ) -> None:
-    """Rows in aligned columns. Cells are escaped, and wrapped at `max_width`, if it is not 0, and so
-    that a row fits the terminal. `painted` gives a cell its colour.
+    """Rows in aligned columns. Cells are escaped, and wrapped: at `max_width`, if it is not 0, and
+    so that a row fits the terminal. `painted` gives a cell its colour.
     """
     table = [[shown(cell) for cell in row] for row in rows]
     widths = _widths(table, max_width or sys.maxsize, _room() - len(indent))

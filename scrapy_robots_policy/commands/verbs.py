@@ -111,7 +111,7 @@ VERBS: Mapping[str, Verb] = {
             "0 all URLs are allowed",
             "1 a URL is disallowed",
             "2 something is no URL, or a wrong command line; the other URLs are answered",
-            "3 a robots.txt is unreachable, and the dialect then allows nothing; others are answered",
+            "3 a robots.txt is unreachable, so nothing is allowed there; other URLs are answered",
         ),
         (
             "check https://example.com/a https://example.org/b",
