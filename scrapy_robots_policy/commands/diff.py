@@ -54,12 +54,12 @@ def _rules(source: str, options: Options) -> OriginRules:
 def _print(changes: CrawlersChanges) -> None:
     print_columns([(_names(changes.crawlers),)])
     rows = [
-        (one.verb, one.path, _more(one), one.after.cause, f"before: {one.before.cause}")
+        (one.verb, _paths(one), one.after.cause, f"before: {one.before.cause}")
         for one in changes.changes
     ]
     before, after = map(_delay, changes.delays)
     if before != after:
-        rows.append(("delay", "", "", after, f"before: {before}"))
+        rows.append(("delay", "", after, f"before: {before}"))
     print_columns(rows, indent="  ", painted=_painted)
     print_line()
 
@@ -70,8 +70,8 @@ def _names(crawlers: list[str]) -> str:
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _more(change: Change) -> str:
-    return f"(and {change.count - 1} more)" if change.count > 1 else ""
+def _paths(change: Change) -> str:
+    return f"{change.path} (and {change.count - 1} more)" if change.count > 1 else change.path
 
 
 def _painted(cell: str) -> str:

@@ -61,18 +61,22 @@ class _Asker:
     def changes(self, agent: str) -> CrawlersChanges:
         changes: dict[Causes, Change] = {}
         rules = (*_rules(self.before, agent), *_rules(self.after, agent))
-        paths = dict.fromkeys(("/", *(path for rule in rules for path in _paths(rule))))
-        asked = list(paths)[: self.left]
+        places = dict.fromkeys((("/",), *map(_paths, rules)))
+        asked = list(places)[: self.left]
         self.left -= len(asked)
-        for path in asked:
-            if self.before.allowed(path, agent) is self.after.allowed(path, agent):
+        for paths in asked:
+            path = next((path for path in paths if self._is_changed(path, agent)), None)
+            if path is None:
                 continue
             one = Change(path, self.before.verdict(path, agent), self.after.verdict(path, agent))
             known = changes.setdefault((one.before.cause, one.after.cause), one)
             known.count += known is not one
         delays = self.before.crawl_delay(agent), self.after.crawl_delay(agent)
-        is_whole = len(asked) == len(paths)
+        is_whole = len(asked) == len(places)
         return CrawlersChanges([agent], list(changes.values()), delays, is_whole)
+
+    def _is_changed(self, path: str, agent: str) -> bool:
+        return self.before.allowed(path, agent) is not self.after.allowed(path, agent)
 
 
 def changes_of(
@@ -101,10 +105,8 @@ def _rules(rules: OriginRules, agent: str) -> tuple[Rule, ...]:
     return group.rules if group else ()
 
 
-def _paths(rule: Rule) -> Iterator[str]:
+def _paths(rule: Rule) -> tuple[str, ...]:
     """Paths that the rule is meant for: each "*" stands for "x"."""
     path = rule.path.removesuffix("$").replace("*", "x")
     path = path if path.startswith("/") else f"/x{path}"
-    yield path
-    if not rule.path.endswith("$"):
-        yield f"{path}x"
+    return (path,) if rule.path.endswith("$") else (path, f"{path}x")

@@ -40,13 +40,13 @@ def test_a_change_is_shown_by_crawler_and_rule(files):
         "opens / (and 1 more) no rule matches before: line 7, Disallow: /",
         "",
         "Y",
-        "opens /a (and 1 more) no rule matches before: line 2, Disallow: /a",
+        "opens /a no rule matches before: line 2, Disallow: /a",
         "closes /b line 6, Disallow: /b before: no rule matches",
         "delay none before: 5 seconds",
         "",
         "every other crawler",
-        "opens /a (and 1 more) no rule matches before: line 2, Disallow: /a",
-        "closes /c (and 1 more) line 2, Disallow: /c before: no rule matches",
+        "opens /a no rule matches before: line 2, Disallow: /a",
+        "closes /c line 2, Disallow: /c before: no rule matches",
         "delay none before: 5 seconds",
         "",
     ]
@@ -59,7 +59,7 @@ def test_a_change_as_json_has_both_rules(files):
     assert opens == {
         "change": "opens",
         "path": "/a",
-        "paths": 2,
+        "paths": 1,
         "before": {"line": 2, "cause": "line 2, Disallow: /a"},
         "after": {"line": 0, "cause": "no rule matches"},
     }
