@@ -113,25 +113,48 @@ def _dialects(name: str, names: Any) -> tuple[Dialect, ...]:
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
-def _expectation(name: str, sentence: Any, text: str) -> Expectation:
-    found = _SENTENCE.fullmatch(sentence.strip()) if isinstance(sentence, str) else None
+def _expectation(name: str, value: Any, text: str) -> Expectation:
+    """From a sentence, as people write it, or from its parts, as the tester saves them."""
+    if isinstance(value, dict):
+        return _from_parts(name, value, text)
+    found = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found or not _URL.match(found[3]):
         raise UsageError(
-            f"{name}: {sentence!r} is no expectation; write one such as "
+            f"{name}: {value!r} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
     who, is_not, url, dialects = found.groups()
+    if who.lower() == "nobody" and is_not:
+        raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
     chosen = _dialects(name, [one.strip() for one in dialects.split(",")] if dialects else [])
-    if who.lower() == "nobody" and is_not:
-        raise UsageError(f"{name}: {sentence!r}: write 'everybody may fetch {url}'")
-    agents = {key: one for dialect in chosen for key, one in dialect.agents.items()}
-    if agent not in ("", EVERYBODY) and not names_a_crawler(agent, agents):
-        raise UsageError(f"{name}: {sentence!r}: {who!r} names no crawler")
-    line = next((n for n, row in enumerate(text.splitlines(), 1) if sentence in row), 1)
-    return Expectation(
-        sentence.strip(), line, agent, not is_not and _ALL.get(who.lower(), True), url, chosen
-    )
+    if agent not in ("", EVERYBODY) and not _names_a_crawler(agent, chosen):
+        raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
+    allowed = not is_not and _ALL.get(who.lower(), True)
+    return Expectation(value.strip(), _line_of(value, text), agent, allowed, url, chosen)
+
+
+def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
+    """The agent may be any User-Agent header: one that names no crawler is a crawler without a name,
+    as in a crawl.
+    """
+    agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
+    if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
+        raise UsageError(f"{name}: {parts!r} is no expectation: it needs agent, url and allowed")
+    chosen = _dialects(name, parts.get("dialect") or [])
+    token = product_token(agent)
+    token = token if _names_a_crawler(token, chosen) else EVERYBODY
+    sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"
+    return Expectation(sentence, _line_of(json.dumps(url), text), token, allowed, url, chosen)
+
+
+def _names_a_crawler(token: str, dialects: tuple[Dialect, ...]) -> bool:
+    agents = {key: one for dialect in dialects for key, one in dialect.agents.items()}
+    return names_a_crawler(token, agents)
+
+
+def _line_of(part: str, text: str) -> int:
+    return next((number for number, row in enumerate(text.splitlines(), 1) if part in row), 1)
 
 
 def unmet(

@@ -51,6 +51,20 @@ def test_an_expectation_holds_or_not(file, tmp_path, sentence, holds):
     )
 
 
+PARTS = [
+    ({"agent": "Googlebot", "url": "/search", "allowed": False}, True),
+    ({"agent": "Mozilla/5.0 (Windows NT)", "url": "/private/", "allowed": False}, True),
+    ({"agent": "*", "url": "/a b", "allowed": False}, False),
+    ({"agent": "x", "url": "/private/press/", "allowed": True, "dialect": "baidu"}, False),
+]
+
+
+@pytest.mark.parametrize(("parts", "holds"), PARTS)
+def test_a_suite_that_the_tester_has_saved_is_read(file, tmp_path, parts, holds):
+    path = suite(tmp_path, parts)
+    assert policy("test", path).status == int(not holds)
+
+
 def test_what_does_not_hold_is_shown_with_the_rule(file, tmp_path):
     path = suite(tmp_path, "Googlebot may fetch /", "nobody may fetch /a", "x may fetch /private/")
     output = robots("test", path)
@@ -98,6 +112,7 @@ WRONG = [
     ("{", "is no JSON: "),
     ("[" * 100_000, "is no JSON: "),
     ('{"expect": ["Googlebot fetches /a"]}', "'Googlebot fetches /a' is no expectation; write one"),
+    ('{"expect": [{"agent": "a", "url": "/"}]}', "it needs agent, url and allowed"),
     ('{"expect": [3]}', "3 is no expectation; write one"),
     ('{"expect": ["a may fetch x"]}', "'a may fetch x' is no expectation; write one"),
     ('{"expect": ["nobody may not fetch /"]}', "write 'everybody may fetch /'"),
