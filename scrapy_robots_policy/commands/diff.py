@@ -27,16 +27,16 @@ def run(options: Options) -> int:
         for source, rules in zip(options.args, (before, after), strict=True)
         for name in named_crawlers(source, rules.access.octets, options.dialect)
     }
-    crawlers[EVERYBODY] = crawlers.pop(EVERYBODY)  # the last
+    crawlers = {EVERYBODY: EVERYBODY, **crawlers}  # the first
     is_changed = False
     for changes in changes_of(before, after, crawlers.values()):
-        is_changed |= bool(changes)
-        if not changes.is_whole:
-            print_error(f"too many rules: not all paths were asked about for {changes.crawlers[0]}")
+        is_changed |= changes.are_some
         if options.as_json:
             _print_json(changes)
-        elif changes:
+        elif changes.is_whole:
             _print(changes)
+        else:
+            print_error(f"too many rules: not asked about were {_names(changes.crawlers)}")
     if not is_changed and not options.as_json:
         print_line(f"no answer changes in {options.dialect.name}")
     return int(is_changed)

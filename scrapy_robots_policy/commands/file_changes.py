@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..rep import Rule, Verdict
+from ..rep import Group, Rule, Verdict
 from ..resolver.origin import OriginRules
 
-MAX_QUESTIONS = 200_000  # answers asked for in all
+MAX_RULES = 100_000  # read in all; a file may give each of its crawlers many
 
 Causes = tuple[str, str]
 
@@ -40,7 +40,7 @@ class CrawlersChanges:
     """The changes for crawlers that are bound by the same groups.
 
     delays   seconds before and after; the same where the delay does not change
-    is_whole False: there were too many questions, and some were left out
+    is_whole False: there were too many rules, and these crawlers were not asked about
     """
 
     crawlers: list[str]
@@ -48,32 +48,31 @@ class CrawlersChanges:
     delays: tuple[float | None, float | None]
     is_whole: bool = True
 
-    def __bool__(self) -> bool:
+    @property
+    def are_some(self) -> bool:
         return bool(self.changes) or self.delays[0] != self.delays[1]
 
 
-@dataclass(slots=True)
-class _Asker:
+@dataclass(frozen=True, slots=True)
+class _Files:
     before: OriginRules
     after: OriginRules
-    left: int
 
-    def changes(self, agent: str) -> CrawlersChanges:
+    def groups(self, agent: str) -> tuple[Group | None, Group | None]:
+        before, after = (one.rules and one.rules.group(agent) for one in (self.before, self.after))
+        return before or None, after or None
+
+    def changes(self, agent: str, rules: Iterable[Rule]) -> CrawlersChanges:
         changes: dict[Causes, Change] = {}
-        rules = (*_rules(self.before, agent), *_rules(self.after, agent))
-        places = dict.fromkeys((("/",), *map(_paths, rules)))
-        asked = list(places)[: self.left]
-        self.left -= len(asked)
-        for paths in asked:
+        for paths in dict.fromkeys((("/",), *map(_paths, rules))):
             path = next((path for path in paths if self._is_changed(path, agent)), None)
             if path is None:
                 continue
             one = Change(path, self.before.verdict(path, agent), self.after.verdict(path, agent))
-            known = changes.setdefault((one.before.cause, one.after.cause), one)
-            known.count += known is not one
+            same = changes.setdefault((one.before.cause, one.after.cause), one)
+            same.count += same is not one
         delays = self.before.crawl_delay(agent), self.after.crawl_delay(agent)
-        is_whole = len(asked) == len(places)
-        return CrawlersChanges([agent], list(changes.values()), delays, is_whole)
+        return CrawlersChanges([agent], list(changes.values()), delays)
 
     def _is_changed(self, path: str, agent: str) -> bool:
         return self.before.allowed(path, agent) is not self.after.allowed(path, agent)
@@ -83,26 +82,24 @@ def changes_of(
     before: OriginRules, after: OriginRules, crawlers: Iterable[str]
 ) -> Iterator[CrawlersChanges]:
     """For each set of crawlers with the same groups, the changes; only where there are some."""
-    asker = _Asker(before, after, MAX_QUESTIONS)
-    by_groups: dict[tuple[object, ...], CrawlersChanges] = {}
+    files, left = _Files(before, after), MAX_RULES
+    by_groups: dict[tuple[tuple[int, ...], ...], CrawlersChanges] = {}
+    unasked: list[str] = []
     for agent in crawlers:
-        groups = tuple(_lines(rules, agent) for rules in (before, after))
-        if groups in by_groups:
-            by_groups[groups].crawlers.append(agent)
+        if left < 0:
+            unasked.append(agent)
+            continue
+        groups = files.groups(agent)
+        rules = [rule for group in groups if group for rule in group.rules]
+        left -= len(rules)
+        key = tuple(group.lines if group else () for group in groups)
+        if key in by_groups:
+            by_groups[key].crawlers.append(agent)
         else:
-            by_groups[groups] = asker.changes(agent)
-    return (one for one in by_groups.values() if one or not one.is_whole)
-
-
-def _lines(rules: OriginRules, agent: str) -> tuple[int, ...]:
-    """What tells a crawler's group from others; no lines where no group names it."""
-    group = rules.rules.group(agent) if rules.rules else None
-    return group.lines if group else ()
-
-
-def _rules(rules: OriginRules, agent: str) -> tuple[Rule, ...]:
-    group = rules.rules.group(agent) if rules.rules else None
-    return group.rules if group else ()
+            by_groups[key] = files.changes(agent, rules)
+    yield from (one for one in by_groups.values() if one.are_some)
+    if unasked:
+        yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
 
 
 def _paths(rule: Rule) -> tuple[str, ...]:

@@ -135,9 +135,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
 
 
 def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
-    """The agent may be any User-Agent header: one that names no crawler is a crawler without a name,
-    as in a crawl.
-    """
+    """The agent may be any User-Agent header: one that names no crawler is "*", as in a crawl."""
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
         raise UsageError(f"{name}: {parts!r} is no expectation: it needs agent, url and allowed")

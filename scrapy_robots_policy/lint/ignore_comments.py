@@ -18,7 +18,7 @@ _COMMENT = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
-_EVERY = ("R",)  # a comment without codes
+_EVERY = ["R"]  # a comment without codes: all codes start so
 
 
 def ignored(source: Source) -> Callable[[Finding], bool]:
@@ -31,15 +31,21 @@ def ignored(source: Source) -> Callable[[Finding], bool]:
         return lambda _: False
     lines = [source.line_of(line) for line in source.lines]
     speaking = frozenset(lines)
-    whole_file: tuple[str, ...] = ()
-    by_line: dict[int, tuple[str, ...]] = {}
+    whole_file: set[str] = set()
+    by_line: dict[int, set[str]] = {}
     for number, text in enumerate(source.written, 1):
         for comment in _COMMENT.finditer(text):
-            codes = tuple(map(str.upper, _CODE.findall(comment[2]))) or _EVERY
+            codes = [code.upper() for code in _CODE.findall(comment[2])] or _EVERY
             if comment[1]:
-                whole_file += codes
+                whole_file.update(codes)
             elif number in speaking:
-                by_line[number] = by_line.get(number, ()) + codes
+                by_line.setdefault(number, set()).update(codes)
             elif (at := bisect_right(lines, number)) < len(lines):
-                by_line[lines[at]] = by_line.get(lines[at], ()) + codes
-    return lambda one: one.code.startswith((*whole_file, *by_line.get(one.line, ())))
+                by_line.setdefault(lines[at], set()).update(codes)
+
+    def is_ignored(finding: Finding) -> bool:
+        starts = {finding.code[:end] for end in range(1, len(finding.code) + 1)}
+        line = by_line.get(finding.line, set())
+        return not (starts.isdisjoint(whole_file) and starts.isdisjoint(line))
+
+    return is_ignored

@@ -36,6 +36,11 @@ def test_a_change_is_shown_by_crawler_and_rule(files):
     words = [line.split() for line in output.lines]
     texts = [" ".join(line) for line in words]
     assert texts == [
+        "every other crawler",
+        "opens /a no rule matches before: line 2, Disallow: /a",
+        "closes /c line 2, Disallow: /c before: no rule matches",
+        "delay none before: 5 seconds",
+        "",
         "X",
         "opens / (and 1 more) no rule matches before: line 7, Disallow: /",
         "",
@@ -44,18 +49,13 @@ def test_a_change_is_shown_by_crawler_and_rule(files):
         "closes /b line 6, Disallow: /b before: no rule matches",
         "delay none before: 5 seconds",
         "",
-        "every other crawler",
-        "opens /a no rule matches before: line 2, Disallow: /a",
-        "closes /c line 2, Disallow: /c before: no rule matches",
-        "delay none before: 5 seconds",
-        "",
     ]
 
 
 def test_a_change_as_json_has_both_rules(files):
     values = [json.loads(line) for line in policy("diff", *files(OLD, NEW), "--json").lines]
-    assert [value["crawlers"] for value in values] == [["X"], ["Y"], ["*"]]
-    (opens, closes) = values[2]["changes"]
+    assert [value["crawlers"] for value in values] == [["*"], ["X"], ["Y"]]
+    (opens, closes) = values[0]["changes"]
     assert opens == {
         "change": "opens",
         "path": "/a",
@@ -64,7 +64,7 @@ def test_a_change_as_json_has_both_rules(files):
         "after": {"line": 0, "cause": "no rule matches"},
     }
     assert (closes["change"], closes["after"]["line"]) == ("closes", 2)
-    assert values[2]["delay"] == {"before": 5.0, "after": None}
+    assert values[0]["delay"] == {"before": 5.0, "after": None}
 
 
 ALIKE = [
@@ -108,11 +108,13 @@ def test_a_file_is_compared_with_what_a_site_answers(files):
     assert output.err.startswith("robots-policy: cannot read http://127.0.0.1:1/robots.txt: ")
 
 
-def test_very_many_questions_are_cut_and_that_is_said(files, monkeypatch):
-    monkeypatch.setattr(file_changes, "MAX_QUESTIONS", 10)
-    rules = "".join(f"Disallow: /{n}\n" for n in range(50))
-    output = policy("diff", *files(f"User-agent: *\n{rules}", "User-agent: *\nDisallow:\n"))
-    assert output.err == "robots-policy: too many rules: not all paths were asked about for *\n"
+def test_very_many_rules_are_not_all_asked_about_and_that_is_shown(files, monkeypatch):
+    monkeypatch.setattr(file_changes, "MAX_RULES", 10)
+    rules = "".join(f"Disallow: /{n}\n" for n in range(9))
+    old = f"User-agent: *\n{rules}User-agent: a\nDisallow: /\nUser-agent: b\n{rules}"
+    output = policy("diff", *files(f"{old}User-agent: c\nDisallow: /c\n", ""))
+    assert "every other crawler" in output.lines
+    assert output.err == "robots-policy: too many rules: not asked about were c\n"
 
 
 def test_no_text_of_a_file_controls_the_terminal(files):
