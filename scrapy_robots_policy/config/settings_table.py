@@ -220,7 +220,8 @@ _TABLE = (
         Choice({choice.value: choice for choice in OverMax}),
         OverMax.CLAMP.value,
         "What happens at a site that asks for a longer one: its delay is cut to the longest "
-        "(`clamp`), its pages are dropped (`skip`), or its delay is not kept (`ignore`).",
+        "(`clamp`), its pages are dropped (`skip`), its delay is not kept (`ignore`), or its whole "
+        "delay is kept, and its pages wait for as long as the crawl lives (`queue`).",
     ),
     Setting(
         "ROBOTS_TAGS",
