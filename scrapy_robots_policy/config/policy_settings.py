@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides
@@ -126,7 +127,14 @@ def _profile(values: Values) -> RequestProfile:
         meta=values["ROBOTS_FETCH_META"],
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
+        guard=redirect_guard(values),
     )
+
+
+def redirect_guard(values: Values) -> RedirectGuard:
+    """Where redirects of a robots.txt may lead."""
+    hosts = (name.lower().rstrip(".") for name in values["ROBOTS_REDIRECT_HOSTS"])
+    return RedirectGuard(values["ROBOTS_REDIRECTS"], tuple(hosts))
 
 
 def _audit(values: Values) -> AuditSettings | None:
