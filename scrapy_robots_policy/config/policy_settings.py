@@ -17,6 +17,7 @@ from ..rep.delay_limit import DelayLimit
 from ..report import Files
 from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
+from .contact import contact_warning
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
@@ -74,7 +75,8 @@ class PolicySettings:
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
-        Warns of what is no error: a setting that does not exist, a crawler without a name.
+        Warns of what is no error: a setting that does not exist, a crawler without a name, or one
+        that names nobody to write to.
         """
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
@@ -84,7 +86,8 @@ class PolicySettings:
             refuse_second_middleware(crawler.settings)
             dialect = values["ROBOTS_DIALECT"]
             name = crawler_name(crawler.settings, crawler.spider, dialect)
-            for warning in (*unknown_settings(crawler.settings), name.warning):
+            of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
+            for warning in (*unknown_settings(crawler.settings), of_header):
                 if warning:
                     logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
             return cls(
