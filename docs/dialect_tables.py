@@ -233,7 +233,7 @@ def _is_step(names: tuple[str, ...]) -> bool:
 CRAWLERS_INTRODUCTION = """\
 # Crawlers
 
-Written by `make table` from the data, which is in `scrapy_robots_policy/rep/dialects/`: change that.
+Written by `make table` from the data in `scrapy_robots_policy/rep/dialects/`: change that.
 The pages of the operators were looked up in November 2026. `scrapy robots crawlers NAME` shows one
 crawler, with the source of the names that it looks for. `scrapy robots blocked URL` says which of
 them may fetch a page: see [commands](commands.md#who-may-fetch-this).
@@ -241,7 +241,7 @@ them may fetch a page: see [commands](commands.md#who-may-fetch-this).
 | kind | means |
 | --- | --- |
 | crawls | it fetches pages by itself |
-| control token | it sends no requests: its group says what may be done with pages that others fetch |
+| control token | it sends no requests: its group says what may be done with fetched pages |
 | user-triggered | somebody asked for the page; many of these say that they ignore robots.txt |
 
 "Not stated" means that no page of the operator is known that says so. "Crawl-delay" is what the
