@@ -76,7 +76,7 @@ def test_each_engine_reads_a_failed_fetch_in_its_own_way():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         rows = answers(robots("blocked", site.url("/")))
         assert rows["GPTBot"] == "no robots.txt unreachable (503)"
-        assert rows["YandexBot"] == "yes robots.txt unreachable (503)"
+        assert rows["YandexBot"] == "yes no robots.txt (503)"
 
 
 def test_blocked_as_json_has_the_verdict_and_the_facts_for_each_crawler(file):
