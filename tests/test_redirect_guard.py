@@ -5,10 +5,12 @@ from __future__ import annotations
 import socket
 
 import pytest
+import scrapy
+from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch import redirects
-from scrapy_robots_policy.fetch.addresses import is_private
+from scrapy_robots_policy.fetch.addresses import host_of, is_private
 from scrapy_robots_policy.fetch.lookup import addresses_of
 from scrapy_robots_policy.fetch.redirects import (
     TO_OTHER_SITE,
@@ -23,7 +25,7 @@ from scrapy_robots_policy.rep import FetchResult
 from tests import two_worlds
 from tests.command.run import robots as run
 from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart
-from tests.on_reactor import on_reactor
+from tests.on_reactor import on_reactor, start, until_idle
 from tests.site import Site, moved, robots
 
 PUBLIC = [
@@ -103,6 +105,21 @@ def test_no_private_address_is_reached_from_a_public_one(target):
 def test_behind_a_proxy_a_private_address_is_known_by_its_spelling(target):
     result, asked, looked_up = walk([START, target], proxied=True)
     assert (result.cause, asked, looked_up) == (TO_PRIVATE, [START], [])
+
+
+SPELLINGS = {
+    "http://127。0。0。1/": "127.0.0.1",
+    "http://１２７.0.0.1/": "127.0.0.1",
+    "http://%6Cocalhost./": "localhost",
+    "http://[FE80::1%25eth0]/": "fe80::1%eth0",
+    "http://A.Example:80/": "a.example",
+    "http:///": "",
+}
+
+
+@pytest.mark.parametrize("url", SPELLINGS)
+def test_a_host_is_read_as_the_boldest_client_reads_it(url):
+    assert host_of(url) == SPELLINGS[url]
 
 
 def test_behind_a_proxy_no_name_is_looked_up():
@@ -209,6 +226,41 @@ def test_only_the_same_site_is_reached_if_the_user_wants_so():
 async def test_names_are_looked_up():
     assert "127.0.0.1" in await addresses_of("localhost", 30.0)
     assert await addresses_of("no-such-host.invalid", 30.0) == ()
+
+
+class SilentResolver:
+    """Begins to look a name up, and never ends."""
+
+    def resolveHostName(self, receiver, name, *_):  # noqa: N802 - Twisted's
+        receiver.resolutionBegan(None)
+        self.name = name
+
+
+@on_reactor
+async def test_a_name_that_is_never_found_has_no_address_and_the_wait_can_be_cancelled():
+    from twisted.internet import reactor  # noqa: PLC0415 - pytest-twisted installs it
+
+    before = reactor.installNameResolver(SilentResolver())
+    try:
+        assert await addresses_of("slow.example", 0.01) == ()
+        waiting = start(addresses_of("slow.example", 3600.0))
+        waiting.addErrback(lambda _: "cancelled")
+        await until_idle()
+        waiting.cancel()
+        assert await maybe_deferred_to_future(waiting) == "cancelled"
+    finally:
+        reactor.installNameResolver(before)
+
+
+@on_reactor
+async def test_a_crawl_behind_a_proxy_looks_no_name_up(monkeypatch):
+    monkeypatch.setattr("scrapy_robots_policy.fetch.fetcher.addresses_of", pytest.fail)
+    page, target = "http://site.invalid/a", "http://other.invalid/r"
+    script = {"http://site.invalid/robots.txt": moved(target), target: SECRET}
+    with Site(script) as proxy:
+        seen, _ = await crawl(scrapy.Request(page, meta={"proxy": proxy.origin}))
+        assert seen.answered == [page]
+        assert proxy.paths == ["http://site.invalid/robots.txt", target, page]
 
 
 @pytest.fixture
