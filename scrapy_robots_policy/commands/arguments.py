@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
@@ -37,6 +38,9 @@ class Defaults:
     def purposes(self) -> frozenset[str]:
         return frozenset()
 
+    def guard(self) -> RedirectGuard:
+        return ANYWHERE
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -58,6 +62,7 @@ class Options:
     purposes      the purposes of the project's crawls
     output        the file to write; "" where none is named
     other         the dialect that the command line names; None: it names none
+    guard         where redirects of a robots.txt may lead
     """
 
     args: list[str]
@@ -72,6 +77,7 @@ class Options:
     purposes: frozenset[str]
     output: str = ""
     other: Dialect | None = None
+    guard: RedirectGuard = ANYWHERE
     quiet: bool = False
     statuses: bool = False
     jobs: int = 0
@@ -116,6 +122,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         purposes=defaults.purposes(),
         output=opts.output or "",
         other=None if opts.dialect is None else dialect,
+        guard=defaults.guard(),
         quiet=opts.quiet,
         statuses=opts.statuses,
         jobs=_jobs(opts.jobs),

@@ -11,6 +11,7 @@ from io import BufferedReader
 from typing import NamedTuple, cast
 
 from ..rep import Reason, Verdict, origin_of
+from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
@@ -38,6 +39,9 @@ Answer = Callable[[str], Line]
 
 
 def run(options: Options) -> int:
+    note = crawler_note(options.agent)
+    if note:
+        print_error(note)
     batches = [options.args] if options.args else _batches_from_stdin(options)
     describe, cell = _format(options)
     if options.output_format == "csv":

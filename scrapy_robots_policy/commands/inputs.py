@@ -8,6 +8,7 @@ from pathlib import Path
 from time import time
 from urllib.parse import urljoin, urlsplit
 
+from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
@@ -18,19 +19,22 @@ from .terminal import Progress
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 
 
-def read(source: str, user_agent: str, redirects: int = 5) -> FetchResult:
+def read(
+    source: str, user_agent: str, redirects: int = 5, guard: RedirectGuard = ANYWHERE
+) -> FetchResult:
     """The robots.txt of a FILE, a URL or "-". A file counts as served with status 200.
 
     UsageError if a file cannot be read. A fetch that fails is a result.
     """
-    return fetch(source, user_agent, redirects) if is_web(source) else read_file(source)
+    if is_web(source):
+        return fetch(source, user_agent, redirects, guard)
+    return read_file(source)
 
 
 def fetched(url: str, options: Options) -> FetchResult:
     """What comes of one try to fetch a URL, in the time that the user gives it."""
-    return fetch(
-        url, options.user_agent, options.dialect.access.redirects, deadline=options.timeout
-    )
+    redirects = options.dialect.access.redirects
+    return fetch(url, options.user_agent, redirects, options.guard, options.timeout)
 
 
 def robots_txt_of(source: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 
-from ..config import Values, sent_user_agent
+from ..config import Values, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
+from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
 from .arguments import Defaults, UsageError
 from .command_line import add_options, run
@@ -58,6 +59,12 @@ class ProjectDefaults(Defaults):
     def purposes(self) -> frozenset[str]:
         purposes: frozenset[str] | None = self._value("ROBOTS_PURPOSE")
         return purposes or frozenset()
+
+    def guard(self) -> RedirectGuard:
+        try:
+            return redirect_guard(Values(self._settings))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
     def _value(self, name: str) -> Any:
         try:

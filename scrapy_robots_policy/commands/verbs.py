@@ -188,6 +188,22 @@ VERBS: Mapping[str, Verb] = {
         ),
         ("audit verify crawl.jsonl", "audit show crawl.jsonl https://example.com/a"),
     ),
+    "crawlers": Verb(
+        "crawler_list",
+        "[NAME ...]",
+        "what is known of crawlers: kind, operator, purpose, source",
+        ("output_format", "json"),
+        ("0 always",),
+        ("crawlers", "crawlers GPTBot"),
+    ),
+    "blocked": Verb(
+        "blocked",
+        "URL|FILE",
+        "which AI crawlers, search engines and archives may fetch it",
+        ("robots", "timeout", "output_format", "json"),
+        ("0 all of them may", "1 one of them may not fetch the page, or use it"),
+        ("blocked https://example.com/", "blocked robots.txt"),
+    ),
     "rule": Verb(
         "rule",
         "[CODE ...]",
