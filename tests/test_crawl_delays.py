@@ -193,6 +193,7 @@ SETTINGS = {
     "clamped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2}, 0.2),
     "ignored": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "ignore"}, 0),
     "skipped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}, None),
+    "queued": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"}, 0.3),
     "set": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.1}}}, 0.1),
     "off": ({"ROBOTS_CRAWL_DELAY": False}, 0),
     "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
@@ -202,6 +203,7 @@ LOGGED = {
     "clamped": "0.3 s (clamped to 0.2 s)",
     "ignored": "0.3 s (ignored)",
     "skipped": "0.3 s (skipped)",
+    "queued": "0.3 s (queued)",
     "set": "0.1 s (set)",
 }
 

@@ -17,6 +17,7 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .body import ACCEPTED
+from .redirects import ANYWHERE, RedirectGuard
 
 Hook = Callable[[Request, Request], Request | None]
 
@@ -46,12 +47,14 @@ class RequestProfile:
     headers  the headers taken from it
     hook     called with the page's request and the one made for it; gives the one to send, or None
              where it has changed that one in place
+    guard    where redirects may lead
     """
 
     timeout: float
     meta: tuple[str, ...] = CARRIED_META
     headers: tuple[str, ...] = CARRIED_HEADERS
     hook: Hook | None = None
+    guard: RedirectGuard = ANYWHERE
 
     def request(
         self, url: str, headers: Mapping[str, str], page: Request | None, *, in_haste: bool = False
