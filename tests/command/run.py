@@ -12,8 +12,7 @@ from unittest import mock
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import RobotsCommand
-from scrapy_robots_policy.commands.command_line import main
+from scrapy_robots_policy.commands import RobotsCommand, command_line
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,16 @@ def robots(*args, stdin=b"", settings=None):
 
 def policy(*args, stdin=b""):
     """`robots-policy`."""
-    return _captured(lambda: main([str(arg) for arg in args]), stdin)
+    return _captured(lambda: command_line.main([str(arg) for arg in args]), stdin)
+
+
+def read_options_of(*args):
+    """What a verb is given for a command line of `scrapy robots`."""
+    module = mock.Mock()
+    module.run.return_value = 0
+    with mock.patch.object(command_line, "import_module", return_value=module):
+        robots(*args)
+    return module.run.call_args.args[0]
 
 
 def _captured(run: Callable[[], int], stdin: bytes) -> Output:

@@ -14,7 +14,7 @@ import pytest
 
 from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
 
-from .run import policy, robots
+from .run import policy, read_options_of, robots
 
 NO_SCRAPY = """
 import sys
@@ -99,6 +99,18 @@ def test_each_verb_has_its_own_formats(file):
     assert set(VERBS["lint"].formats) == set(FORMATS)
     output = policy("explain", "/", "--robots", file, "--output-format", "sarif")
     assert output.err == "robots-policy: --output-format is 'sarif'; it must be text, json\n"
+
+
+def test_an_option_reaches_its_verb():
+    options = read_options_of("check", "--jobs", "3", "--timeout", "0.5", "--quiet", "/a", "/b")
+    assert (options.sites_at_a_time, options.timeout, options.quiet) == (3, 0.5, True)
+    assert (options.args, options.agent, options.dialect.name) == (
+        ["/a", "/b"],
+        "Scrapy",
+        "rfc9309",
+    )
+    options = read_options_of("lint", "--unsafe-fixes", "--select", "r4, R201", "x")
+    assert (options.fixes, options.select) == ("all", ("R4", "R201"))
 
 
 @pytest.mark.parametrize("run", [policy, robots])
