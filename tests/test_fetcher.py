@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.fetch.causes import cause_of
+from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from tests.crawls import Spider, crawl, middleware_of
@@ -96,6 +96,16 @@ def answer_without_tls(server):
     with connection:
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         connection.recv(10_000)
+
+
+def test_the_errors_of_the_newest_origins_are_kept():
+    errors = FetchErrors()
+    for number in range(MAX_KEPT + 1):
+        errors.note(f"http://{number}", OSError(number))
+    assert errors.of("http://0") is None
+    assert errors.of("http://1").args == (1,)
+    errors.note("http://1", None)
+    assert errors.of("http://1") is None
 
 
 @on_reactor

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from ..compat import schemes_by_plugin
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides
@@ -126,6 +127,7 @@ def _profile(values: Values) -> RequestProfile:
         meta=values["ROBOTS_FETCH_META"],
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
+        by_plugin=schemes_by_plugin(values.settings),
     )
 
 

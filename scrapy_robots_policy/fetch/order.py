@@ -14,14 +14,16 @@ MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 class FetchOrder:
     """A robots.txt to fetch.
 
-    entry  what is known of it, so that the fetch can be conditional
-    page   the request that waits for it, of any kind, or None
+    entry     what is known of it, so that the fetch can be conditional
+    page      the request that waits for it, of any kind, or None
+    is_plain  whether no header is sent but who we are: the server did not understand the others
     """
 
     origin: str
     entry: CacheEntry | None
     dialect: Dialect
     page: Any = None
+    is_plain: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:
