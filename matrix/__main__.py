@@ -77,8 +77,8 @@ def main() -> int:
     for entry in ENTRIES:
         if options.name not in entry.name:
             continue
-        if entry.needs and which(entry.needs) is None:
-            print(f"{entry.name}: left out, {entry.needs} is not installed")
+        if entry.needs and not any(map(which, entry.needs)):
+            print(f"{entry.name}: left out, {' or '.join(entry.needs)} is not installed")
             continue
         row = _run(entry, _python_of(entry, fresh=options.fresh))
         rows.append(row)

@@ -9,6 +9,7 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.metadata import version
@@ -65,7 +66,7 @@ class Pages:
 
     def request(self, path: str) -> scrapy.Request:
         return scrapy.Request(
-            self.job.site + path, self.parse, errback=self.drop, meta=dict(self.meta)
+            self.job.site + path, self.parse, errback=self.drop, meta=deepcopy(self.meta)
         )
 
     async def start(self) -> AsyncIterator[Any]:

@@ -15,7 +15,7 @@ class Entry:
     name      as people know it
     module    its project in `projects/`
     requires  what pip installs for it, beside Scrapy and this package
-    needs     a program that must be on this machine
+    needs     a program that must be on this machine; one of several
     own       headers of pages that the plugin makes up for each request: they are not compared
     crawls    how many crawls follow each other in one folder
     service   what stands in for the plugin's service, or is one: its name in `__main__.SERVICES`
@@ -26,7 +26,7 @@ class Entry:
     name: str
     module: str
     requires: tuple[str, ...] = ()
-    needs: str = ""
+    needs: tuple[str, ...] = ()
     own: frozenset[str] = frozenset()
     crawls: int = 1
     service: str = ""
@@ -36,20 +36,27 @@ class Entry:
 
 ENTRIES = (
     Entry("Scrapy alone", "plain"),
-    Entry("scrapy-playwright", "playwright_pages", ("scrapy-playwright",), needs="chromium"),
+    Entry(
+        "scrapy-playwright",
+        "playwright_pages",
+        ("scrapy-playwright",),
+        needs=("chromium", "google-chrome"),
+    ),
     Entry(
         "scrapy-playwright, robots.txt too",
         "playwright_all",
         ("scrapy-playwright",),
-        needs="chromium",
+        needs=("chromium", "google-chrome"),
     ),
     Entry("scrapy-impersonate", "impersonate", ("scrapy-impersonate",)),
     Entry("scrapy-impersonate, robots.txt too", "impersonate_all", ("scrapy-impersonate",)),
     Entry("scrapy-zyte-api, transparent", "zyte_api", ("scrapy-zyte-api",), service="zyte_api"),
     Entry("scrapy-zyte-api, browserHtml", "zyte_browser", ("scrapy-zyte-api",), service="zyte_api"),
     Entry("scrapy-poet", "poet", ("scrapy-poet",)),
-    Entry("scrapy-redis", "redis_queue", ("scrapy-redis",), needs="redis-server", service="redis"),
-    Entry("scrapy-splash", "splash", ("scrapy-splash", "scrapy<2.16"), service="splash"),
+    Entry(
+        "scrapy-redis", "redis_queue", ("scrapy-redis",), needs=("redis-server",), service="redis"
+    ),
+    Entry("scrapy-splash", "splash", ("scrapy-splash", "scrapy<2.14"), service="splash"),
     Entry("scrapy-deltafetch", "deltafetch", ("scrapy-deltafetch", "scrapy<2.16"), crawls=2),
     Entry(
         "scrapy-rotating-proxies",

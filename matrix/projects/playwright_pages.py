@@ -16,7 +16,7 @@ def settings(job: Job) -> dict[str, Any]:
     return {
         "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
-            "executable_path": which("chromium"),
+            "executable_path": which("chromium") or which("google-chrome"),
             "args": ["--no-sandbox"],
         },
     }

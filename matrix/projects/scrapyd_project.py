@@ -13,7 +13,7 @@ from matrix.crawls import Job, LogWarnings, Pages
 
 
 def settings(job: Job) -> dict[str, Any]:
-    return {"ROBOTS_STORE": f"sqlite:{job.folder}/robots.sqlite"}
+    return {"ROBOTS_STORE": "sqlite:"}
 
 
 class Spider(Pages, scrapy.Spider):
