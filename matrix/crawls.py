@@ -105,7 +105,7 @@ def main() -> None:
     process = CrawlerProcess(settings_of(job))
     process.crawl(type("Spider", (spider,), {"job": job}))
     process.start()
-    names = ["Scrapy", *(name.partition("<")[0] for name in job.requires)]
+    names = ["Scrapy", *(name for name in job.requires if "<" not in name)]
     SEEN.versions = {name: version(name) for name in names}
     json.dump(asdict(SEEN), sys.stdout)
 
