@@ -17,6 +17,7 @@ class FetchOrder:
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind, or None
     is_plain  whether no header is sent but who we are: the server did not understand the others
+    in_haste  whether sockets are short: then the fetch gets less time
     """
 
     origin: str
@@ -24,6 +25,7 @@ class FetchOrder:
     dialect: Dialect
     page: Any = None
     is_plain: bool = False
+    in_haste: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:
