@@ -31,7 +31,8 @@ _ESCAPES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&nbsp;", b"\xc2\xa0"), (b"&amp;
 def start_of(octets: bytes) -> bytes:
     """How a file starts, after byte order marks; what is UTF-16 without its NULs."""
     marks = _MARKS.match(octets, 0, HEAD)
-    start = octets[marks.end() if marks else 0 :][:HEAD]
+    begin = marks.end() if marks else 0
+    start = octets[begin : begin + HEAD]
     return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
 
 
