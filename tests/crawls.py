@@ -72,6 +72,7 @@ class Spider(scrapy.Spider):
         super().__init__(*args, **kwargs)
         self.seen = Seen()
         self.verdicts: dict[str, Any] = {}
+        self.errors: list[BaseException] = []
 
     async def start(self) -> AsyncIterator[Any]:
         for request in self.requests:
@@ -86,6 +87,7 @@ class Spider(scrapy.Spider):
 
     def fail(self, failure: Any) -> None:
         self.seen.dropped[failure.request.url] = str(failure.value)
+        self.errors.append(failure.value)
         self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)
 
 

@@ -10,6 +10,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from ..fetch.redirects import RedirectGuard
+from ..compat import schemes_by_plugin
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides
@@ -131,6 +132,7 @@ def _profile(values: Values) -> RequestProfile:
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
+        by_plugin=schemes_by_plugin(values.settings),
     )
 
 

@@ -164,7 +164,7 @@ _TABLE = (
         Names(),
         list(CARRIED_META),
         "The keys that a request for a robots.txt copies from the `meta` of the page's request "
-        "that waits for it.",
+        "that waits for it. A robots.txt needs no browser: leave `playwright` and the like out.",
     ),
     Setting(
         "ROBOTS_FETCH_HEADERS",
