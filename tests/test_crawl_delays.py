@@ -14,8 +14,8 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, delays_of
-from tests.on_reactor import on_reactor
-from tests.site import Site, moved, robots
+from tests.on_reactor import on_reactor, until
+from tests.site import Opener, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -166,6 +166,28 @@ async def test_rules_that_expire_while_a_request_is_queued_are_not_used():
         seen, _ = await crawl(site.url("/page"), settings={"ROBOTS_TTL": 1})
         assert site.paths == ["/robots.txt", "/robots.txt"]
         assert list(seen.dropped) == [site.url("/page")]
+
+
+class AskingLater(Spider):
+    """Asks for `later` when the robots.txt of `site` has been asked for twice."""
+
+    async def start(self):
+        async for request in super().start():
+            yield request
+        await until(lambda: self.site.count("/robots.txt") == 2)
+        yield scrapy.Request(self.later, self.parse)
+
+
+@on_reactor
+async def test_a_request_that_waits_for_its_rules_again_lends_its_place_again():
+    # As above; but the second robots.txt comes after the page of another host only.
+    script = [slow(2.5), robots("", gate="open")]
+    settings = {"CONCURRENT_REQUESTS": 1, "ROBOTS_TTL": 1, "ROBOTS_FETCH_TIMEOUT": 300}
+    with Site({"/robots.txt": script}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots(""), "/": Opener(1, site.gate("open"))}
+        page, later = site.url("/page"), other.url()
+        seen, _ = await crawl(page, settings=settings, spider=AskingLater, site=site, later=later)
+        assert seen.answered == [later, page]
 
 
 LISTENERS = {
