@@ -206,8 +206,8 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         if origin is None:
             return ()
-        known = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
-        return () if known is None or known.rules is None else known.rules.sitemaps
+        rules = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
+        return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:
         for sentence in self.admission.concurrency.engine.missing:

@@ -1,7 +1,5 @@
 """Whole crawls: in this process on its reactor, or in one of their own on any.
 
-Knows: how Scrapy is started. Must not know: what a test wants to see.
-
 `python -m tests.crawls` reads a `Plan` as JSON, crawls, and writes what was seen as JSON.
 """
 

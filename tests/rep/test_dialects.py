@@ -81,7 +81,7 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
 
 
 @pytest.mark.parametrize(
-    ("turned", "told"),
+    ("turned", "message"),
     [
         ({"tie": "never"}, "Dialect 'mine': tie is 'never', it must be 'allow' or 'disallow'"),
         ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
@@ -92,8 +92,10 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
         ),
     ],
 )
-def test_a_wrong_knob_or_value_is_refused_with_the_choices(turned: dict[str, object], told: str):
-    with pytest.raises(ValueError, match="^" + re.escape(told)):
+def test_a_wrong_option_or_value_is_refused_with_the_choices(
+    turned: dict[str, object], message: str
+):
+    with pytest.raises(ValueError, match="^" + re.escape(message)):
         DIALECTS["rfc9309"].but("mine", **turned)
 
 
