@@ -149,6 +149,7 @@ async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_th
 
     tasks = [start(wait_for_a_place(request)) for request in (first, second)]
     tasks[1].addErrback(lambda _: None)
+    await until_idle()  # both are in the queue
     tasks[1].cancel()
     downloader.active.discard(second)
     await until_idle()
