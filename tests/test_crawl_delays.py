@@ -13,7 +13,16 @@ import scrapy
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.stores import ALONE
-from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, delays_of
+from tests.crawls import (
+    OURS,
+    REACTORS,
+    Plan,
+    Spider,
+    crawl,
+    crawl_apart,
+    delays_of,
+    middleware_of,
+)
 from tests.on_reactor import on_reactor, until
 from tests.site import Opener, Site, moved, robots
 
@@ -260,10 +269,10 @@ async def test_a_dry_run_counts_a_request_that_waits_once():
         assert min(gaps(site)) >= 0.1
 
 
-def hours(*minutes: int):
+def hours(*minutes: int, also: str = ""):
     """A file whose visit time is from so many minutes from now until so many."""
     opens, closes = (datetime.now(timezone.utc) + timedelta(minutes=m) for m in minutes)
-    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}")
+    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}\n{also}")
 
 
 @pytest.mark.parametrize("dialect", ["seznam", "rfc9309"])
@@ -279,6 +288,24 @@ async def test_no_request_is_sent_outside_the_visit_time_if_the_dialect_reads_it
         else:
             assert "outside its visit time" in seen.dropped[shut.url()]
             assert seen.robots_stats["robots/dropped/visit_time"] == 1
+
+
+class TimePasses(Spider):
+    """Ten minutes pass with the first page."""
+
+    def parse(self, response):
+        super().parse(response)
+        middleware_of(self.crawler).admission.now = lambda: time.time() + 600
+
+
+@on_reactor
+async def test_a_request_that_queues_until_the_visit_time_is_over_is_not_sent():
+    with Site({"/robots.txt": hours(-5, 5, also="Request-rate: 1/1")}) as site:
+        urls = pages(site, 2)
+        seen, _ = await crawl(*urls, settings={"ROBOTS_DIALECT": "seznam"}, spider=TimePasses)
+        (dropped,) = set(urls) - set(seen.answered)
+        assert "outside its visit time" in seen.dropped[dropped]
+        assert len(site.pages) == 1
 
 
 @on_reactor

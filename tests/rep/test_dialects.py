@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, Dialect, dialect_of, differences, parse
+from scrapy_robots_policy.rep import (
+    DIALECTS,
+    Dialect,
+    dialect_of,
+    dialects,
+    differences,
+    parse,
+)
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
 
@@ -26,6 +34,15 @@ def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_
         *("tag_names", "tag_rules"),  # page-level rules, of which RFC 9309 does not speak
         "access",  # 429 as 5xx; twelve hours, thirty days
     }
+
+
+@pytest.mark.parametrize("option", options())
+def test_every_option_is_acted_on(option: str):
+    """A module reads it, beside those that give it its values."""
+    package = Path(dialects.__file__).parents[2]
+    values = package / "rep" / "dialects"
+    modules = [path for path in package.rglob("*.py") if values not in path.parents]
+    assert any(re.search(rf"\.{option}\b", path.read_text("utf-8")) for path in modules)
 
 
 def test_a_dialect_does_not_differ_from_itself():
