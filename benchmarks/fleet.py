@@ -125,8 +125,8 @@ def show_shared() -> None:
             fleet = Fleet.of(parts(web, addresses, ["/open/", "/closed/"]), settings)
             results = fleet.results()
             log = web.log()
-            most = max(files(log).values())
-            table.row(name, f"{files(log).total()}", f"{most}", *always(fleet, results, log))
+            max_fetches = max(files(log).values())
+            table.row(name, f"{files(log).total()}", f"{max_fetches}", *always(fleet, results, log))
 
 
 ALWAYS = ("pages", "lost", "against", "s")

@@ -382,8 +382,8 @@ def overridden(
     return access
 
 
-WISHED = [
-    # dialect, wished lifetime, what HTTP caching said, seconds of freshness
+OVERRIDDEN = [
+    # dialect, lifetime of the user, what HTTP caching said, seconds of freshness
     ("rfc9309", HOUR, None, HOUR),
     ("rfc9309", HOUR, DAY, HOUR),
     ("rfc9309", HOUR, 2 * MINUTE, 2 * MINUTE),
@@ -396,8 +396,8 @@ WISHED = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "ttl", "cache_lifetime", "lifetime"), WISHED)
-def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
+@pytest.mark.parametrize(("dialect", "ttl", "cache_lifetime", "lifetime"), OVERRIDDEN)
+def test_an_overridden_lifetime_stands_for_the_dialects_and_its_longest(
     dialect: str, ttl: float, cache_lifetime: float | None, lifetime: float
 ):
     access = overridden(
@@ -407,13 +407,13 @@ def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
 
 
 @pytest.mark.parametrize(("failures", "wait"), [(1, 10), (2, 20), (3, 30), (9, 30)])
-def test_a_wished_error_lifetime_is_the_longest_wait(failures: int, wait: float):
+def test_an_overridden_error_lifetime_is_the_longest_wait(failures: int, wait: float):
     failed = [(float(n), TIMEOUT) for n in range(failures)]
     access = overridden("rfc9309", AccessOverrides(error_lifetime=30.0), *failed)
     assert access.fresh_until == START + failures - 1 + wait
 
 
-def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
+def test_an_overridden_error_lifetime_may_be_shorter_than_the_first_wait():
     access = overridden(
         "rfc9309", AccessOverrides(error_lifetime=0.5), (0, FetchResult(503, retry_after=9.0))
     )

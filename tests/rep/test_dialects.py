@@ -54,14 +54,14 @@ def test_differences_hold_both_values():
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_every_knob_has_a_source(name: str):
+def test_every_option_has_a_source(name: str):
     sources = DIALECTS[name].sources
     assert set(sources) == set(options())
     assert [option for option, source in sources.items() if not source.text] == []
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_a_knob_without_a_source_is_only_assumed(name: str):
+def test_an_option_without_a_source_is_only_assumed(name: str):
     unsourced = [s for s in DIALECTS[name].sources.values() if s.text.startswith("no source")]
     assert {source.certainty for source in unsourced} <= {Certainty.ASSUMED}
 
@@ -87,7 +87,7 @@ def test_the_dialects_are_those_that_settings_name():
     ]
 
 
-def test_a_dialect_is_made_from_another_by_turning_knobs():
+def test_a_dialect_is_made_from_another_by_other_values_of_options():
     strict = DIALECTS["google"].but("strict", tie="disallow", missing_colon=False)
     assert (strict.name, strict.tie, strict.missing_colon) == ("strict", Tie.DISALLOW, False)
     assert set(differences("google", strict)) == {"tie", "missing_colon"}

@@ -326,11 +326,11 @@ def test_a_line_below_a_user_agent_line_is_not_to_become_a_comment():
     assert (below.fix, apart.fix) == ("remove it", "remove it, or put # before it")
 
 
-def test_where_engines_part_the_knob_is_named_and_is_right():
+def test_where_engines_part_the_option_is_named_and_is_right():
     text = "User-agent: *\nDisallow: /a\nAllow: /a/b\n"
     findings = of("R601", text)
-    by_knob = {finding.message.split("(")[1].split(")")[0]: finding for finding in findings}
-    assert set(by_knob) == {"precedence", "allow_lines"}
+    by_option = {finding.message.split("(")[1].split(")")[0]: finding for finding in findings}
+    assert set(by_option) == {"precedence", "allow_lines"}
     for finding in findings:
         for name in finding.dialects:
             assert not parse(text.encode(), name).allowed("http://example.com/a/b", "qzxj")
