@@ -24,7 +24,7 @@ from tests.crawls import (
     middleware_of,
 )
 from tests.on_reactor import on_reactor, until
-from tests.site import Opener, Site, moved, robots
+from tests.site import Answer, Opener, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -288,6 +288,28 @@ async def test_no_request_is_sent_outside_the_visit_time_if_the_dialect_reads_it
         else:
             assert "outside its visit time" in seen.dropped[shut.url()]
             assert seen.robots_stats["robots/dropped/visit_time"] == 1
+
+
+class BeforeNoon(Spider):
+    """By the clock of this crawl, it is noon when its first page has come."""
+
+    async def start(self):
+        noon = datetime.now(timezone.utc).replace(hour=12, minute=0, second=0).timestamp()
+        admission = middleware_of(self.crawler).admission
+        admission.now = lambda: noon if self.seen.answered else noon - 1.2
+        async for request in super().start():
+            yield request
+
+
+@on_reactor
+async def test_a_request_waits_until_the_visit_time_begins_and_delays_no_other():
+    rules = robots("User-agent: *\nVisit-time: 1200-1300")
+    with Site({"/robots.txt": rules}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots(""), "/page": Answer(after=0.5)}
+        urls = [other.url("/page"), site.url("/page")]
+        seen, _ = await crawl(*urls, settings={"ROBOTS_DIALECT": "seznam"}, spider=BeforeNoon)
+        assert seen.answered == urls
+        assert site.hits[-1].asked >= other.hits[-1].answered
 
 
 class TimePasses(Spider):
