@@ -22,7 +22,7 @@ from .contact import contact_warning
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
-from .settings_table import Values, unknown_settings
+from .setting_values import Values, unknown_settings
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 

@@ -1,8 +1,5 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
-Knows: Scrapy's requests, and the keys of meta that keep other middlewares off.
-Must not know: what is answered, where it leads, what is made of it.
-
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
 no credentials, no cache, no offsite filter, no redirect but the fetcher's.
 """
@@ -35,7 +32,7 @@ META = {
     "download_fail_on_dataloss": True,
 }
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
-CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # who we are; and what belongs to "proxy"
+CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
 
