@@ -18,7 +18,7 @@ of them together one request is under way at a time, and the host rests from its
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
-Who else may run: every `await` here lets other requests of the same slot join, be cancelled, and
+What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
 lets the crawl close. `_taken` is set before the first of them, and a turn that was granted to a
 request that is gone is given back in `_wait_here`.
 """

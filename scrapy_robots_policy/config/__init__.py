@@ -11,7 +11,8 @@ from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
 from .policy_settings import PolicySettings, redirect_guard
 from .request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
-from .settings_table import SETTINGS, Setting, Values
+from .setting_values import Values
+from .settings_table import SETTINGS, Setting
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 from .tag_settings import TagSettings

@@ -1,7 +1,4 @@
-"""Who crawls, in which dialect, and what for: the kinds of these values, and where each is set.
-
-Must not know: what becomes of them.
-"""
+"""The crawler, its dialect and its purposes: the kinds of these values, and where each is set."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from ..compat import schemes_by_plugin
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
@@ -21,7 +22,7 @@ from .contact import contact_warning
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
-from .settings_table import Values, unknown_settings
+from .setting_values import Values, unknown_settings
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 
@@ -131,6 +132,7 @@ def _profile(values: Values) -> RequestProfile:
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
+        by_plugin=schemes_by_plugin(values.settings),
     )
 
 

@@ -17,7 +17,7 @@ from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy
 from .body import Bodies
-from .causes import cause_of
+from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
 from .http_headers import lifetime, media_type, retry_after
 from .lookup import Addresses, addresses_of
@@ -26,6 +26,8 @@ from .redirects import Answer, Lookup, follow
 from .request import RequestProfile
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
+# What a server may answer to a header of ours, while its pages can be had: once more without.
+MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
 PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
@@ -55,6 +57,7 @@ class Fetcher:
         self.crawler, self.visit, self.now = crawler, visit, now
         self.profile, self.retries = profile, retries
         self.bodies = Bodies(crawler, on_downloaded)
+        self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
         """Raises CrawlClosing, and nothing else."""
@@ -64,7 +67,10 @@ class Fetcher:
                 break
             await compat.sleep(max(pause, result.retry_after or 0.0))
             result, error = await self._try(order)
+        if result.status in MISUNDERSTOOD:
+            result, error = await self._try(replace(order, is_plain=True))
         self._count(result, error)
+        self.errors.note(order.origin, error)
         return result
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
@@ -91,7 +97,7 @@ class Fetcher:
     ) -> tuple[Answer, Exception | None]:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
-        request = self.profile.request(url, validators, order.page, in_haste=order.in_haste)
+        request = self.profile.request(url, validators, order)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
         try:
@@ -190,7 +196,7 @@ def _marked_if_cut(result: FetchResult, order: FetchOrder, *, is_asked: bool) ->
 def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:
     """The conditional headers, for the URL only that gave a usable copy. RFC 9110 §13.1."""
     entry = order.entry
-    if entry is None or entry.latest.hops != hops:
+    if order.is_plain or entry is None or entry.latest.hops != hops:
         return {}
     if not has_whole_copy(entry, octets_read(order.dialect)):
         return {}

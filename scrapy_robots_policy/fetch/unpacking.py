@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 ACCEPTED = "gzip, deflate"
 MAX_ENCODINGS = 3  # nested in each other
+UNPACKED = frozenset({"gzip", "x-gzip", "deflate", "identity"})
 MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
 
 
@@ -36,7 +37,7 @@ def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: boo
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
     if encoding == "identity":
         return packed
-    if encoding not in ("gzip", "x-gzip", "deflate"):
+    if encoding not in UNPACKED:
         raise UnreadableBodyError(encoding)
     try:
         return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes

@@ -1,7 +1,5 @@
 """What a finding is, and the kinds there are.
 
-Knows: numbers, names, severities and words. Must not know: how anything is found.
-
 Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other lines, 6xx engines.
 """
 

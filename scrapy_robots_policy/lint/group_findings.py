@@ -1,7 +1,4 @@
-"""Findings about groups: who is bound by what.
-
-Knows: User-agent lines and what parts them. Must not know: what rules match.
-"""
+"""Findings about groups: who is bound by what."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _STAR = "*"
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _URL = "http://example.com/"
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
-_MOST_PIECES = 8  # crawlers in one line that are asked about
+_MAX_PIECES = 8  # crawlers in one line that are asked about
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 # A crawler's own name, with a version or a star after it: these every dialect passes over.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
@@ -157,7 +154,7 @@ def _pieces(value: str) -> list[str]:
 def _several(source: Source, found: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
     """Some dialects look for a crawler's name in the whole value: the engine is asked."""
     rules = _rules_for(found[1], source.dialect)
-    looked_at = pieces[:_MOST_PIECES]
+    looked_at = pieces[:_MAX_PIECES]
     bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
     if len(bound) < len(looked_at):
         yield source.finding(

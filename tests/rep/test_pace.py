@@ -155,8 +155,8 @@ TIMES = {
 
 @pytest.mark.parametrize(("value", "shown"), TIMES.items())
 def test_a_visit_time_is_a_span_of_the_day(value: str, shown: str | None):
-    found = visit_time(value)
-    assert (None if found is None else str(found)) == shown
+    hours = visit_time(value)
+    assert (None if hours is None else str(hours)) == shown
 
 
 HOUR = 3600

@@ -134,6 +134,7 @@ YANDEX = derive(
         AccessPolicy(
             successful=range(200, 201),
             text_only=True,
+            html_page=AccessResult.UNAVAILABLE,
             too_many_requests=AccessResult.UNAVAILABLE,
             other_status=AccessResult.UNAVAILABLE,
             unreachable=(Step(FOREVER, AccessMode.ALLOW, AccessMode.ALLOW),),
