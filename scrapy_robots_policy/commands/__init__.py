@@ -39,6 +39,8 @@ ONLY_FOR = {
     "dialect": ("check", "explain", "lint", "compare", "tester", "audit"),
     "json": ("check", "explain", "lint", "compare", "dialects", "audit"),
     "output": ("audit",),
+    "tdmrep": ("check", "explain"),
+    "page": ("explain",),
 }
 
 
@@ -75,6 +77,13 @@ class RobotsCommand(ScrapyCommand):
             metavar="FILE|URL|-",
             help="the robots.txt (default: that of each URL's site)",
         )
+        add(
+            "--tdmrep",
+            metavar="FILE|URL",
+            help="the tdmrep.json (default: that of each URL's site, if a purpose is declared that "
+            "it may refuse)",
+        )
+        add("--page", metavar="FILE", help="explain: the page as curl -i saved it")
         add("--agent", metavar="TOKEN", help="the crawler's product token (default: the project's)")
         add(
             "--dialect",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from scrapy.settings import BaseSettings
 
-from ..config import DialectKind, Values, sent_user_agent, user_agent
+from ..config import DialectKind, Values, declared_use, sent_user_agent, user_agent
 from ..lint import KINDS
 from ..rep import DIALECTS, Dialect
+from ..rep.preference import DeclaredUse
 
 
 class UsageError(Exception):
@@ -28,9 +29,11 @@ class Options:
     select      codes of findings, or their starts; none: the default of lint
     port        the tester's port; 0: any free one
     browser     whether the tester opens a browser
-    purposes    the purposes of the project's crawls
+    use         what the project's crawls declare that they do with pages
     output      the file to write; "" where none is named
     other       the dialect that the command line names; None: it names none
+    tdmrep      FILE or URL of the tdmrep.json; "" means that of each URL's site
+    page        FILE of a saved response for the URL; "" where none is named
     """
 
     args: list[str]
@@ -44,9 +47,11 @@ class Options:
     select: tuple[str, ...]
     port: int
     browser: bool
-    purposes: frozenset[str]
+    use: DeclaredUse
     output: str = ""
     other: Dialect | None = None
+    tdmrep: str = ""
+    page: str = ""
 
 
 def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
@@ -66,9 +71,11 @@ def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Op
         select=_codes(opts.select),
         port=opts.port or 0,
         browser=not opts.no_browser,
-        purposes=_purposes(settings),
+        use=_use(settings),
         output=opts.output or "",
         other=None if opts.dialect is None else dialect,
+        tdmrep=opts.tdmrep or "",
+        page=opts.page or "",
     )
 
 
@@ -90,12 +97,11 @@ def _dialect(name: str | None, settings: BaseSettings) -> Dialect:
     return dialect
 
 
-def _purposes(settings: BaseSettings) -> frozenset[str]:
+def _use(settings: BaseSettings) -> DeclaredUse:
     try:
-        purposes: frozenset[str] | None = Values(settings)["ROBOTS_PURPOSE"]
+        return declared_use(Values(settings))
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return purposes or frozenset()
 
 
 def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:

@@ -28,9 +28,13 @@ def run(options: Options) -> int:
 
 def _decision(rules: OriginRules, options: Options) -> Decide:
     """(url, agent) -> whether the crawl would fetch it. A site may also refuse a purpose."""
-    if not options.purposes:
+    if not options.use:
         return rules.allowed
-    return lambda url, agent: refuse(rules.verdict(url, agent), options.purposes).allowed
+
+    def allowed(url: str, agent: str) -> bool:
+        return refuse(rules.verdict(url, agent), options.use, rules.reserved(url)).allowed
+
+    return allowed
 
 
 def _urls_from_stdin(options: Options) -> Iterator[str]:

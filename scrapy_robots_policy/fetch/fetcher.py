@@ -16,6 +16,7 @@ from .. import compat
 from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy
+from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies
 from .causes import cause_of
 from .exchange import Exchange, sent_headers
@@ -63,12 +64,13 @@ class Fetcher:
                 break
             await compat.sleep(max(pause, result.retry_after or 0.0))
             result, error = await self._try(order)
-        self._count(result, error)
+        if document_of(order.origin) == ROBOTS_TXT:
+            self._count(result, error)
         return result
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
-        way = follow(f"{order.origin}/robots.txt", order.dialect.access.redirects)
+        way = follow(url_of(order.origin), order.dialect.access.redirects)
         url, hops = next(way)
         while True:
             answer, error = await self._get(url, hops, order)
