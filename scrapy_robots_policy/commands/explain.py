@@ -20,6 +20,7 @@ from .terminal import paint, print_columns, print_json, print_line, print_number
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
+_MAX_USE_FACTS = 40
 
 
 def run(options: Options) -> int:
@@ -139,12 +140,18 @@ def _served(tdmrep: OriginRules | None) -> str:
     return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"
 
 
-def _print_uses(uses: UseAnswer) -> None:
+def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
     """Every preference about the use of the page, what overrides what, and what comes of it."""
-    weaker = {id(one.preference) for one in uses.overridden}
-    rows = [("usage", str(one)) for one in uses.preferences if id(one) not in weaker]
-    rows += [("overridden", f"{one.preference}; by {one.by}: {one.why}") for one in uses.overridden]
-    rows += [("so", str(result)) for result in uses.results]
+    weaker = {one.preference for one in uses.overridden}
+    return [
+        *(("usage", str(one)) for one in uses.preferences if one not in weaker),
+        *(("overridden", f"{one.preference}; by {one.by} ({one.why})") for one in uses.overridden),
+        *(("use", str(result)) for result in uses.results if uses.preferences),
+    ][:_MAX_USE_FACTS]
+
+
+def _print_uses(uses: UseAnswer) -> None:
+    rows = use_facts(uses)
     if rows:
         print_columns(rows)
         print_line()

@@ -66,9 +66,7 @@ def unknown(source: Source) -> Iterator[Finding]:
 
 _ALL_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs} | {(CONTENT_SIGNAL, USE)}
 # Labels of earlier drafts of aipref-vocab: readers of the newest one ignore them.
-_RETIRED = frozenset(
-    {"ai", "ai-output", "all", "bots", "genai", "inference", "tdm", "train-genai"}
-)
+_RETIRED = frozenset({"ai", "ai-output", "all", "bots", "genai", "inference", "tdm", "train-genai"})
 _KEYS = {pair for pairs in PURPOSES.values() for pair in pairs} | {(CONTENT_SIGNAL, USE)}
 # Labels of earlier drafts of aipref-vocab: readers of the newest one ignore them.
 _RETIRED = {

@@ -166,6 +166,7 @@ def test_explain_shows_the_preferences_about_the_use_of_a_page(tmp_path):
         "key": "train-ai",
         "value": "n",
         "line": 4,
+        "place": "robots.txt",
     }
 
 
