@@ -142,7 +142,7 @@ def test_any_json_gives_a_reservation_or_none(value, path):
 @given(st.lists(st.text(max_size=60), max_size=5), st.text(max_size=200))
 def test_no_header_and_no_html_raises(values, text):
     names = ("Content-Usage", "Content-Signal", "X-Robots-Tag", "tdm-reservation", "Link")
-    headers = dict.fromkeys(names, [value.encode("utf-8", "replace") for value in values])
+    headers = {name: [value.encode("utf-8", "replace") for value in values] for name in names}
     markup = f'noai<meta name="{text}" content="noai"><link rel="license" href="{text}">{text}'
     response = HtmlResponse(SITE, headers=headers, body=markup, encoding="utf-8")
     said = [
@@ -150,17 +150,3 @@ def test_no_header_and_no_html_raises(values, text):
         *html_preferences(response, "FooBot", DIALECT),
     ]
     assert all(isinstance(one, Preference) and str(one).isprintable() for one in said)
-
-
-def test_a_hostile_link_header_takes_linear_time():
-    """Twice as long takes about twice as long: far below the square."""
-    import time  # noqa: PLC0415
-
-    def seconds(count: int) -> float:
-        value = "<a>" + ';x="' * count
-        response = HtmlResponse(SITE, headers={"Link": value}, body=b"")
-        began = time.perf_counter()
-        header_preferences(response, "FooBot", DIALECT)
-        return time.perf_counter() - began
-
-    assert min(seconds(8_000) for _ in range(3)) < 16 * min(seconds(1_000) for _ in range(3)) + 0.05
