@@ -329,6 +329,24 @@ async def test_a_tdmrep_json_takes_its_turn_where_a_delay_is_kept():
         assert min(later - sooner for sooner, later in pairwise(times)) > 0.9
 
 
+class InTurn(Spider):
+    """Asks for the second request when the first one is done."""
+
+    second = ""
+
+    def parse(self, response):
+        super().parse(response)
+        yield from self.then(response.url)
+
+    def fail(self, failure):
+        super().fail(failure)
+        yield from self.then(failure.request.url)
+
+    def then(self, url):
+        if url != self.second:
+            yield Request(self.second, self.parse, errback=self.fail)
+
+
 @on_reactor
 async def test_a_redirect_from_a_tdmrep_json_to_a_robots_txt_is_no_robots_txt_of_that_host():
     with (
@@ -336,10 +354,24 @@ async def test_a_redirect_from_a_tdmrep_json_to_a_robots_txt_is_no_robots_txt_of
         Site({"/robots.txt": robots(""), TDMREP: moved(victim.url("/robots.txt"))}) as site,
     ):
         settings = {"ROBOTS_PURPOSE": "train-ai"}
-        first = [Request(site.url("/a")), Request(victim.url("/no"), priority=-10)]
-        seen, _ = await crawl(*first, settings=settings)
+        second = victim.url("/no")
+        seen, _ = await crawl(site.url("/a"), settings=settings, spider=InTurn, second=second)
         assert seen.answered == [site.url("/a")]
         assert victim.url("/no") in seen.dropped
+        assert victim.count("/robots.txt") == 2
+
+
+@on_reactor
+async def test_a_tdmrep_json_at_the_end_of_redirects_is_that_of_its_own_host_too():
+    with (
+        Site({"/robots.txt": robots(""), TDMREP: file(("/no", 1))}, "127.0.0.2") as other,
+        Site({"/robots.txt": robots(""), TDMREP: moved(other.url(TDMREP))}) as site,
+    ):
+        settings = {"ROBOTS_PURPOSE": "train-ai"}
+        second = other.url("/no")
+        seen, _ = await crawl(site.url("/no"), settings=settings, spider=InTurn, second=second)
+        assert seen.dropped.keys() == {site.url("/no"), other.url("/no")}
+        assert other.count(TDMREP) == 1
 
 
 @on_reactor

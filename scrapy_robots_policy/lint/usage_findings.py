@@ -65,23 +65,11 @@ def unknown(source: Source) -> Iterator[Finding]:
 
 
 _ALL_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs} | {(CONTENT_SIGNAL, USE)}
-# Labels of earlier drafts of aipref-vocab: readers of the newest one ignore them.
-_RETIRED = frozenset({"ai", "ai-output", "all", "bots", "genai", "inference", "tdm", "train-genai"})
-_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs} | {(CONTENT_SIGNAL, USE)}
-# Labels of earlier drafts of aipref-vocab: readers of the newest one ignore them.
-_RETIRED = {
-    "ai": "train-ai and ai-use",
-    "ai-output": "ai-use",
-    "all": "",
-    "bots": "",
-    "genai": "train-ai",
-    "inference": "ai-use",
-    "tdm": "",
-    "train-genai": "train-ai",
-}
 _KEYS = {
     label: sorted(key for other, key in _ALL_KEYS if other == label) for label in LABELS.values()
 }
+# Labels of earlier drafts of aipref-vocab.
+_RETIRED = frozenset({"ai", "ai-output", "all", "bots", "genai", "inference", "tdm", "train-genai"})
 
 
 def _why_unknown(preference: Preference) -> str:
