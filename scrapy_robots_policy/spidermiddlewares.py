@@ -27,7 +27,7 @@ from .config import RequestConfig, RequestConfigs, TagSettings
 from .rep import origin_of
 from .rep.escapes import shown
 from .rep.page_tags import Statement, names_of, tags_of
-from .rep.preference import Place, Preference
+from .rep.preference import TDM_RESERVATION, Place, Preference
 from .rep.use_answer import UseAnswer, answer
 from .tags import page_preferences as page_use
 from .tags import response as page
@@ -102,6 +102,8 @@ class RobotsTagMiddleware:
         self.crawler = crawler
         self.now = time.time
         self.actions, self.use, self.reads_use = settings.actions, settings.use, settings.reads_use
+        # No tag can refuse search, a level or a token: for these alone no HTML is read.
+        self.reads_html = settings.use.may_be_refused_by(TDM_RESERVATION)
         active = {part for part, action in self.actions.items() if action is not Action.OFF}
         self.reads_every_page = bool(self.reads_use or active - {"use"})
         self.terms = RequestConfigs(
@@ -198,8 +200,11 @@ class RobotsTagMiddleware:
         """
         asked = response, terms.agent, terms.dialect
         own = page_use.header_preferences(*asked)
-        reads_html = self.use and actions["use"] is not Action.OFF
-        if reads_html and isinstance(response, HtmlResponse):
+        if (
+            self.reads_html
+            and actions["use"] is not Action.OFF
+            and isinstance(response, HtmlResponse)
+        ):
             own += page_use.html_preferences(response, terms.agent, terms.dialect)
         if not own and not self.use.fetches_reserved:
             return None

@@ -244,14 +244,14 @@ class RuleSet:
 
         The groups for all crawlers are no fallback: they say nothing of a token.
         """
-        if token.lower().encode() not in self._body.lower():
-            return None
         origin = origin_of(url) if self._reading.resolves else None
         key = (USER_AGENT, token, origin)
         binding = self._bindings.get(key)
         if binding is None:
             text = self._text()
             binding = self._bound_by(key, self._groups.named(token.lower(), text), url, text)
+        if not binding.records:
+            return None
         number = binding.numbers[binding.decide(url)]
         if not number:
             return None
