@@ -50,6 +50,19 @@ def test_each_robots_txt_is_fetched_once_by_three_crawlers(settings):
             site.close()
 
 
+def test_each_tdmrep_json_is_fetched_once_by_three_crawlers(settings):
+    place = "/.well-known/tdmrep.json"
+    reserved = robots('[{"location": "/secret", "tdm-reservation": 1}]', after=0.3)
+    with Site({"/robots.txt": robots(""), place: reserved}) as site:
+        plan = Plan(
+            [site.url("/a"), site.url("/secret")], {**settings, "ROBOTS_PURPOSE": "train-ai"}
+        )
+        seen = at_once(*[plan] * 3)
+        assert (site.count("/robots.txt"), site.count(place)) == (1, 1)
+        assert site.pages == ["/a"] * 3
+        assert [list(crawl.dropped) for crawl in seen] == [[site.url("/secret")]] * 3
+
+
 @pytest.mark.parametrize("kind", [kind for kind in REACTORS if kind != "select"])
 def test_three_crawlers_keep_one_delay(kind, settings):
     slow = robots("User-agent: *\nCrawl-delay: 0.4\n")
