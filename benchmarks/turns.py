@@ -29,17 +29,22 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import overhead
 import scrapy
-from crawling import OWN
-from overhead import BASES, KINDS, answer, trimmed
+from crawling import OURS, OWN
+from overhead import answer, trimmed
 from scrapy.crawler import CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from web import Web, hosts
 
 WARM_UP = 2  # rounds that do not count
+AUDITED = "ours, audited"  # each request is written to the record of the crawl
+KINDS = {**overhead.KINDS, AUDITED: OURS}
+BASES = (*overhead.BASES, "ours")
 
 
 class Turn(NamedTuple):
@@ -102,12 +107,12 @@ class Collector:
 
 
 class Spider(scrapy.Spider):
-    """Asks for some pages whenever it is told to."""
+    """Asks for some pages each time it reads "turn"."""
 
     name = "turns"
     site: str
     requests: int
-    asked = 0
+    sent = 0
 
     async def start(self) -> AsyncIterator[Any]:
         gc.callbacks.append(collector := Collector())
@@ -120,15 +125,15 @@ class Spider(scrapy.Spider):
                 yield request
             collected = collector.spent - collected
             rest = time.process_time() - began - collected
-            tell([share / self.requests * 1e6 for share in (rest, collected)])
+            write([share / self.requests * 1e6 for share in (rest, collected)])
 
     async def some(self, count: int) -> AsyncIterator[scrapy.Request]:
         """Requests; it goes on behind the last when all are answered."""
         self.awaited, self.answered = count, Deferred[None]()
         answered: Awaitable[None] = maybe_deferred_to_future(self.answered)
         for _ in range(count):
-            self.asked += 1
-            yield scrapy.Request(f"{self.site}/{self.asked}", self.parse, errback=self.parse)
+            self.sent += 1
+            yield scrapy.Request(f"{self.site}/{self.sent}", self.parse, errback=self.parse)
         await answered
 
     def parse(self, _: Any) -> None:
@@ -137,23 +142,23 @@ class Spider(scrapy.Spider):
             self.answered.callback(None)
 
 
-def tell(what: Any) -> None:
+def write(what: Any) -> None:
     sys.stdout.write(json.dumps(what, default=str) + "\n")
     sys.stdout.flush()
 
 
 def crawl() -> None:
-    told = json.loads(sys.stdin.readline())
-    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **told["settings"]})
-    known = {"site": told["site"], "requests": told["requests"]}
-    crawler = process.create_crawler(type("Spider", (Spider,), known))
+    plan = json.loads(sys.stdin.readline())
+    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **plan["settings"]})
+    attributes = {"site": plan["site"], "requests": plan["requests"]}
+    crawler = process.create_crawler(type("Spider", (Spider,), attributes))
     process.crawl(crawler)
     process.start()
-    tell(crawler.stats.get_stats())
+    write(crawler.stats.get_stats())
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--crawls", type=int, default=40, help="of each kind")
     parser.add_argument("--rounds", type=int, default=28, help="in which each crawl has a turn")
     parser.add_argument("--requests", type=int, default=50, help="in a turn")
@@ -170,7 +175,8 @@ def main() -> None:
 
 def taken(site: str, options: argparse.Namespace) -> dict[str, list[Turn]]:
     """The turns that one crawl of each kind takes."""
-    with ExitStack() as killed:
+    with TemporaryDirectory() as folder, ExitStack() as killed:
+        KINDS[AUDITED] = {**OURS, "ROBOTS_AUDIT": f"{folder}/audit.jsonl"}
         sleepers = {kind: Sleeper(KINDS[kind], site, options.requests) for kind in options.kinds}
         for sleeper in sleepers.values():
             killed.callback(sleeper.kill)

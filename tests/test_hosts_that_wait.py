@@ -10,6 +10,9 @@ import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
 
+from scrapy_robots_policy import downloadermiddlewares
+from scrapy_robots_policy.fetch import request as fetch_request
+from scrapy_robots_policy.resolver import fetch_gate
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -36,13 +39,18 @@ def silent_hosts(count: int) -> Iterator[list[str]]:
         yield [f"http://127.1.{n // 250}.{n % 250 + 1}:{port}" for n in range(count)]
 
 
-@pytest.mark.parametrize("robots_txt", ["a long delay", "no answer"])
+SLOW = {
+    "a long delay": robots("User-agent: *\nCrawl-delay: 60"),
+    "a delay over the limit": robots("User-agent: *\nCrawl-delay: 86400"),
+    "no answer": robots("", after=None),
+}
+
+
+@pytest.mark.parametrize("robots_txt", SLOW)
 @on_reactor
 async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
     others = [Site({"/robots.txt": OPEN}, f"127.0.0.{n}") for n in range(2, 7)]
-    slow_rules = robots("User-agent: *\nCrawl-delay: 60")
-    slow = {"a long delay": slow_rules, "no answer": robots("", after=None)}[robots_txt]
-    with Site({"/robots.txt": slow}) as site:
+    with Site({"/robots.txt": SLOW[robots_txt]}) as site:
         urls = [site.url(f"/{n}") for n in range(400)]
         urls += [other.url(f"/{n}") for n in range(20) for other in others]
         seen, _ = await crawl(
@@ -52,6 +60,7 @@ async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
             settings={
                 "CONCURRENT_REQUESTS": 4,
                 "ROBOTS_MAX_WAITING": 200,
+                "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue",
                 "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
             },
         )
@@ -76,6 +85,19 @@ def test_hosts_that_never_answer_delay_no_other(kind):
         seen = crawl_apart(Plan(urls, settings, interrupt_at=site.url("/19")))
         assert sorted(seen.answered) == sorted(site.url(f"/{n}") for n in range(20))
         assert seen.dropped == {}
+
+
+@on_reactor
+async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets(monkeypatch):
+    monkeypatch.setattr(downloadermiddlewares, "max_open_fetches", lambda: 20)
+    monkeypatch.setattr(fetch_gate, "YOUNG", 0.2)
+    monkeypatch.setattr(fetch_request, "SHARE_IN_HASTE", 0.005)
+    settings = {"ROBOTS_FETCH_TIMEOUT": 100, "ROBOTS_MAX_FETCHES": 10}
+    with silent_hosts(50) as dead, Site({"/robots.txt": OPEN}) as site:
+        urls = [*(f"{origin}/" for origin in dead), site.url("/page")]
+        seen, _ = await crawl(*urls, spider=UntilDone, wanted=1, settings=settings)
+        assert seen.answered == [site.url("/page")]
+        assert "robots.txt unreachable (timeout)" in str(seen.dropped)
 
 
 @on_reactor

@@ -40,7 +40,7 @@ class Overview:
     """All files together.
 
     refused      decisions by kind of reason; `causes`: by (origin, what decided)
-    preferences  those that were heard, by (label, key, value): the decisions they came with
+    preferences  statements on the use of a page, by (label, key, value): decisions they hold for
     declared     purposes of crawls, by name: the decisions made for them
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
     overrides    by the place where the user set something

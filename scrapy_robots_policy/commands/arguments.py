@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from scrapy.settings import BaseSettings
 
-from ..config import DialectKind, Values, declared_use, sent_user_agent, user_agent
+from ..config import (
+    DialectKind,
+    Values,
+    declared_use,
+    redirect_guard,
+    sent_user_agent,
+    user_agent,
+)
+from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS
 from ..rep import DIALECTS, Dialect
 from ..rep.preference import DeclaredUse
@@ -34,6 +42,7 @@ class Options:
     other       the dialect that the command line names; None: it names none
     tdmrep      FILE or URL of the tdmrep.json; "" means that of each URL's site
     page        FILE of a saved response for the URL; "" where none is named
+    guard       where redirects of a robots.txt may lead
     """
 
     args: list[str]
@@ -52,6 +61,7 @@ class Options:
     other: Dialect | None = None
     tdmrep: str = ""
     page: str = ""
+    guard: RedirectGuard = ANYWHERE
 
 
 def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
@@ -76,6 +86,7 @@ def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Op
         other=None if opts.dialect is None else dialect,
         tdmrep=opts.tdmrep or "",
         page=opts.page or "",
+        guard=_guard(settings),
     )
 
 
@@ -100,6 +111,13 @@ def _dialect(name: str | None, settings: BaseSettings) -> Dialect:
 def _use(settings: BaseSettings) -> DeclaredUse:
     try:
         return declared_use(Values(settings))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _guard(settings: BaseSettings) -> RedirectGuard:
+    try:
+        return redirect_guard(Values(settings))
     except ValueError as error:
         raise UsageError(str(error)) from None
 

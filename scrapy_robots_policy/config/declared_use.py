@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..rep.control_tokens import tokens_for
 from ..rep.preference import DeclaredUse
-from .settings_table import Values
+from .setting_values import Values
 
 
 def declared_use(values: Values) -> DeclaredUse:

@@ -13,7 +13,8 @@ from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
-from .settings_table import SETTINGS, Values
+from .setting_values import Values
+from .settings_table import SETTINGS
 from .stopping import one_sentence
 
 

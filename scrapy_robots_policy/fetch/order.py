@@ -14,15 +14,19 @@ MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 class FetchOrder:
     """A robots.txt, or another document of an origin, to fetch.
 
-    origin the key of the document, as `rep.documents` makes it: the origin for a robots.txt
-    entry  what is known of it, so that the fetch can be conditional
-    page   the request that waits for it, of any kind, or None
+    origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
+    entry     what is known of it, so that the fetch can be conditional
+    page      the request that waits for it, of any kind, or None
+    in_haste  whether sockets are short: then the fetch gets less time
+    is_plain  whether no header is sent but who we are: the server did not understand the others
     """
 
     origin: str
     entry: CacheEntry | None
     dialect: Dialect
     page: Any = None
+    in_haste: bool = False
+    is_plain: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:

@@ -7,7 +7,7 @@ A lookup (store, then site) is a task of its own: no request that waits for it o
 that is cancelled hurts no other. Each waiting request has a Deferred of its own, because a shared
 one is used up by the first that awaits it.
 
-Who else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
+What else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
 the crawl close. `is_looked_up` is set before the first await and taken back in `finally`, so there
 is one lookup for an origin at a time, and waiters are always woken.
 """
@@ -213,7 +213,7 @@ class Resolver:
         await self.events.on_learned(rules, page, Source.STORE)
         if is_fresh(rules.access, self.now()):
             return True
-        state.wake()  # stale rules may be usable; who cannot use them goes on waiting
+        state.wake()  # stale rules may be usable; a request that cannot use them waits on
         return False
 
     async def _fetch_once_among_all(self, state: OriginState, dialect: Dialect, page: Any) -> None:
@@ -264,7 +264,7 @@ class Resolver:
 
         One request's dead proxy says nothing about the site that others reach without it.
         """
-        result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, page))
+        result = await self.fetch(self._order(state, dialect, page))
         tried = {self.variant(page)}
         while result.status is None and len(tried) < MAX_VARIANTS and not self.is_stopped:
             others = (waiter.page for waiter in state.waiters)
@@ -272,8 +272,11 @@ class Resolver:
             if other is None:
                 break
             tried.add(self.variant(other))
-            result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, other))
+            result = await self.fetch(self._order(state, dialect, other))
         return result
+
+    def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
+        return FetchOrder(state.origin, state.entry, dialect, page, self.gate.is_short_of_sockets())
 
     def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
         """Use what another process has fetched; False where it is of no use."""

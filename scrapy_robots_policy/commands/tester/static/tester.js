@@ -191,6 +191,7 @@ function showAnswer(chosen) {
   for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
   if (chosen.delay !== null) facts.push(["crawl-delay", `${chosen.delay} s`]);
   facts.push(...chosen.use_facts);
+  if (chosen.note) facts.push(["note", chosen.note]);
   if (chosen.options) facts.push([`not as ${chosen.standard}`, chosen.options]);
   $("facts").replaceChildren(
     ...facts.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]),
