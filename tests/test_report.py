@@ -192,6 +192,8 @@ def test_the_data_is_plain():
                 "longest_wait": 0.5,
                 "delay": 0.0,
                 "paced": "",
+                "tdmrep": "",
+                "uses": {},
             }
         ],
     }

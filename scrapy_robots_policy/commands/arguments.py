@@ -11,6 +11,7 @@ from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.preference import DeclaredUse
 from .verbs import Verb
 
 EVERYBODY = "*"  # the name of a crawler that no group names
@@ -35,8 +36,8 @@ class Defaults:
     def agent(self, dialect: Dialect) -> str:  # noqa: ARG002 - a project's name may be one of its
         return EVERYBODY
 
-    def purposes(self) -> frozenset[str]:
-        return frozenset()
+    def use(self) -> DeclaredUse:
+        return DeclaredUse()
 
     def guard(self) -> RedirectGuard:
         return ANYWHERE
@@ -59,10 +60,12 @@ class Options:
     fixes         which fixes to apply: "", "safe", "all"
     port          the tester's port; 0: any free one
     browser       whether the tester opens a browser
-    purposes      the purposes of the project's crawls
+    use           what the project's crawls declare that they do with pages
     output        the file to write; "" where none is named
     other         the dialect that the command line names; None: it names none
     guard         where redirects of a robots.txt may lead
+    tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
+    page          FILE of a saved response for the URL; "" where none is named
     """
 
     args: list[str]
@@ -74,10 +77,12 @@ class Options:
     output_format: str
     port: int
     browser: bool
-    purposes: frozenset[str]
+    use: DeclaredUse
     output: str = ""
     other: Dialect | None = None
     guard: RedirectGuard = ANYWHERE
+    tdmrep: str = ""
+    page: str = ""
     quiet: bool = False
     statuses: bool = False
     jobs: int = 0
@@ -119,10 +124,12 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         output_format=_format(opts, verb),
         port=opts.port or 0,
         browser=not opts.no_browser,
-        purposes=defaults.purposes(),
+        use=defaults.use(),
         output=opts.output or "",
         other=None if opts.dialect is None else dialect,
         guard=defaults.guard(),
+        tdmrep=opts.tdmrep or "",
+        page=opts.page or "",
         quiet=opts.quiet,
         statuses=opts.statuses,
         jobs=_jobs(opts.jobs),

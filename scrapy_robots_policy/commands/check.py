@@ -106,7 +106,7 @@ class _Sites:
     """The answers of many sites, whose robots.txt are fetched some at a time."""
 
     def __init__(self, options: Options, describe: Describe) -> None:
-        self._options, self._describe = options, describe
+        self._options, self._describe, self._inputs = options, describe, Inputs(options)
         self._fetches = Fetches(
             lambda origin: fetched(f"{origin}/robots.txt", options), options.sites_at_a_time
         )
@@ -122,14 +122,14 @@ class _Sites:
                 )
                 statuses.add(NO_URL)
             else:
-                yield url, self._answer(origin)(url)
+                yield url, self._answer(url, origin)(url)
 
     def _start(self, url: str) -> None:
         origin = origin_of(url)
         if origin and origin not in self._answers and _A_URL.match(origin):
             self._fetches.start(origin)
 
-    def _answer(self, origin: str) -> Answer:
+    def _answer(self, url: str, origin: str) -> Answer:
         answer = self._answers.get(origin)
         if answer is None:
             sys.stdout.flush()
@@ -137,6 +137,7 @@ class _Sites:
             result = self._fetches.result(origin)
             self._progress.end()
             rules = rules_from(origin, result, self._options.dialect)
+            rules = self._inputs.with_tdmrep(rules, url)
             answer = self._answers[origin] = _answer(rules, self._options, self._describe)
             if len(self._answers) > MAX_SITES:
                 self._answers.popitem(last=False)
@@ -149,9 +150,14 @@ def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
         where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
         mode = rules.mode.description
         print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
-    if not options.purposes:
+    if not options.use:
         return rules.answers(options.agent, describe)
-    return lambda url: describe(refuse(rules.verdict(url, options.agent), options.purposes))
+
+    def answer(url: str) -> Line:
+        verdict = rules.verdict(url, options.agent)
+        return describe(refuse(verdict, options.use, rules.reserved(url)))
+
+    return answer
 
 
 def _is_unreachable(verdict: Verdict) -> bool:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import BaseSettings
 
-from ..config import Values, redirect_guard, sent_user_agent
+from ..config import Values, declared_use, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
+from ..rep.preference import DeclaredUse
 from .arguments import Defaults, UsageError
 from .command_line import add_options, run
 from .verbs import VERBS
@@ -56,9 +57,11 @@ class ProjectDefaults(Defaults):
         except ValueError as error:
             raise UsageError(str(error)) from None
 
-    def purposes(self) -> frozenset[str]:
-        purposes: frozenset[str] | None = self._value("ROBOTS_PURPOSE")
-        return purposes or frozenset()
+    def use(self) -> DeclaredUse:
+        try:
+            return declared_use(Values(self._settings))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
     def guard(self) -> RedirectGuard:
         try:

@@ -37,6 +37,13 @@ OPTIONS: Mapping[str, Option] = {
     "robots": Option(
         ("--robots",), "the robots.txt (default: that of each URL's site)", "FILE|URL|-"
     ),
+    "tdmrep": Option(
+        ("--tdmrep",),
+        "the tdmrep.json (default: that of each URL's site, if a purpose is declared that it may "
+        "refuse)",
+        "FILE|URL",
+    ),
+    "page": Option(("--page",), "the page as curl -i saved it", "FILE"),
     "agent": Option(
         ("--agent",),
         "the crawler: a product token or a User-Agent header (default: the project's; without a "
@@ -106,7 +113,7 @@ VERBS: Mapping[str, Verb] = {
         "check",
         "[URL ...]",
         "may these URLs be fetched? URLs on standard input too",
-        (*_READ, "quiet", "jobs", "timeout", "output_format", "json"),
+        (*_READ, "tdmrep", "quiet", "jobs", "timeout", "output_format", "json"),
         (
             "0 all URLs are allowed",
             "1 a URL is disallowed",
@@ -124,7 +131,7 @@ VERBS: Mapping[str, Verb] = {
         "explain",
         "URL",
         "by which group, rule and line a URL is allowed or not",
-        (*_READ, "statuses", "timeout", "output_format", "json"),
+        (*_READ, "tdmrep", "page", "statuses", "timeout", "output_format", "json"),
         ("0 the URL is allowed", "1 it is not"),
         ("explain https://example.com/a", "explain --robots robots.txt --agent Bingbot /a"),
     ),

@@ -10,8 +10,9 @@ from scrapy import Spider
 from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
+from ..rep.agents import is_name
 from ..rep.dialects.crawlers import names_a_crawler
-from ..rep.usage import PURPOSES
+from ..rep.preference import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
 EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
@@ -70,6 +71,19 @@ class PurposesKind:
         if names is None or not set(names) <= set(PURPOSES):
             raise wrong(name, value, self.words)
         return frozenset(names)
+
+
+@dataclass(frozen=True, slots=True)
+class TokensKind:
+    """Control tokens as a list, or as a text with commas; each once."""
+
+    words = "a list of product tokens such as 'Google-Extended'"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        names = names_of(value)
+        if names is None or not all(map(is_name, names)):
+            raise wrong(name, value, self.words)
+        return tuple({token.lower(): token for token in names}.values())
 
 
 @dataclass(frozen=True, slots=True)

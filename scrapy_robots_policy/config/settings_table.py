@@ -14,10 +14,11 @@ from typing import Any
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
 from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMax
+from ..rep.preference import LEVELS
 from ..report import Files
 from ..tags.actions import DEFAULTS, read_actions
 from .audit_settings import ApprovedKind, AuditPath
-from .identity import DialectKind, PurposesKind
+from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
     Flag,
@@ -248,6 +249,34 @@ _TABLE = (
         "What the crawl is for. Pages that their site refuses to that use are dropped. See "
         "[page rules](docs/page-rules.md).",
         attribute="robots_purpose",
+    ),
+    Setting(
+        "ROBOTS_CONTENT_USE",
+        Choice({level: level for level in LEVELS}),
+        None,
+        "The most that the crawl does with a page: keep nothing (`immediate`), keep an index, a "
+        "link or an excerpt (`reference`), or reproduce it (`full`). Pages whose site grants less "
+        "by `Content-Signal: use=` are dropped. See [reservations](docs/reservations.md).",
+        attribute="robots_content_use",
+    ),
+    Setting(
+        "ROBOTS_TDMREP",
+        Choice({"refuse": False, "fetch": True}),
+        "refuse",
+        "What happens to pages that their site's tdmrep.json reserves against the purpose: they "
+        "are dropped (`refuse`), or fetched (`fetch`), because the header or the meta tag of a "
+        "page may override the file; where none does, its items are dropped. See "
+        "[reservations](docs/reservations.md).",
+    ),
+    Setting(
+        "ROBOTS_PURPOSE_TOKENS",
+        TokensKind(),
+        None,
+        "Control tokens whose groups in a robots.txt are asked too, such as `Google-Extended`. "
+        "Pages that such a group disallows are dropped. `[]`: none are asked. See "
+        "[reservations](docs/reservations.md).",
+        attribute="robots_purpose_tokens",
+        no_value="those that control the purpose",
     ),
     Setting(
         "ROBOTS_DRY_RUN",

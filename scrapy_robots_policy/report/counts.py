@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..rep import Verdict
+from ..rep.escapes import brief
+from ..rep.use_answer import UseResult
 
 MAX_ORIGINS = 10_000
 MAX_CAUSES = 100
@@ -26,6 +28,8 @@ class OriginCounts:
     waited        seconds that these waited in all; `longest_wait`: seconds of the longest wait
     delay         seconds between two requests that the site asks for; 0: none
     paced         what is done about that delay ("kept")
+    tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
+    uses          the results for the declared uses, each with its count of pages
     """
 
     origin: str
@@ -40,20 +44,31 @@ class OriginCounts:
     longest_wait: float = 0.0
     delay: float = 0.0
     paced: str = ""
+    tdmrep: str = ""
+    uses: dict[str, int] = field(default_factory=dict)
 
     @property
     def all_dropped(self) -> int:
         return sum(self.dropped.values())
 
     def drop(self, verdict: Verdict) -> None:
-        has_room = verdict.cause in self.dropped or len(self.dropped) < MAX_CAUSES
-        cause = verdict.cause if has_room else THE_REST
-        self.dropped[cause] = self.dropped.get(cause, 0) + 1
+        _count(self.dropped, verdict.cause)
+
+    def note_uses(self, results: Iterable[UseResult]) -> None:
+        """Count the results for a page, those that no preference is about left out."""
+        for result in results:
+            if result.by is not None:
+                _count(self.uses, brief(str(result)))
 
     def wait(self, seconds: float) -> None:
         self.waits += 1
         self.waited += seconds
         self.longest_wait = max(self.longest_wait, seconds)
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    key = name if name in counts or len(counts) < MAX_CAUSES else THE_REST
+    counts[key] = counts.get(key, 0) + 1
 
 
 class CrawlCounts:

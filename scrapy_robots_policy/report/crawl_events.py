@@ -16,6 +16,7 @@ from .. import compat
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
+from ..rep.documents import TDMREP, document_of, owner_of, url_of
 from ..rep.escapes import brief
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
@@ -23,6 +24,7 @@ from .counts import CrawlCounts, OriginCounts
 
 logger = logging.getLogger("scrapy_robots_policy")
 
+TDMREP_FORBIDDEN = "forbidden by robots.txt"
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
@@ -60,6 +62,9 @@ class CrawlEvents(ResolverEvents):
         self._warned_of: set[type[Exception]] = set()
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
+        if document_of(rules.origin) == TDMREP:
+            self._on_tdmrep(rules)
+            return
         mode = rules.mode.value
         self._count(f"stance/{mode}")
         counts = self.counts.of(rules.origin)
@@ -72,6 +77,40 @@ class CrawlEvents(ResolverEvents):
             self.on_unreachable()
         if rules.rules is not None:
             await self._send_parsed(rules.rules, page)
+
+    def _on_tdmrep(self, rules: OriginRules) -> None:
+        """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
+        origin, why = owner_of(rules.origin), rules.access.why
+        error = rules.reservations.error if rules.reservations else ""
+        counts = self.counts.of(origin)
+        before, counts.tdmrep = counts.tdmrep, f"{why}, {error}" if error else why
+        if counts.tdmrep == before:
+            return
+        has_failed = rules.access.result is AccessResult.UNREACHABLE
+        if error:
+            self._count("tdmrep/unreadable")
+        logger.log(
+            logging.WARNING if has_failed else logging.INFO if error else logging.DEBUG,
+            "tdmrep.json of %(origin)s: %(why)s%(then)s",
+            {
+                "origin": origin,
+                "why": brief(counts.tdmrep),
+                "then": ", so it reserves nothing" if has_failed or error else "",
+            },
+            extra={"spider": self.crawler.spider},
+        )
+
+    def on_tdmrep_forbidden(self, origin: str) -> None:
+        """The robots.txt of an origin forbids its tdmrep.json, which is not requested."""
+        counts = self.counts.of(origin)
+        if counts.tdmrep != TDMREP_FORBIDDEN:
+            counts.tdmrep = TDMREP_FORBIDDEN
+            self._count("tdmrep/forbidden")
+            logger.info(
+                "tdmrep.json of %(origin)s: %(why)s, so it reserves nothing",
+                {"origin": origin, "why": TDMREP_FORBIDDEN},
+                extra={"spider": self.crawler.spider},
+            )
 
     async def _send_parsed(self, rules: RuleSet, page: Any) -> None:
         signal = compat.ROBOTS_PARSED
@@ -135,9 +174,16 @@ class CrawlEvents(ResolverEvents):
         self._count("store/shared")
         self._note_age(age)
 
-    def on_fetched(self, result: FetchResult, before: CacheEntry | None, entry: CacheEntry) -> None:
+    def on_fetched(
+        self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
+    ) -> None:
+        outcome = f"outcome/{result.cause if result.status is None else result.status}"
+        if document_of(key) == TDMREP:
+            self._count("tdmrep/fetched")
+            self._count(f"tdmrep/{outcome}")
+            return
         self._count("fetched")
-        self._count(f"outcome/{result.cause if result.status is None else result.status}")
+        self._count(outcome)
         if before is None:
             return
         self._note_age(entry.asked_at - before.current_at)
@@ -183,8 +229,8 @@ class CrawlEvents(ResolverEvents):
 
     def on_fault(self, origin: str, error: BaseException) -> None:
         logger.error(
-            "A fault while fetching the robots.txt of %(origin)s, which counts as unreachable",
-            {"origin": origin},
+            "A fault while fetching %(url)s, which counts as unreachable",
+            {"url": url_of(origin)},
             exc_info=error,
             extra={"spider": self.crawler.spider},
         )

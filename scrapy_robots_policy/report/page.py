@@ -82,6 +82,9 @@ def _sections(report: Report) -> Iterable[str]:
     yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
     yield section("Delays", "seconds between two requests", _delays(report.counts))
     yield section("Robots tags of pages", "in headers and meta tags", _tags(report))
+    uses = "what pages were refused or granted for, and what says so"
+    yield section("Declared use", uses, _uses(report.counts))
+    yield section("tdmrep.json", "what came of each", _tdmreps(report.counts))
     yield section("All origins", "most drops first, then longest waits", _origins(report.counts))
 
 
@@ -162,6 +165,18 @@ def _tags(report: Report) -> str:
     ]
     head = ("part", *(action.replace("_", " ") for action in _ACTIONS))
     return html_table(head, rows, right={1, 2, 3})
+
+
+def _uses(origins: Sequence[OriginCounts]) -> str:
+    uses = [(n, result, counts.origin) for counts in origins for result, n in counts.uses.items()]
+    rows = sorted(uses, key=lambda use: -use[0])
+    return bars([Bar(result, origin, count, f"{count:,}") for count, result, origin in rows])
+
+
+def _tdmreps(origins: Sequence[OriginCounts]) -> str:
+    """Those that are there, or could not be had: most sites have none."""
+    rows = [(c.origin, c.tdmrep) for c in origins if c.tdmrep not in ("", "404")]
+    return html_table(("origin", "tdmrep.json"), rows, right=())
 
 
 def _origins(origins: Sequence[OriginCounts]) -> str:

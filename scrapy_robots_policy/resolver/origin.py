@@ -32,6 +32,9 @@ from ..rep.access import (
     remember,
 )
 from ..rep.directives import VisitTime
+from ..rep.documents import ROBOTS_TXT, document_of
+from ..rep.preference import DeclaredUse, Preference
+from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
 from ..rep.verdict import verdict_of
 
@@ -46,19 +49,53 @@ OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules,
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
-    """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none."""
+    """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none.
+
+    reservations  the rules of a tdmrep.json, where the entry is that of one
+    tdmrep        what the origin's tdmrep.json says, where it was asked for
+    """
 
     origin: str
     dialect: Dialect
     access: Access
     rules: RuleSet | None
+    reservations: TdmRules | None = None
+    tdmrep: OriginRules | None = None
     _pace: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    # The same rules with a tdmrep.json: one object as long as both are the same.
+    _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
+
     @property
     def mode(self) -> AccessMode:
         return self.access.mode
+
+    @property
+    def fresh_until(self) -> float:
+        """From then on the robots.txt, or the tdmrep.json where it was asked for, is stale."""
+        fresh_until = self.access.fresh_until
+        return min(fresh_until, self.tdmrep.fresh_until) if self.tdmrep else fresh_until
+
+    def with_tdmrep(self, tdmrep: OriginRules) -> OriginRules:
+        """These rules and what the origin's tdmrep.json says."""
+        if self.tdmrep is tdmrep:
+            return self
+        if not (self._joined and self._joined[0].tdmrep is tdmrep):
+            self._joined[:] = [replace(self, tdmrep=tdmrep)]
+        return self._joined[0]
+
+    def reserved(self, url: str) -> tuple[Preference, ...]:
+        """The preferences of the tdmrep.json for a page; none where it says nothing."""
+        if self.tdmrep is None or self.tdmrep.reservations is None:
+            return ()
+        return self.tdmrep.reservations.preferences(url)
+
+    def preferences(self, url: str, agent: str, use: DeclaredUse) -> tuple[Preference, ...]:
+        """The preferences for a page that may be fetched, of both files."""
+        own = () if self.rules is None else self.rules.usage(url, agent, use.tokens)
+        return (*own, *self.reserved(url))
 
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
@@ -170,8 +207,14 @@ class OriginState:
             self.entry, dialect.access, octets_read(dialect)
         ):
             return None
-        access = judge(self.entry, now, self.overrides.over(dialect.access))
-        made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
+        is_robots_txt = document_of(self.origin) == ROBOTS_TXT
+        # ROBOTS_ON_UNREACHABLE is about robots.txt: what a tdmrep.json does not say is no refusal.
+        overrides = self.overrides if is_robots_txt else replace(self.overrides, unreachable=None)
+        access = judge(self.entry, now, overrides.over(dialect.access))
+        if is_robots_txt:
+            made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
+        else:
+            made = OriginRules(self.origin, dialect, access, None, _reservations(access, rules))
         self._by_dialect[dialect] = made
         return made
 
@@ -194,9 +237,10 @@ class OriginState:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
         file = self.entry.octets if self.entry is not None else None
         parsed = sum(
-            rules.rules.octets_held
+            parsed.octets_held
             for rules in self._by_dialect.values()
-            if rules.rules is not None
+            for parsed in (rules.rules, rules.reservations)
+            if parsed is not None
         )
         return len(file or b"") + parsed + OVERHEAD
 
@@ -208,3 +252,12 @@ def _parsed(access: Access, dialect: Dialect, before: OriginRules | None) -> Rul
     if before is not None and before.rules is not None and before.access.octets == access.octets:
         return before.rules
     return parse(access.octets, dialect)
+
+
+def _reservations(access: Access, before: OriginRules | None) -> TdmRules | None:
+    """The rules of a tdmrep.json, read anew only where the octets are new."""
+    if access.mode is not AccessMode.RULES:
+        return None
+    if before is not None and before.reservations and before.access.octets == access.octets:
+        return before.reservations
+    return TdmRules(access.octets)

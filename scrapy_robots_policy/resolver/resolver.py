@@ -26,6 +26,7 @@ from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
 from ..rep.access import AccessOverrides, holds, is_fresh, remember
+from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
 from ..stores import Store, coordinator_of
 from .cache import OriginCache
@@ -44,6 +45,8 @@ MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried unti
 
 class Resolver:
     """Answers for any number of origins, each in any number of dialects.
+
+    Where a method takes an origin, the key of another document of it does too (`rep.documents`).
 
     store      keeps entries beyond this process; None: nothing does
     fetch      tries to get a robots.txt once; all its failures are results
@@ -248,10 +251,10 @@ class Resolver:
         before = state.entry
         result = await self._fetch_for_somebody(state, dialect, page)
         state.entry = state.remember(result, self.now())
-        self.events.on_fetched(result, before, state.entry)
+        self.events.on_fetched(state.origin, result, before, state.entry)
         if self.store is not None:
             start_task(self._put_and_release(state.origin, state.entry), self._puts)
-        self._share_target(result)
+        self._share_target(state.origin, result)
         await self._report(state, dialect, page, Source.SITE)
 
     async def _fetch_for_somebody(
@@ -299,16 +302,17 @@ class Resolver:
         assert rules is not None  # there is an entry
         await self.events.on_learned(rules, page, source)
 
-    def _share_target(self, result: FetchResult) -> None:
+    def _share_target(self, key: str, result: FetchResult) -> None:
         """Keep what was found at the end of redirects for its own origin too.
 
-        Only where the last URL is the place of that origin's own robots.txt.
+        Only where the last URL is the place of that origin's own document of the same kind.
         """
         if result.status not in range(200, 300) or not result.hops:
             return
-        target = origin_of(result.hops[-1])
-        if target is None or path_of(result.hops[-1]) != "/robots.txt":
+        origin, document = origin_of(result.hops[-1]), document_of(key)
+        if origin is None or path_of(result.hops[-1]) != document:
             return
+        target = key_of(origin, document)
         entry = remember(None, replace(result, hops=()), self.now())
         if self.store is not None:
             start_task(self._put(target, entry), self._puts)

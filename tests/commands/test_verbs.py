@@ -196,6 +196,7 @@ def test_explain_shows_the_preferences_about_the_use_of_a_page(tmp_path):
         "key": "train-ai",
         "value": "n",
         "line": 4,
+        "place": "robots.txt",
     }
 
 
@@ -222,6 +223,75 @@ def test_explain_of_a_url_fetches_its_robots_txt_and_nothing_else():
     with Site({"/robots.txt": served(USE)}) as site:
         robots("explain", site.url("/open/1"))
         assert site.paths == ["/robots.txt"]
+
+
+TDMREP = "/.well-known/tdmrep.json"
+TDM = '[{"location": "/open/", "tdm-reservation": 1}]'
+
+
+def test_explain_and_check_fetch_the_tdmrep_json_where_a_purpose_is_declared_that_it_may_refuse():
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /x"), TDMREP: served(TDM)}) as site:
+        training = {"ROBOTS_PURPOSE": "train-ai"}
+        output = robots("explain", site.url("/open/1"), settings=training)
+        assert output.status == 1
+        assert output.lines[1].endswith("tdmrep.json rule 1, tdm-reservation: 1")
+        assert site.paths == ["/robots.txt", TDMREP]
+        output = robots("check", site.url("/open/1"), site.url("/1"), settings=training)
+        assert [line.split()[0] for line in output.lines] == ["disallowed", "allowed"]
+        assert (
+            robots("explain", site.url("/open/1"), settings={"ROBOTS_PURPOSE": "search"}).status
+            == 0
+        )
+        assert robots("explain", site.url("/open/1")).status == 0
+        assert site.count(TDMREP) == 2
+
+
+SAVED = b"""\
+HTTP/1.1 301 Moved\r
+Location: /open/1\r
+\r
+HTTP/2 200\r
+content-type: text/html; charset=utf-8\r
+Content-Signal: ai-input=no\r
+TDM-Reservation: 1\r
+\r
+<html><meta name="tdm-reservation" content="0"><meta name="robots" content="noai"></html>
+"""
+
+
+def test_explain_combines_a_saved_page_with_the_files(tmp_path):
+    for name, octets in (("r", USE.encode()), ("t", TDM.encode()), ("p", SAVED)):
+        (tmp_path / name).write_bytes(octets)
+    named = ("--robots", tmp_path / "r", "--tdmrep", tmp_path / "t", "--page", tmp_path / "p")
+    settings = {"ROBOTS_PURPOSE": "search,ai-input,train-ai", "ROBOTS_TDMREP": "fetch"}
+    output = robots("explain", *named, "https://h.example/open/1", settings=settings)
+    assert output.status == 1
+    rows = [" ".join(line.split()) for line in output.lines]
+    for row in (
+        "usage header Content-Signal: ai-input=no",
+        "use search granted by line 1, Content-Signal: search=yes",
+        "use ai-input refused by header Content-Signal: ai-input=no",
+        "use train-ai refused by meta tag robots: noai",
+    ):
+        assert row in rows
+    assert any(row.startswith("overridden header tdm-reservation: 1; by meta tag") for row in rows)
+    output = robots("explain", *named, "https://h.example/open/1", "--json", settings=settings)
+    value = json.loads(output.out)
+    assert {one["place"] for one in value["usage"]} == {
+        *("robots.txt", "tdmrep.json", "header", "meta tag")
+    }
+    assert {one["use"]: one["result"] for one in value["uses"]}["train-ai"] == "refused"
+    assert {one["by"]["place"] for one in value["overridden"]} == {
+        "meta tag",
+        "header",
+        "robots.txt",
+    }
+
+
+def test_a_saved_page_that_cannot_be_read_is_a_wrong_command_line(tmp_path):
+    output = robots("explain", "--robots", "-", "--page", tmp_path / "none", "/", stdin=b"")
+    assert output.status == 2
+    assert "cannot read" in output.err
 
 
 def test_explain_shows_why_there_is_no_file():

@@ -112,6 +112,7 @@ PLACES = [
     ("R506", "User-agent: *\nContent-Usage: / ai-use=n\nContent-usage: ai-use=y\n", 3, None),
     ("R507", "User-agent: *\nContent-Usage: bots=n\n", 2, "bots=n"),
     ("R507", "User-agent: *\nContent-Signal: search=maybe\n", 2, "search=maybe"),
+    ("R507", "User-agent: *\nContent-Signal: use=summary\n", 2, "use=summary"),
 ]
 
 
@@ -128,7 +129,17 @@ def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
     assert (finding.line, finding.message[:6]) == (4, "line 3")
 
 
+@pytest.mark.parametrize(
+    "label", ["tdm", "ai", "genai", "inference", "bots", "train-genai", "ai-output"]
+)
+def test_a_label_of_earlier_drafts_is_named_as_one(label):
+    (finding,) = of("R507", f"User-agent: *\nContent-Usage: {label}=n\n")
+    assert "label of earlier drafts: readers of aipref-vocab-08 ignore it" in finding.message
+
+
 SILENT = [
+    ("R507", "User-agent: *\nContent-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n"),
+    ("R507", "Content-Signal: use=immediate\nUser-agent: *\nContent-Signal: use=full\n"),
     # names that their owners cannot change, and names that work
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),

@@ -8,13 +8,16 @@ from typing import Any
 from ...lint import lint
 from ...rep import DIALECTS, Dialect, RuleSet, Verdict, parse
 from ...rep.option_causes import cause
+from ...rep.preference import PURPOSES, DeclaredUse
+from ...rep.use_answer import answer
 from ..compare import described
-from ..explain import as_json
+from ..explain import as_json, use_facts
 from ..lint import finding_as_json
 
 MAX_URLS = 30
 MAX_AGENTS = 6
 MAX_FINDINGS = 300
+EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def _full(questions: Questions, rules: dict[str, RuleSet], url: str, agent: str)
     why = cause(allowed, standard, questions.dialect)
     return as_json(url, verdict) | {
         "cause": verdict.cause,
+        "use_facts": use_facts(answer(verdict.usage, EVERY_PURPOSE, verdict.uses.overridden)),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
         "options": described(why) if why else "",

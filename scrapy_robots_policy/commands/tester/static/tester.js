@@ -190,9 +190,7 @@ function showAnswer(chosen) {
   facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
   for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
   if (chosen.delay !== null) facts.push(["crawl-delay", `${chosen.delay} s`]);
-  for (const { line, label, key, value } of chosen.usage) {
-    facts.push(["use", `line ${line}, ${label}: ${key ? `${key}=${value}` : value}`]);
-  }
+  facts.push(...chosen.use_facts);
   if (chosen.note) facts.push(["note", chosen.note]);
   if (chosen.options) facts.push([`not as ${chosen.standard}`, chosen.options]);
   $("facts").replaceChildren(
