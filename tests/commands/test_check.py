@@ -38,7 +38,7 @@ def test_sites_that_never_answer_are_waited_for_together():
         ]
         urls = [f"http://127.0.0.1:{one.getsockname()[1]}/" for one in silent]
         site = stack.enter_context(Site({"/robots.txt": served(RULES)}))
-        output = policy("check", "--jobs", "40", "--timeout", "1", *urls, site.url("/x"))
+        output = policy("check", "--jobs", "41", "--timeout", "3", *urls, site.url("/x"))
         assert output.status == 3
         assert [line.split()[0] for line in output.lines] == ["unreachable"] * 40 + ["disallowed"]
         assert output.err.count(" is unreachable (timeout): rfc9309: nothing is allowed") == 40
