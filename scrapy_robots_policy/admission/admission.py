@@ -30,10 +30,12 @@ from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
+from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
 from .listener import Decided, DecisionListener
+from .status_line import Waiting
 
 VERDICT_KEY = "robots_verdict"
 
@@ -108,8 +110,12 @@ class Admission:
                 verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self._refuse_early(request, rules, config, began=began)
+                is_held = self.must_wait(request, rules, config)
+                ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
                 async with self._turn(request, rules, config) as turn:
+                    if is_held:
+                        self.counts.hold(rules.origin, self.now() - ready_at)
                     await place.reacquire()
                     # The request has waited in queues. Rules that are no longer usable count only
                     # if they were fetched twice for it: their lifetime is shorter than the queue.
@@ -156,6 +162,11 @@ class Admission:
         finally:
             self.concurrency.fetching.discard(request)
 
+    def waiting(self) -> Waiting:
+        """What waits now."""
+        requests, files, put_off = self.resolver.waiting()
+        return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
+
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
     ) -> OriginRules | None:
@@ -169,9 +180,8 @@ class Admission:
     ) -> OriginRules:
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
-        self.counts.of(origin).wait(self.now() - began)
-        delay = self.decision.delay(rules, config)
-        self.events.on_delay(rules, delay, self.counts.of(origin))
+        self.counts.wait(origin, self.now() - began)
+        self.events.on_rules(rules, config.agent, self.decision.delay(rules, config))
         return rules
 
     def _refuse_early(
@@ -193,7 +203,7 @@ class Admission:
         verdict = self.decision.objection(forms, rules, config, now)
         if verdict is None:
             return None
-        self.counts.of(rules.origin).drop(verdict)
+        self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=counts_only)
         if self.audit is not None:
             waited = 0.0 if began is None else now - began
@@ -271,7 +281,7 @@ class Admission:
         again: Request = request.replace(dont_filter=True)
         self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value("robots/put_back")
+        self.crawler.stats.inc_value(PUT_BACK)
         return again
 
 
