@@ -71,7 +71,9 @@ class RobotsPolicyMiddleware:
             else RecordedEvents(self.recorder, *for_events)
         )
         identity = settings.agent, settings.dialect.name
-        self.report = CrawlReport(crawler, self.counts, settings.report, identity, time.time)
+        self.report = CrawlReport(
+            crawler, self.counts, settings.report, settings.report_base, identity, time.time
+        )
         self.resolver, self.admission = self._build(settings)
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)

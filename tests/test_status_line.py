@@ -81,9 +81,7 @@ async def test_a_crawl_that_stands_still_says_what_it_waits_for(case, caplog):
 async def test_requests_that_wait_for_their_turn_are_in_the_line(caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 0.3")}) as site:
-        await crawl(
-            *(site.url(f"/{n}") for n in range(4)), settings={"LOGSTATS_INTERVAL": 0.05}
-        )
+        await crawl(*(site.url(f"/{n}") for n in range(4)), settings={"LOGSTATS_INTERVAL": 0.05})
     assert "held by a Crawl-delay" in caplog.text
 
 
@@ -109,7 +107,7 @@ def test_without_an_interval_there_is_no_line_and_no_timer(interval):
 async def test_a_crawl_in_which_nothing_waits_has_no_line_of_ours_at_info(caplog):
     caplog.set_level(logging.INFO)
     with Site({"/robots.txt": robots("")}) as site:
-        _, crawler = await crawl(site.url(), settings={"LOGSTATS_INTERVAL": 60})
+        await crawl(site.url(), settings={"LOGSTATS_INTERVAL": 60})
     ours = [r.getMessage() for r in caplog.records if r.name.startswith("scrapy_robots_policy")]
     assert ours == []
 
@@ -121,13 +119,11 @@ def test_the_first_troubles_have_a_line_each_and_the_others_a_sum(caplog):
     assert (sum(lines), lines.index(False)) == (MAX_LINES, MAX_LINES)
     for _ in range(2):  # the second time nothing is new
         log.sum_up()
-    assert [(r.levelname, r.getMessage()) for r in caplog.records] == [
-        (
-            "WARNING",
-            "robots.txt of 57 more origins: nothing is allowed, or requests wait "
-            "(503: 40, timeout: 17)",
-        )
-    ]
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.getMessage() == (
+        "robots.txt of 57 more origins: nothing is allowed, or requests wait (503: 40, timeout: 17)"
+    )
 
 
 def test_the_sum_of_many_reasons_is_one_short_line(caplog):
@@ -146,9 +142,7 @@ async def test_a_crawl_with_many_origins_in_trouble_writes_few_warnings(caplog):
     caplog.set_level(logging.INFO)
     down = [Site({"/robots.txt": Answer(status=503)}, f"127.0.1.{n}") for n in range(1, 31)]
     try:
-        seen, _ = await crawl(
-            *(site.url() for site in down), settings={"ROBOTS_FETCH_RETRIES": 0}
-        )
+        seen, _ = await crawl(*(site.url() for site in down), settings={"ROBOTS_FETCH_RETRIES": 0})
     finally:
         for site in down:
             site.close()

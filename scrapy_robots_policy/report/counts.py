@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..rep import Verdict
@@ -103,6 +103,10 @@ class CrawlCounts:
             name = origin if len(self._by_origin) < self.max_origins else THE_REST
             counts = self._by_origin.setdefault(name, OriginCounts(name))
         return counts
+
+    @property
+    def histograms(self) -> Mapping[str, Histogram]:
+        return {"waits": self.waits, "held": self.held, "ages": self.ages, "sizes": self.sizes}
 
     @property
     def origins(self) -> Sequence[OriginCounts]:
