@@ -98,7 +98,9 @@ def test_the_script_writes_the_rows_as_the_page_had_them(browser, many):
 
 def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
     browser.get(many)
-    button = "return [...document.querySelectorAll('.grid')].at(-1).querySelectorAll('th button')[3]"
+    button = (
+        "return [...document.querySelectorAll('.grid')].at(-1).querySelectorAll('th button')[3]"
+    )
     browser.execute_script(f"({button.replace('return ', '')}).click()")
     assert cells(browser, -1, 3) == [f"{number}" for number in range(399, 399 - SHOWN_ROWS, -1)]
     head = browser.execute_script(button.replace("[3]", "[3].parentNode.ariaSort"))

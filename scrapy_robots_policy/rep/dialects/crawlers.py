@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..agents import Agent, add_agents, agent_table
 from .options import Certainty
@@ -245,6 +245,12 @@ _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
     OTHERS,
 )
+
+
+def crawlers() -> Iterator[Agent]:
+    """All crawlers known here, each once: by its name without a version."""
+    for table in _TABLES:
+        yield from (agent for agent in table.values() if "/" not in agent.name)
 
 
 def find_agent(name: str) -> Agent | None:
