@@ -67,11 +67,17 @@ function computing() {
   running.abort();
   number += 1;
   found = { findings: [], more_findings: 0 };
-  document.body.classList.add("old");
-  $("table").setAttribute("aria-busy", "true");
+  setOld(true);
   showLines(null, []);
   clearFindings();
   showState("Computing …");
+}
+
+function setOld(isOld) {
+  for (const part of [$("table"), $("full")]) {
+    part.classList.toggle("old", isOld);
+    part.setAttribute("aria-busy", String(isOld));
+  }
 }
 
 async function ask({ scroll = false } = {}) {
@@ -105,8 +111,7 @@ async function ask({ scroll = false } = {}) {
 }
 
 function showVerdicts(scroll) {
-  document.body.classList.remove("old");
-  $("table").removeAttribute("aria-busy");
+  setOld(false);
   showLines(latest.chosen, found.findings);
   showAnswer(latest.chosen);
   draw();

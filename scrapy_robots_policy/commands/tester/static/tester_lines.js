@@ -13,40 +13,65 @@ const SEVERITIES = ["error", "warning", "note"];
 const worst = (findings) =>
   SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity)) ?? "";
 
-export function showLines(chosen, findings) {
-  const marks = new Map();
-  for (const finding of findings) {
-    if (!marks.has(finding.line)) marks.set(finding.line, []);
-    marks.get(finding.line).push(finding);
-  }
-  const beaten = new Set((chosen?.beaten ?? []).map((rule) => rule.line));
-  const group = new Set(chosen?.group?.lines ?? []);
+let built = null; // the text whose lines stand in the backdrop
+let marked = new Set(); // the places of lines that have marks
+
+const backdropLines = () => $("backdrop").firstElementChild.children;
+const gutterLines = () => $("gutter").firstElementChild.children;
+
+// A line for each line of the file. A large file is laid out only where its text is new.
+function build(text) {
   const backdrop = document.createDocumentFragment();
   const gutter = document.createDocumentFragment();
-  $("robots").value.split("\n").forEach((text, at) => {
-    const number = at + 1;
-    const line = element("div", "line");
-    const own = marks.get(number) ?? [];
-    underline(line, text, own[0]);
-    line.classList.toggle("group", group.has(number));
-    line.classList.toggle("beaten", beaten.has(number));
-    if (chosen && chosen.line === number) line.classList.add("lit", chosen.allowed ? "yes" : "no");
-    backdrop.append(line);
-    const item = element("li", worst(own), String(number));
-    if (chosen && chosen.line === number) item.classList.add("lit");
-    if (own.length) item.title = own.map((finding) => `${finding.code} ${finding.message}`).join("\n");
-    gutter.append(item);
+  text.split("\n").forEach((line, at) => {
+    backdrop.append(element("div", "line", line || " "));
+    gutter.append(element("li", "", String(at + 1)));
   });
   $("backdrop").firstElementChild.replaceChildren(backdrop);
   $("gutter").firstElementChild.replaceChildren(gutter);
+  built = text;
+  marked = new Set();
+}
+
+export function showLines(chosen, findings) {
+  const text = $("robots").value;
+  if (text !== built) build(text);
+  const texts = text.split("\n");
+  for (const at of marked) {
+    backdropLines()[at].className = "line";
+    backdropLines()[at].textContent = texts[at] || " ";
+    gutterLines()[at].className = "";
+    gutterLines()[at].removeAttribute("title");
+  }
+  marked = new Set();
+  const mark = (number, ...names) => {
+    if (!backdropLines()[number - 1]) return;
+    marked.add(number - 1);
+    backdropLines()[number - 1].classList.add(...names);
+  };
+  for (const number of chosen?.group?.lines ?? []) mark(number, "group");
+  for (const rule of chosen?.beaten ?? []) mark(rule.line, "beaten");
+  if (chosen?.line) {
+    mark(chosen.line, "lit", chosen.allowed ? "yes" : "no");
+    gutterLines()[chosen.line - 1]?.classList.add("lit");
+  }
+  const byLine = new Map();
+  for (const finding of findings) {
+    byLine.set(finding.line, [...(byLine.get(finding.line) ?? []), finding]);
+  }
+  for (const [number, own] of byLine) {
+    const line = backdropLines()[number - 1];
+    if (!line) continue;
+    mark(number, "found");
+    underline(line, texts[number - 1], own[0]);
+    gutterLines()[number - 1].classList.add(worst(own));
+    gutterLines()[number - 1].title = own.map((finding) => `${finding.code} ${finding.message}`).join("\n");
+  }
   follow();
 }
 
 function underline(line, text, finding) {
-  if (!finding) {
-    line.textContent = text || " ";
-    return;
-  }
+  line.textContent = "";
   const characters = Array.from(text); // columns count characters, not UTF-16 units
   const part = (from, to) => characters.slice(from, to).join("");
   line.append(part(0, finding.column - 1));
