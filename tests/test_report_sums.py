@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import CrawlCounts, OriginCounts, counts
+from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
 from scrapy_robots_policy.report.base import Base, Change, changes
 from scrapy_robots_policy.report.charts import chart, class_labels
 from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
@@ -140,10 +140,10 @@ def test_an_earlier_report_is_read_back(tmp_path):
     one = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2, waited=1.5)
     one.drop(dropped_by(3))
     one.drop(dropped_by(9))
-    base = written(tmp_path, as_json(report_of(one)))
-    assert base.origins == {"http://a.example": ("disallow", "503", 2, True)}
-    assert (base.passed, base.dropped, base.trouble, base.waited) == (2, 2, 1, 1.5)
-    assert base.rules == {"Disallow: /x": 2}
+    earlier = written(tmp_path, as_json(report_of(one)))
+    assert earlier.origins == {"http://a.example": ("disallow", "503", 2, True)}
+    assert (earlier.passed, earlier.dropped, earlier.trouble, earlier.waited) == (2, 2, 1, 1.5)
+    assert earlier.rules == {"Disallow: /x": 2}
 
 
 def test_a_report_of_an_older_version_is_read_too(tmp_path):
@@ -170,15 +170,21 @@ def test_what_is_no_report_is_refused(tmp_path, data):
         written(tmp_path, data)
 
 
+def test_an_earlier_report_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(base, "MAX_OCTETS", 10)
+    with pytest.raises(ValueError, match="it has more than 10 octets"):
+        written(tmp_path, as_json(report_of()))
+
+
 def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_path):
     same, other, gone = (OriginCounts(f"http://{n}.example", "rules", "200") for n in range(3))
-    base = written(tmp_path, as_json(report_of(same, other, gone)))
+    earlier = written(tmp_path, as_json(report_of(same, other, gone)))
     now = {
         same.origin: ("rules", "200", 7, False),
         other.origin: ("disallow", "503", 4, True),
         "http://new.example": ("rules", "200", 1, False),
     }
-    assert changes(base, now) == [
+    assert changes(earlier, now) == [
         Change(other.origin, "rules (200)", "disallow (503)", 0, 4),
     ]
 
@@ -191,7 +197,8 @@ def test_a_page_of_many_origins_stays_small():
     for line in lines:
         line.drop(dropped_by(2, f"/{line.passed}"))
     report = report_of(*lines)
-    base = Base("", 1, 2, 3, 4.0, 5.0, {x.origin: ("allow", "404", 1, False) for x in lines}, {})
+    before = {line.origin: ("allow", "404", 1, False) for line in lines}
+    earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})
     from scrapy_robots_policy.report.page import page  # noqa: PLC0415 - as `Files.write` does
 
-    assert len(page(replace(report, base=base), "x.json")) < 2_000_000
+    assert len(page(replace(report, base=earlier), "x.json")) < 2_000_000

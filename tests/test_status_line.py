@@ -102,6 +102,24 @@ def test_without_an_interval_there_is_no_line_and_no_timer(interval):
     line.stop()
 
 
+@on_reactor
+async def test_while_nothing_waits_there_is_no_line(caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    states, sums = iter((Waiting(), Waiting(1, 1))), []
+    line = StatusLine(
+        get_crawler(settings_dict={"LOGSTATS_INTERVAL": 60}),
+        lambda: next(states),
+        lambda: sums.append(len(caplog.records)),
+    )
+    for _ in range(2):
+        line._tick()
+        line.stop()
+    assert [record.getMessage() for record in caplog.records] == [
+        "robots.txt: 1 request waits for 1 file"
+    ]
+    assert sums == [0, 1]  # the sum of the troubles is asked for all the same
+
+
 @pytest.mark.slow
 @on_reactor
 async def test_a_crawl_in_which_nothing_waits_has_no_line_of_ours_at_info(caplog):
