@@ -41,8 +41,8 @@ class TroubleLog:
         if not count:
             return
         logger.warning(
-            "robots.txt of %(count)d more origins: nothing is allowed, or requests wait (%(why)s)",
-            {"count": count, "why": self._why()},
+            "robots.txt of %(count)s: nothing is allowed, or requests wait (%(why)s)",
+            {"count": f"{count:,} more origin{'s' * (count != 1)}", "why": self._why()},
             extra={"spider": self.crawler.spider},
         )
         self._reasons.clear()
