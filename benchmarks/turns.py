@@ -29,17 +29,22 @@ from collections.abc import AsyncIterator, Awaitable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import overhead
 import scrapy
-from crawling import OWN
-from overhead import BASES, KINDS, answer, trimmed
+from crawling import OURS, OWN
+from overhead import answer, trimmed
 from scrapy.crawler import CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from web import Web, hosts
 
 WARM_UP = 2  # rounds that do not count
+AUDITED = "ours, audited"  # each request is written to the record of the crawl
+KINDS = {**overhead.KINDS, AUDITED: OURS}
+BASES = (*overhead.BASES, "ours")
 
 
 class Turn(NamedTuple):
@@ -153,7 +158,7 @@ def crawl() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--crawls", type=int, default=40, help="of each kind")
     parser.add_argument("--rounds", type=int, default=28, help="in which each crawl has a turn")
     parser.add_argument("--requests", type=int, default=50, help="in a turn")
@@ -170,7 +175,8 @@ def main() -> None:
 
 def taken(site: str, options: argparse.Namespace) -> dict[str, list[Turn]]:
     """The turns that one crawl of each kind takes."""
-    with ExitStack() as killed:
+    with TemporaryDirectory() as folder, ExitStack() as killed:
+        KINDS[AUDITED] = {**OURS, "ROBOTS_AUDIT": f"{folder}/audit.jsonl"}
         sleepers = {kind: Sleeper(KINDS[kind], site, options.requests) for kind in options.kinds}
         for sleeper in sleepers.values():
             killed.callback(sleeper.kill)

@@ -74,6 +74,19 @@ async def test_no_more_fetches_are_under_way_in_all_than_the_system_allows():
 
 
 @on_reactor
+async def test_sockets_are_short_when_more_than_half_of_them_are_taken():
+    async with Fetches(3, 4) as fetches:
+        fetches.start("a", "b")
+        await until_idle()
+        assert not fetches.gate.is_short_of_sockets()
+        fetches.start("c")
+        await until_idle()
+        assert fetches.gate.is_short_of_sockets()
+        await fetches.end("a")
+        assert not fetches.gate.is_short_of_sockets()
+
+
+@on_reactor
 async def test_an_origin_whose_fetch_failed_waits_for_all_others():
     async with Fetches(1, 100) as fetches:
         fetches.start("a")

@@ -10,6 +10,9 @@ import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
 
+from scrapy_robots_policy import downloadermiddlewares
+from scrapy_robots_policy.fetch import request as fetch_request
+from scrapy_robots_policy.resolver import fetch_gate
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -76,6 +79,19 @@ def test_hosts_that_never_answer_delay_no_other(kind):
         seen = crawl_apart(Plan(urls, settings, interrupt_at=site.url("/19")))
         assert sorted(seen.answered) == sorted(site.url(f"/{n}") for n in range(20))
         assert seen.dropped == {}
+
+
+@on_reactor
+async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets(monkeypatch):
+    monkeypatch.setattr(downloadermiddlewares, "max_open_fetches", lambda: 20)
+    monkeypatch.setattr(fetch_gate, "YOUNG", 0.2)
+    monkeypatch.setattr(fetch_request, "SHARE_IN_HASTE", 0.005)
+    settings = {"ROBOTS_FETCH_TIMEOUT": 100, "ROBOTS_MAX_FETCHES": 10}
+    with silent_hosts(50) as dead, Site({"/robots.txt": OPEN}) as site:
+        urls = [*(f"{origin}/" for origin in dead), site.url("/page")]
+        seen, _ = await crawl(*urls, spider=UntilDone, wanted=1, settings=settings)
+        assert seen.answered == [site.url("/page")]
+        assert "robots.txt unreachable (timeout)" in str(seen.dropped)
 
 
 @on_reactor

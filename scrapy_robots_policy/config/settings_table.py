@@ -170,7 +170,8 @@ _TABLE = (
         "ROBOTS_FETCH_TIMEOUT",
         Number(0.001, unit="seconds"),
         30.0,
-        "The time limit of one request for a robots.txt.",
+        "The time limit of one request for a robots.txt. It is a quarter of that while more than "
+        "half of the sockets that fetches may have are taken.",
     ),
     Setting(
         "ROBOTS_FETCH_RETRIES",

@@ -83,7 +83,7 @@ class Fetcher:
     ) -> tuple[Answer, Exception | None]:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
-        request = self.profile.request(url, validators, order.page)
+        request = self.profile.request(url, validators, order.page, in_haste=order.in_haste)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
         try:

@@ -14,14 +14,16 @@ MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 class FetchOrder:
     """A robots.txt to fetch.
 
-    entry  what is known of it, so that the fetch can be conditional
-    page   the request that waits for it, of any kind, or None
+    entry     what is known of it, so that the fetch can be conditional
+    page      the request that waits for it, of any kind, or None
+    in_haste  whether sockets are short: then the fetch gets less time
     """
 
     origin: str
     entry: CacheEntry | None
     dialect: Dialect
     page: Any = None
+    in_haste: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:

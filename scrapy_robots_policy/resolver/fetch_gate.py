@@ -2,6 +2,7 @@
 
 A fetch that gets no answer for some seconds costs a socket and little else. It must not hold a
 place that a young fetch could have, or a hundred hosts that never answer would stop all others.
+Where such fetches have taken half of the sockets, new ones get less time.
 """
 
 from __future__ import annotations
@@ -73,6 +74,14 @@ class FetchGate:
             yield
         finally:
             self._leave(turn)
+
+    def is_short_of_sockets(self) -> bool:
+        """Whether more than half of what may be open is open.
+
+        A fetch cannot be given up later: Scrapy keeps its socket until the handler's own time limit
+        has passed. So it must get a shorter one when it begins.
+        """
+        return self._open > self.max_open // 2
 
     def _begin(self, turn: Deferred[None]) -> None:
         self._open += 1

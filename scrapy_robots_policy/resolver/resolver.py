@@ -269,7 +269,7 @@ class Resolver:
 
         One request's dead proxy says nothing about the site that others reach without it.
         """
-        result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, page))
+        result = await self.fetch(self._order(state, dialect, page))
         tried = {self.variant(page)}
         while result.status is None and len(tried) < MAX_VARIANTS and not self.is_stopped:
             others = (waiter.page for waiter in state.waiters)
@@ -277,8 +277,11 @@ class Resolver:
             if other is None:
                 break
             tried.add(self.variant(other))
-            result = await self.fetch(FetchOrder(state.origin, state.entry, dialect, other))
+            result = await self.fetch(self._order(state, dialect, other))
         return result
+
+    def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
+        return FetchOrder(state.origin, state.entry, dialect, page, self.gate.is_short_of_sockets())
 
     def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
         """Use what another process has fetched; False where it is of no use."""
