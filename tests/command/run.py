@@ -11,7 +11,7 @@ from unittest import mock
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import VERBS, RobotsCommand
+from scrapy_robots_policy.commands import RobotsCommand
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,6 @@ class Output:
     @property
     def lines(self):
         return self.out.splitlines()
-
-
-def read_options_of(*args):
-    """What a verb is given for a command line."""
-    run = mock.Mock(return_value=0)
-    with mock.patch.dict(VERBS, {args[0]: run}):
-        robots(*args)
-    return run.call_args.args[0]
 
 
 def robots(*args, stdin=b"", settings=None):

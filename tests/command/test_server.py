@@ -6,7 +6,7 @@ import http.client
 import json
 import socket
 import threading
-from dataclasses import replace
+from types import SimpleNamespace
 from unittest import mock
 
 import pytest
@@ -17,7 +17,6 @@ from scrapy_robots_policy.commands.arguments import UsageError
 from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Superseded, answers
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
 from scrapy_robots_policy.rep import DIALECTS, parse
-from tests.command.run import read_options_of
 from tests.site import Answer, Site
 from tests.site import robots as served
 
@@ -222,15 +221,21 @@ def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
     assert other == {}
 
 
+def options_of(**values):
+    """What the tester reads of its command line."""
+    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": 0}
+    return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
+
+
 def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
-    options = read_options_of("tester", "--no-browser")
+    options = options_of()
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         mock.patch.object(tester, "PORT", taken.getsockname()[1]),
     ):
         with tester._server(options) as server:
             assert server.server_port != tester.PORT
-        busy = replace(options, port=tester.PORT)
+        busy = options_of(port=tester.PORT)
         with pytest.raises(UsageError, match="cannot listen on port"):
             tester._server(busy)
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -242,13 +247,13 @@ def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
 def test_a_file_of_the_command_line_is_shown_as_what_it_is(tmp_path):
     path = tmp_path / "empty\x1b.txt"
     path.touch()
-    options = read_options_of("tester", "--robots", str(path))
+    options = options_of(robots=str(path))
     source = tester.start_values_of(options)["source"]
     assert (source["served"], source["robots"], source["answer"]) == (True, "", "200")
     assert source["url"].isprintable()
-    assert tester.start_values_of(read_options_of("tester"))["source"] is None
+    assert tester.start_values_of(options_of())["source"] is None
     with Site({"/robots.txt": Answer(status=503)}) as site:
-        options = read_options_of("tester", "--robots", site.url("/robots.txt"))
+        options = options_of(robots=site.url("/robots.txt"))
         source = tester.start_values_of(options)["source"]
     assert (source["served"], source["robots"], source["answer"]) == (False, "", "5xx")
 
