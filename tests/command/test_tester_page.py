@@ -285,6 +285,20 @@ def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
     assert page.run(visibility) == "visible"
 
 
+def test_other_urls_do_not_ask_for_the_same_findings_again(page):
+    page.open(robots="User-agent: *\nDisalow: /b\n", urls="/a", agents="Bot")
+    asked = "return performance.getEntriesByName(location.origin + '/findings').length"
+    before = page.run(asked)
+    page.type("urls", "/other")
+    page.until_answered()
+    assert page.of("#findings .error")
+    assert page.run(asked) == before
+    page.type("robots", "Disallow: /x")
+    page.until_answered()
+    assert page.run(asked) > before
+    assert "R201" not in page.text("#findings")
+
+
 def test_the_rule_is_explained_part_by_part_and_lit_in_the_url(page):
     page.open(robots="User-agent: *\nDisallow: /a*b$", urls="/axxb", agents="Bot")
     parts = [item.text.split("\n") for item in page.of(".parts li")]

@@ -55,6 +55,21 @@ async function post(path, value, signal) {
   return data;
 }
 
+// The findings of a file in each dialect: other URLs change nothing about them.
+const linted = { robots: null, byDialect: new Map() };
+
+async function lint(asked, signal) {
+  if (linted.robots !== asked.robots) {
+    linted.robots = asked.robots;
+    linted.byDialect = new Map();
+  }
+  const { byDialect } = linted;
+  if (!byDialect.has(asked.dialect)) {
+    byDialect.set(asked.dialect, await post("/findings", asked, signal));
+  }
+  return byDialect.get(asked.dialect);
+}
+
 let timer;
 function askSoon() {
   clearTimeout(timer);
@@ -97,7 +112,7 @@ async function ask({ scroll = false } = {}) {
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
     showVerdicts(scroll);
     showState("Looking for findings …");
-    const findings = await post("/findings", asked, running.signal);
+    const findings = await lint(asked, running.signal);
     if (mine !== number) return;
     found = findings;
     showLines(latest.chosen, found.findings);
