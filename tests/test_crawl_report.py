@@ -57,6 +57,7 @@ async def test_the_report_has_the_figures_of_the_crawl(tmp_path):
     samples = {rule["text"]: sorted(rule["samples"]) for rule in sums["rules"]}
     assert samples["Disallow: /x"] == [site.url("/x/1"), site.url("/x/2")]
     assert {domain["domain"] for domain in sums["domains"]} == {"127.0.0.1", "127.0.0.2"}
+    assert data.pop("compared") is None
     assert sums["usage"] == {"Content-Usage: train-ai=n": 1}
     totals = {name: sum(one["counts"]) for name, one in sums["histograms"].items()}
     assert totals == {"waits": 4, "held": 1, "ages": 0, "sizes": 1, "delays": 1}
@@ -121,6 +122,13 @@ async def test_a_report_is_compared_with_the_one_before_it(tmp_path):
         await crawl(site.url("/a"), site.url("/x"), settings=settings)
     assert "Compared" not in first  # there was no report before it
     text = path.read_text()
+    compared = json.loads(path.with_suffix(".json").read_text())["compared"]
+    (change,) = compared["changes"]
+    assert (change["before"], change["now"]) == ("rules (200)", "disallow (503)")
+    assert {rule["text"]: rule["now"] - rule["before"] for rule in compared["rules"]} == {
+        "robots.txt unreachable (503)": 2,
+        "Disallow: /x": -1,
+    }
     for part in ("Compared", "rules (200)", "disallow (503)", "robots.txt unreachable (503)"):
         assert part in text
 

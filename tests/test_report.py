@@ -248,6 +248,7 @@ def test_the_data_is_plain():
         ],
         "domains": [{"domain": "a.example", "origins": 1, "passed": 2, "dropped": 1, "lost": 0.5}],
         "usage": {},
+        "compared": None,
         "histograms": {"delays": {"bounds": list(DELAYS), "counts": [0] * (len(DELAYS) + 1)}},
     }
     assert json.loads("".join(json_parts(report))) == json.loads(json.dumps(as_json(report)))

@@ -24,6 +24,14 @@ class Change(NamedTuple):
     dropped: int
 
 
+class ChangedRule(NamedTuple):
+    """A rule text or other cause, with the requests that it dropped before and now."""
+
+    text: str
+    before: int
+    now: int
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """What is kept of an earlier report.
@@ -94,6 +102,14 @@ def _changes(base: Base, now: Mapping[str, tuple[str, str, int, bool]]) -> Itera
         before = base.origins.get(origin)
         if before is not None and before[:2] != (mode, why):
             yield Change(origin, _worded(*before[:2]), _worded(mode, why), before[2], dropped)
+
+
+def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:
+    """The rules that drop more or fewer requests than before; the largest difference first."""
+    texts = {*base.rules, *now}
+    rules = (ChangedRule(text, base.rules.get(text, 0), now.get(text, 0)) for text in texts)
+    changed = (rule for rule in rules if rule.before != rule.now)
+    return sorted(changed, key=lambda rule: (-abs(rule.now - rule.before), rule.text))
 
 
 def _worded(mode: str, why: str) -> str:

@@ -7,13 +7,13 @@ from heapq import nlargest
 
 from .. import stats as names
 from ..rep import AccessMode
-from .base import Base, changes
+from .base import Base
 from .charts import chart
 from .counts import OriginCounts
 from .formats import elapsed, octets, span
 from .grid import Cell, Column, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
-from .summary import Report
+from .summary import MAX_SUMS, Report
 
 MAX_GRID = 5_000  # rows of a table in the page; the data file has all
 MAX_RULES = 500
@@ -36,7 +36,8 @@ def sections(report: Report) -> Iterable[str]:
     yield section(f"{verb}, by rule", "the same on all sites", _rules(report))
     yield section(f"{verb}, by origin and line", "", _drops(report))
     yield section("Some of these URLs", "up to three for a rule", _samples(report))
-    yield section("Registered domains", "all origins of a domain together", _domains(report))
+    note = f"{len(report.domains):,}, all origins of a domain together"
+    yield section("Registered domains", note, _domains(report))
     yield section("How long, how old, how large", "", _histograms(report))
     yield section("Waiting for a robots.txt", "the longest waits first", _waits(report.counts))
     yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
@@ -57,36 +58,23 @@ def _comparison(report: Report, base: Base) -> str:
         ("waited for delays", base.held, report.held, _later),
     ]
     rows = [(name, *change(before, now)) for name, before, now, change in figures]
-    now = {one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in report.counts}
-    changed = changes(base, now)
     columns = [Column("origin"), Column("before"), Column("now")]
     columns += [Column("dropped before", _COUNT), Column("dropped now", _COUNT)]
     parts = [
         html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3}),
         _titled(
             "Origins that are read otherwise",
-            grid("origins", columns, changed[:MAX_GRID], len(changed)),
+            grid("origins", columns, report.changes[:MAX_GRID], len(report.changes)),
         ),
-        _titled("Rules that drop more, or less", _changed_rules(report, base)),
+        _titled("Rules that drop more, or less", _changed_rules(report)),
     ]
     return "".join(parts)
 
 
-def _changed_rules(report: Report, base: Base) -> str:
-    now = {one.text: one.dropped for one in report.rules}
-    both = {name: (base.rules.get(name, 0), now.get(name, 0)) for name in {*base.rules, *now}}
-    rows = [
-        (name, before, after, after - before)
-        for name, (before, after) in both.items()
-        if before != after
-    ]
-    rows.sort(key=lambda row: (-abs(row[3]), row[0]))
-    columns = [
-        Column("rule"),
-        Column("before", _COUNT),
-        Column("now", _COUNT),
-        Column("change", "change"),
-    ]
+def _changed_rules(report: Report) -> str:
+    columns = [Column("rule"), Column("before", _COUNT), Column("now", _COUNT)]
+    columns += [Column("change", "change")]
+    rows = [(one.text, one.before, one.now, one.now - one.before) for one in report.changed_rules]
     return grid("rules", columns, rows[:MAX_RULES], len(rows))
 
 
@@ -119,7 +107,7 @@ def _reasons(stats: Mapping[str, int]) -> str:
 def _rules(report: Report) -> str:
     columns = [Column("rule or cause"), Column("dropped", _COUNT), Column("origins", _COUNT)]
     rows = [(one.text, one.dropped, one.origins) for one in report.rules[:MAX_RULES]]
-    return grid("rules", columns, rows, len(report.rules))
+    return grid("rules", columns, rows, min(len(report.rules), MAX_SUMS))
 
 
 def _drops(report: Report) -> str:
@@ -148,7 +136,7 @@ def _domains(report: Report) -> str:
         (one.domain, one.origins, one.passed, one.dropped, one.lost)
         for one in report.domains[:MAX_RULES]
     ]
-    return grid("domains", columns, rows, len(report.domains))
+    return grid("domains", columns, rows, min(len(report.domains), MAX_SUMS))
 
 
 def _histograms(report: Report) -> str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import stats as names
-from .base import Base
+from .base import Base, Change, ChangedRule, changed_rules, changes
 from .counts import THE_REST, OriginCounts
 from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
@@ -97,6 +97,17 @@ class Report:
         return by_domain(self.counts)
 
     @cached_property
+    def changes(self) -> Sequence[Change]:
+        """The origins that are read otherwise than in the earlier report."""
+        now = {one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in self.counts}
+        return changes(self.base, now) if self.base else ()
+
+    @cached_property
+    def changed_rules(self) -> Sequence[ChangedRule]:
+        now = {one.text: one.dropped for one in self.rules}
+        return changed_rules(self.base, now)[:MAX_SUMS] if self.base else ()
+
+    @cached_property
     def uses(self) -> Mapping[str, int]:
         return by_use(self.counts)
 
@@ -156,9 +167,20 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "rules": _rows(report.rules),
         "domains": _rows(report.domains),
         "usage": report.uses,
+        "compared": _comparison(report),
         "histograms": {
             name: histogram.as_json() for name, histogram in report.all_histograms.items()
         },
+    }
+
+
+def _comparison(report: Report) -> dict[str, Any] | None:
+    if report.base is None:
+        return None
+    return {
+        "began": report.base.began,
+        "changes": [change._asdict() for change in report.changes],
+        "rules": [rule._asdict() for rule in report.changed_rules],
     }
 
 
