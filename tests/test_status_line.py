@@ -140,7 +140,7 @@ def test_the_first_troubles_have_a_line_each_and_the_others_a_sum(caplog):
     (record,) = caplog.records
     assert record.levelname == "WARNING"
     assert record.getMessage() == (
-        "robots.txt of 57 more origins: nothing is allowed, or requests wait (503: 40, timeout: 17)"
+        "Trouble with the robots.txt of 57 more origins (503: 40, timeout: 17)"
     )
 
 
@@ -151,7 +151,7 @@ def test_the_sum_of_many_reasons_is_one_short_line(caplog):
     assert len(log._reasons) == MAX_COUNTED + 1
     log.sum_up()
     assert len(caplog.messages[0]) < 200
-    assert caplog.messages[0].startswith("robots.txt of 980 more origins: ")
+    assert caplog.messages[0].startswith("Trouble with the robots.txt of 980 more origins (")
 
 
 @pytest.mark.slow
@@ -167,6 +167,4 @@ async def test_a_crawl_with_many_origins_in_trouble_writes_few_warnings(caplog):
     assert len(seen.dropped) == 30
     ours = [r.getMessage() for r in caplog.records if r.name.startswith("scrapy_robots_policy")]
     assert len(ours) == MAX_LINES + 1
-    assert ours[-1] == (
-        "robots.txt of 10 more origins: nothing is allowed, or requests wait (503: 10)"
-    )
+    assert ours[-1] == ("Trouble with the robots.txt of 10 more origins (503: 10)")

@@ -89,7 +89,8 @@ class CrawlEvents(ResolverEvents):
         counts.mode, counts.why = rules.mode.value, self.counts.shared(rules.access.why)
         counts.trouble = rules.access.result in TROUBLE
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
-        is_warning = refuses and self.trouble.takes_line(rules.access.why)
+        is_trouble = refuses or rules.access.is_html
+        is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
         level = logging.WARNING if is_warning else logging.DEBUG
         if not _has_handler(level):
             return

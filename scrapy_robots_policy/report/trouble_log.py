@@ -1,4 +1,4 @@
-"""Warnings of origins whose pages are refused because their robots.txt is in trouble.
+"""Warnings of origins whose robots.txt is in trouble: it refuses all pages, or is no robots.txt.
 
 A broad crawl meets thousands of them. The first ones have a line each; then one line in a while has
 the sum.
@@ -41,7 +41,7 @@ class TroubleLog:
         if not count:
             return
         logger.warning(
-            "robots.txt of %(count)s: nothing is allowed, or requests wait (%(why)s)",
+            "Trouble with the robots.txt of %(count)s (%(why)s)",
             {"count": f"{count:,} more origin{'s' * (count != 1)}", "why": self._why()},
             extra={"spider": self.crawler.spider},
         )

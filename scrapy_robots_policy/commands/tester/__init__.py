@@ -8,7 +8,6 @@ from contextlib import suppress
 from typing import Any
 
 from ...rep import DIALECTS
-from ...rep.agents import Agent
 from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
 from ..access_table import ANSWERS
@@ -38,9 +37,9 @@ def _server(options: Options) -> Server:
     start_values = start_values_of(options)
     with suppress(OSError):
         if not options.port:
-            return Server(PORT, start_values, options.user_agent)
+            return Server(PORT, start_values, options.user_agent, options.guard)
     try:
-        return Server(options.port, start_values, options.user_agent)
+        return Server(options.port, start_values, options.user_agent, options.guard)
     except (OSError, OverflowError) as error:
         raise UsageError(f"cannot listen on port {options.port}: {error}") from None
 
@@ -53,7 +52,8 @@ def start_values_of(options: Options) -> dict[str, Any]:
     source = None
     if options.robots:
         name = "standard input" if options.robots == "-" else shown(options.robots)
-        source = {"url": name, **as_fetched(read(options.robots, options.user_agent))}
+        result = read(options.robots, options.user_agent, guard=options.guard)
+        source = {"url": name, **as_fetched(result)}
     is_known = options.dialect.name in DIALECTS
     return {
         "source": source,
@@ -69,11 +69,7 @@ def crawlers_by_kind() -> dict[str, list[str]]:
     """The names of all known crawlers, for a list to choose from."""
     kinds: dict[str, list[str]] = {}
     for agent in crawlers():
-        names = kinds.setdefault(_kind(agent), [])
+        names = kinds.setdefault(agent.facts.category.value, [])
         if agent.name not in names:
             names.append(agent.name)
     return {kind: sorted(names, key=str.lower) for kind, names in kinds.items()}
-
-
-def _kind(agent: Agent) -> str:
-    return agent.dialect

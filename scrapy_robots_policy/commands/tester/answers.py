@@ -35,10 +35,12 @@ class Superseded(Exception):  # noqa: N818 - no error: nobody waits for the answ
 class Questions:
     """The fields of the page. A question is a URL and an agent.
 
-    result  what the site answers to the request for its robots.txt
+    answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
+    result  the same, with the file
     chosen  the question, from 0, that is explained in full, in `dialect`
     """
 
+    answer: str
     result: FetchResult
     urls: tuple[str, ...]
     agents: tuple[str, ...]
@@ -50,7 +52,8 @@ class Questions:
         """From the page's JSON. ValueError if it has another shape."""
         try:
             dialect = DIALECTS[data["dialect"]]
-            result = ANSWERS[data.get("answer", "200")]
+            answer = data.get("answer", "200")
+            result = ANSWERS[answer]
             urls, agents = data["urls"], data["agents"]
             body = data["robots"].encode("utf-8", "replace")
             chosen = int(data.get("question", 0))
@@ -60,9 +63,11 @@ class Questions:
             raise ValueError("the questions have another shape than the page's") from None
         if not all_text:
             raise ValueError("URLs and agents are lists of strings")
-        if result.status == 200:
+        if answer == "200":
             result = replace(result, octets=body)
-        return cls(result, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen)
+        return cls(
+            answer, result, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen
+        )
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -104,7 +109,7 @@ def answers(questions: Questions, rules: Rules, is_stale: IsStale = bool) -> dic
         "questions": [{"url": url, "agent": agent} for url, agent in pairs],
         "verdicts": verdicts,
         "dialects": list(DIALECTS),
-        "access": [_access(questions.result, rules) for rules in in_dialect.values()],
+        "access": [_access(questions.answer, rules) for rules in in_dialect.values()],
         "chosen": chosen and _full(questions, in_dialect, *chosen),
     }
 
@@ -124,12 +129,13 @@ def _short(rules: OriginRules, url: str, agent: str) -> dict[str, Any]:
     return {"allowed": verdict.allowed, "line": verdict.line}
 
 
-def _access(result: FetchResult, rules: OriginRules) -> str:
+def _access(answer: str, rules: OriginRules) -> str:
     """What the dialect makes of the site's answer, now and later; "" if it obeys the rules."""
     if rules.mode is AccessMode.RULES:
         return ""
-    kind = next(name for name, answer in ANSWERS.items() if answer.status == result.status)
-    return modes_by_answer(rules.dialect.access)[kind]
+    if answer == "200":
+        return rules.mode.description  # a file that is no robots.txt, such as an HTML page
+    return modes_by_answer(rules.dialect.access)[answer]
 
 
 def _full(

@@ -14,9 +14,11 @@ import pytest
 from scrapy_robots_policy.commands import tester
 from scrapy_robots_policy.commands.access_table import ANSWERS, modes_by_answer
 from scrapy_robots_policy.commands.arguments import UsageError
+from scrapy_robots_policy.commands.inputs import rules_from
 from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Superseded, answers
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
-from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.fetch.redirects import ANYWHERE
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, parse
 from tests.site import Answer, Site
 from tests.site import robots as served
 
@@ -181,11 +183,20 @@ def test_each_dialect_reads_each_answer_as_its_access_policy_says(server, answer
         answers["dialects"], answers["access"], answers["verdicts"], strict=True
     ):
         modes = modes_by_answer(DIALECTS[name].access)[answer]
-        assert access == ("" if answer == "200" else modes)
+        assert access == ("" if modes == "its rules are obeyed" else modes)
         if modes == "everything is allowed":
             assert all(verdict["allowed"] for verdict in verdicts)
         if modes.startswith("nothing is allowed"):
             assert not any(verdict["allowed"] for verdict in verdicts)
+
+
+def test_a_file_that_is_an_html_page_is_read_as_one(server):
+    page = {**QUESTION, "robots": "<!doctype html><title>x</title>"}
+    access = json.loads(ask(server, "POST", "/answers", page)[2])["access"]
+    result = FetchResult(200, page["robots"].encode())
+    modes = [rules_from("", result, dialect).mode for dialect in DIALECTS.values()]
+    assert access == ["" if mode is AccessMode.RULES else mode.description for mode in modes]
+    assert set(access) != {""}
 
 
 def test_an_older_computation_of_a_page_ends_when_a_newer_one_begins(server):
@@ -223,7 +234,7 @@ def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
 
 def options_of(**values):
     """What the tester reads of its command line."""
-    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": 0}
+    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": 0, "guard": ANYWHERE}
     return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
 
 
