@@ -22,6 +22,7 @@ from .admission.admission import VERDICT_KEY, Admission
 from .admission.concurrency import Concurrency
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
+from .admission.status_line import StatusLine
 from .audit.recorded_events import RecordedEvents
 from .audit.recorder import Recorder
 from .config import (
@@ -39,10 +40,12 @@ from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
 from .rep.use_answer import UseAnswer
 from .report import CrawlCounts
+from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
 from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
+from .stats import PASSED
 from .stores import MemoryStore, Store, coordinator_of
 from .tags.page_preferences import PAGE_PREFERENCES
 
@@ -58,7 +61,7 @@ class RobotsPolicyMiddleware:
         settings = PolicySettings.from_crawler(crawler)
         self.crawler = crawler
         self.now = compat.steady_clock()
-        self.counts = CrawlCounts()
+        self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
         self.configs = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -72,8 +75,11 @@ class RobotsPolicyMiddleware:
             else RecordedEvents(self.recorder, *for_events)
         )
         identity = settings.agent, settings.dialect.name
-        self.report = CrawlReport(crawler, self.counts, settings.report, identity, time.time)
+        self.report = CrawlReport(
+            crawler, self.counts, settings.report, settings.report_base, identity, time.time
+        )
         self.resolver, self.admission = self._build(settings)
+        self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
         if settings.use or settings.audit:
@@ -244,6 +250,7 @@ class RobotsPolicyMiddleware:
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:
+        self.status_line.start()
         for sentence in self.admission.concurrency.engine.missing:
             logger.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
@@ -254,7 +261,9 @@ class RobotsPolicyMiddleware:
     async def spider_closed(self, reason: str) -> None:
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
-        stats.set_value("robots/passed", sum(counts.passed for counts in self.counts.origins))
+        stats.set_value(PASSED, sum(counts.passed for counts in self.counts.origins))
+        self.status_line.stop()
+        self.events.trouble.sum_up()
         self.report.write(reason)
         if self.recorder is not None:
             self.recorder.close(reason)

@@ -26,6 +26,7 @@ from .rep.escapes import shown
 from .rep.page_tags import Statement, names_of, tags_of
 from .rep.preference import TDM_RESERVATION, Place, Preference
 from .rep.use_answer import UseAnswer, answer
+from .stats import TAGS
 from .tags import page_preferences as page_use
 from .tags import response as page
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
@@ -282,7 +283,7 @@ class RobotsTagMiddleware:
 
     def _count(self, decision: _Decision, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(f"robots/tags/{decision.part}/{stat}")
+        self.crawler.stats.inc_value(f"{TAGS}{decision.part}/{stat}")
 
 
 def _text(tag: object) -> str:

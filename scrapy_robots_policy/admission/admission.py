@@ -33,10 +33,12 @@ from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
+from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
 from .listener import Decided, DecisionListener
+from .status_line import Waiting
 
 VERDICT_KEY = "robots_verdict"
 
@@ -139,10 +141,13 @@ class Admission:
                 verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self._refuse_early(request, rules, config, began=began)
+                is_held = self.must_wait(request, rules, config)
+                ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
-                if self._asks_tdmrep:
-                    rules = await self._with_tdmrep(request, rules, config, began)
+                rules = await self._with_tdmrep(request, rules, config, began)
                 async with self._turn(request, rules, config) as turn:
+                    if is_held:
+                        self.counts.hold(rules.origin, self.now() - ready_at)
                     await place.reacquire()
                     # The request has waited in queues. Rules that are no longer usable count only
                     # if they were fetched twice for it: their lifetime is shorter than the queue.
@@ -189,6 +194,11 @@ class Admission:
         finally:
             self.concurrency.fetching.discard(request)
 
+    def waiting(self) -> Waiting:
+        """What waits now."""
+        requests, files, put_off = self.resolver.waiting()
+        return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
+
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
     ) -> OriginRules | None:
@@ -202,9 +212,8 @@ class Admission:
     ) -> OriginRules:
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
-        self.counts.of(origin).wait(self.now() - began)
-        delay = self.decision.delay(rules, config)
-        self.events.on_delay(rules, delay, self.counts.of(origin))
+        self.counts.wait(origin, self.now() - began)
+        self.events.on_rules(rules, config.agent, self.decision.delay(rules, config))
         return rules
 
     def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -213,7 +222,9 @@ class Admission:
         Only robots.txt itself is free of its own rules: a tdmrep.json that it forbids is not
         requested.
         """
-        if not config.obey or not rules.allowed(request.url, config.agent):
+        if not self._asks_tdmrep or not config.obey:
+            return False
+        if not rules.allowed(request.url, config.agent):
             return False
         if rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent):
             return True
@@ -255,8 +266,9 @@ class Admission:
         verdict = self.decision.objection(forms, rules, config, now)
         if verdict is None:
             return None
-        self.counts.of(rules.origin).drop(verdict)
-        self.counts.of(rules.origin).note_uses(verdict.uses.results if verdict.refused else ())
+        uses = verdict.uses.results if verdict.refused else ()
+        self.counts.of(rules.origin).note_uses(uses)
+        self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=counts_only)
         if self.audit is not None:
             waited = 0.0 if began is None else now - began
@@ -347,7 +359,7 @@ class Admission:
         again: Request = request.replace(dont_filter=True)
         self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value("robots/put_back")
+        self.crawler.stats.inc_value(PUT_BACK)
         return again
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..fetch.exchange import Exchange
 from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
-from ..rep.escapes import brief
+from ..rep.escapes import brief, without_userinfo
 from ..rep.preference import Place, Preference
 from ..rep.use_answer import UseAnswer
 
@@ -31,7 +31,6 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
-_USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
@@ -47,11 +46,6 @@ def instant(seconds: float) -> str | None:
 def seconds_of(moment: str) -> float:
     """Seconds since the epoch. ValueError where it is no moment."""
     return datetime.fromisoformat(moment.removesuffix("Z") + "+00:00").timestamp()
-
-
-def without_userinfo(text: str) -> str:
-    """Text without the user names and passwords of URLs in it."""
-    return _USERINFO.sub("", text) if "@" in text else text
 
 
 def cut(text: str) -> str:

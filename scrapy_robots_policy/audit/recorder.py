@@ -22,10 +22,12 @@ from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
 from ..rep import CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
+from ..rep.escapes import without_userinfo
 from ..rep.use_answer import UseAnswer
 from ..rep.verdict import refuse
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
+from ..stats import AUDIT_FAILED
 from .crawl_line import crawl_fields
 from .dialect_data import data_of, fingerprint
 from .fields import (
@@ -37,7 +39,6 @@ from .fields import (
     packed,
     preference_fields,
     verdict_fields,
-    without_userinfo,
 )
 from .writer import Writer
 
@@ -311,7 +312,7 @@ class Recorder:
 
     def _on_error(self, error: OSError) -> None:
         assert self.crawler.stats is not None
-        self.crawler.stats.set_value("robots/audit/failed", 1)
+        self.crawler.stats.set_value(AUDIT_FAILED, 1)
         then = "the crawl closes" if self.audit.stops else "the crawl goes on without it"
         logger.error(
             "The record of the crawl can no longer be written to %(path)s: %(error)s; %(then)s",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -49,6 +50,7 @@ class PolicySettings:
     overrides       what is set for single hosts, the strongest layer first
     use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
+    report_base     the data of an earlier report, where the report is compared with it
     dry_run         whether requests that would be dropped are only counted
     audit           where the record of the crawl goes, where one is wanted
     approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
@@ -69,6 +71,7 @@ class PolicySettings:
     overrides: tuple[Overrides, ...] = ()
     use: DeclaredUse = NO_USE
     report: Files | None = None
+    report_base: Path | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None
     approved: Mapping[str, str] | None = None
@@ -108,6 +111,7 @@ class PolicySettings:
                 overrides=override_layers(crawler),
                 use=declared_use(values),
                 report=values["ROBOTS_REPORT"],
+                report_base=values["ROBOTS_REPORT_BASE"],
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_audit(values),
                 approved=values["ROBOTS_APPROVED"],

@@ -178,6 +178,7 @@ class OriginState:
     entry     what came of the latest fetch; None: nothing is known
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
+    is_put_off    whether that begins only after a pause, because the origin defers
     answers   whether the last page that was asked of the site was answered; None: none was
     uses      how often the cache has given it
     """
@@ -187,6 +188,7 @@ class OriginState:
     entry: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
+    is_put_off: bool = False
     answers: bool | None = None
     uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)

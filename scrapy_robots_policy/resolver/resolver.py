@@ -132,6 +132,12 @@ class Resolver:
         if state is not None:
             state.answers = answers
 
+    def waiting(self) -> tuple[int, int, int]:
+        """(requests that wait, robots.txt they wait for, those of them that are put off)"""
+        states = [state for state in self._looked_up.values() if state.waiters]
+        requests = sum(len(state.waiters) for state in states)
+        return requests, len(states), sum(state.is_put_off for state in states)
+
     def stop(self) -> None:
         """End all lookups, and wake all waiting requests: they raise CrawlClosing."""
         self.is_stopped = True
@@ -180,7 +186,9 @@ class Resolver:
         """One look at the store and the site. Whatever happens, waiting requests are woken."""
         try:
             if pause > 0:
+                state.is_put_off = True
                 await self.sleep(pause)
+                state.is_put_off = False
             if state.entry is not None or not await self._recall(state, dialect, page):
                 await self._fetch_once_among_all(state, dialect, page)
         except BaseException as error:
@@ -193,7 +201,7 @@ class Resolver:
             if not isinstance(error, Exception):
                 raise
         finally:
-            state.is_looked_up = False
+            state.is_looked_up = state.is_put_off = False
             self._looked_up.pop(state.origin, None)
             self.cache.put(state)
             state.wake()
