@@ -241,7 +241,7 @@ SILENT = {
     "missing": (Answer(status=404), "404"),
     "forbidden": (Answer(status=403), "403"),
     "failing": (Answer(status=500), "500"),
-    "html": (page(), "200, no JSON (JSONDecodeError)"),
+    "html": (page(), "200, an HTML page"),
     "object": (Answer(b'{"location": "/", "tdm-reservation": 1}'), "200, no JSON array"),
     "deep": (Answer(b"[" * 400_000), "200, no JSON (RecursionError)"),
     "large": (
