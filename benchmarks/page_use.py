@@ -14,6 +14,7 @@ Printed are microseconds a page, the least of the rounds: the others had more no
 from __future__ import annotations
 
 import argparse
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -116,6 +117,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--kib", type=int, default=60, help="of HTML in a page")
     options = parser.parse_args()
+    logging.disable(logging.WARNING)  # of a crawler without a contact
     print(f"{'declared':10}" + "".join(f"{step:>12}" for step in STEPS) + "   µs a page")
     for name, settings in DECLARED.items():
         cells = (f"{least(step, settings, options):12.2f}" for step in STEPS)

@@ -29,6 +29,7 @@ DIALECT = RFC9309.but(
     # What the file does not say is no reservation: a file that is not there, or cannot be had,
     # allows everything. A copy stays in force while the site fails.
     access=AccessPolicy(
+        html_page=AccessResult.UNAVAILABLE,
         too_many_requests=AccessResult.UNREACHABLE,
         unreachable=(Step(FOREVER, AccessMode.RULES, AccessMode.ALLOW),),
     ),
