@@ -15,8 +15,8 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
 CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
-.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table bench memory fleets hostile clean
-.PHONY: check_stream $(CRAWLS)
+.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
+.PHONY: matrix check_stream $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -26,10 +26,12 @@ help:
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
+	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
 	@echo "make table    write the tables of dialects and settings, in README.md and docs/, from the data"
+	@echo "make pictures the pictures of README, from the running program (it needs Chromium)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
@@ -64,6 +66,10 @@ mutants: $(VENV)/test-$(SCRAPY)/made
 versions: $(VENV)/tox/made
 	$(VENV)/tox/bin/tox run $(ARGS)
 
+# Each plugin has an environment of its own beside the one of the tests. --fresh: the newest versions.
+matrix: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m matrix $(ARGS)
+
 lint: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check
 	$(VENV)/lint/bin/ruff format --check
@@ -78,6 +84,9 @@ types: $(VENV)/typing/made
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
+
+pictures: $(VENV)/pictures/made
+	$(VENV)/pictures/bin/python docs/pictures.py
 
 hostile: $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)
@@ -109,6 +118,7 @@ clean:
 INSTALL_demo   := --editable .
 INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
+INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]

@@ -115,6 +115,7 @@ class RobotsPolicyMiddleware:
             self.now,
             dry_run=settings.dry_run,
         )
+        admission.error_of = fetch.errors.of
         admission.keeps_verdicts = settings.keeps_verdicts
         if self.recorder is not None:
             fetch.on_exchange = self.recorder.on_exchange

@@ -28,7 +28,12 @@ from scrapy_robots_policy import RobotsPolicyMiddleware, compat
 
 ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
-QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
+QUIET = {
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "DEBUG",
+    "CLOSESPIDER_TIMEOUT": 30,
+    "USER_AGENT": "Scrapy/2 (+https://tests.dev/bot)",  # without a contact there is a warning
+}
 
 # Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
 OPEN_QUEUE = "ignore:unclosed file <_io.BufferedRandom:ResourceWarning"
@@ -67,6 +72,7 @@ class Spider(scrapy.Spider):
         super().__init__(*args, **kwargs)
         self.seen = Seen()
         self.verdicts: dict[str, Any] = {}
+        self.errors: list[BaseException] = []
 
     async def start(self) -> AsyncIterator[Any]:
         for request in self.requests:
@@ -81,6 +87,7 @@ class Spider(scrapy.Spider):
 
     def fail(self, failure: Any) -> None:
         self.seen.dropped[failure.request.url] = str(failure.value)
+        self.errors.append(failure.value)
         self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)
 
 

@@ -152,6 +152,7 @@ class Site:
         if len(first) != 3:
             return False
         headers = _read_headers(lines)
+        lines.read(int(headers.get("content-length", 0)))
         asked = time.monotonic()
         with self._lock:
             self.busy += 1

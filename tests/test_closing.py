@@ -111,6 +111,7 @@ def soon():
 WAITS = {
     "for the rules": lambda: robots("", after=None),
     "for its turn": lambda: robots("User-agent: *\nCrawl-delay: 60"),
+    "for years, as the site asks": lambda: robots("User-agent: *\nCrawl-delay: 1e300"),
     "for a site that puts us off": lambda: Answer(status=503),
     "for the hour": soon,
 }
@@ -124,6 +125,7 @@ async def test_requests_that_wait_go_back_when_the_crawl_closes(wait):
         "ROBOTS_DIALECT": "seznam" if wait == "for the hour" else "rfc9309",
         "ROBOTS_FETCH_RETRIES": 0,
         "ROBOTS_FETCH_TIMEOUT": 300,  # longer than a test may take
+        "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue",
     }
     with Site({"/robots.txt": WAITS[wait]()}) as site, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")

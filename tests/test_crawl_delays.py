@@ -120,11 +120,11 @@ class Contented(Spider):
 
 @on_reactor
 async def test_other_hosts_do_not_wait():
-    # The slow one waits for longer than the crawl may last (CLOSESPIDER_TIMEOUT).
-    with Site({"/robots.txt": slow(45)}) as site, Site({}, "127.0.0.2") as other:
+    # The slow one waits for longer than the test may last.
+    with Site({"/robots.txt": slow(250)}) as site, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")
         urls = pages(site, 3) + pages(other, 20)
-        settings = {"CONCURRENT_REQUESTS": 1}
+        settings = {"CONCURRENT_REQUESTS": 1, "CLOSESPIDER_TIMEOUT": 0}
         seen, _ = await crawl(*urls, settings=settings, spider=Contented, enough=20)
         assert sorted(seen.answered) == sorted(pages(other, 20))
         assert seen.stats["finish_reason"] == "enough"
@@ -224,6 +224,7 @@ SETTINGS = {
     "clamped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2}, 0.2),
     "ignored": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "ignore"}, 0),
     "skipped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}, None),
+    "queued": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"}, 0.3),
     "set": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.1}}}, 0.1),
     "off": ({"ROBOTS_CRAWL_DELAY": False}, 0),
     "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
@@ -233,6 +234,7 @@ LOGGED = {
     "clamped": "0.3 s (clamped to 0.2 s)",
     "ignored": "0.3 s (ignored)",
     "skipped": "0.3 s (skipped)",
+    "queued": "0.3 s (queued)",
     "set": "0.1 s (set)",
 }
 

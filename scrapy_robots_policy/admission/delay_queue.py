@@ -37,6 +37,7 @@ from ..exceptions import CrawlClosing
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
+LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
@@ -176,7 +177,7 @@ class DelayQueue:
             return
         wait = self.free_at - self.now()
         if wait > 0:
-            self._stop_timer = self.call_later(wait, self._on_time)
+            self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
             return
         turn = self._waiting.popleft()
         if turn.called:  # cancelled

@@ -158,7 +158,7 @@ _TABLE = (
         Names(),
         list(CARRIED_META),
         "The keys that a request for a robots.txt copies from the `meta` of the page's request "
-        "that waits for it.",
+        "that waits for it. A robots.txt needs no browser: leave `playwright` and the like out.",
     ),
     Setting(
         "ROBOTS_FETCH_HEADERS",
@@ -176,6 +176,21 @@ _TABLE = (
         None,
         "Called with the page's request and the request for its robots.txt. It may change the "
         "latter, or return another request.",
+    ),
+    Setting(
+        "ROBOTS_REDIRECTS",
+        Choice({"anywhere": False, "same-site": True}),
+        "anywhere",
+        "Where redirects of a robots.txt may lead: `anywhere`, or to the `same-site` only; never "
+        "from a public address to a private one. A redirect that is refused makes the file "
+        "unreachable. See [redirects](docs/when-things-fail.md#redirects).",
+    ),
+    Setting(
+        "ROBOTS_REDIRECT_HOSTS",
+        Names(),
+        [],
+        "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
+        "patterns such as `*.corp.example`.",
     ),
     Setting(
         "ROBOTS_MAX_FETCHES",
@@ -215,7 +230,8 @@ _TABLE = (
         Choice({choice.value: choice for choice in OverMax}),
         OverMax.CLAMP.value,
         "What happens at a site that asks for a longer one: its delay is cut to the longest "
-        "(`clamp`), its pages are dropped (`skip`), or its delay is not kept (`ignore`).",
+        "(`clamp`), its pages are dropped (`skip`), its delay is not kept (`ignore`), or its whole "
+        "delay is kept, and its pages wait for as long as the crawl lives (`queue`).",
     ),
     Setting(
         "ROBOTS_TAGS",

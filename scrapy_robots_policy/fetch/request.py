@@ -14,6 +14,9 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .body import ACCEPTED
+from .order import FetchOrder
+from .redirects import ANYWHERE, RedirectGuard
+from .sent_headers import PLAIN_KEY
 
 Hook = Callable[[Request, Request], Request | None]
 
@@ -43,21 +46,27 @@ class RequestProfile:
     headers  the headers taken from it
     hook     called with the page's request and the one made for it; gives the one to send, or None
              where it has changed that one in place
+    guard    where redirects may lead
+    by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
+               Accept-Encoding: a browser's, or that of a service
     """
 
     timeout: float
     meta: tuple[str, ...] = CARRIED_META
     headers: tuple[str, ...] = CARRIED_HEADERS
     hook: Hook | None = None
+    guard: RedirectGuard = ANYWHERE
+    by_plugin: frozenset[str] = frozenset()
 
-    def request(
-        self, url: str, headers: Mapping[str, str], page: Request | None, *, in_haste: bool = False
-    ) -> Request:
-        """The request for a URL with more headers; `page` is the request that waits for it."""
-        # A header without a value is not sent, and HttpAuthMiddleware leaves it alone.
-        ours: dict[str, Any] = {"Accept-Encoding": ACCEPTED, "Authorization": [], **headers}
-        timeout = self.timeout * SHARE_IN_HASTE if in_haste else self.timeout
-        meta = {**META, "download_timeout": timeout}
+    def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
+        """The request for a URL with more headers."""
+        page: Request | None = order.page
+        # HttpAuthMiddleware leaves a header without a value alone; `trim` takes it out.
+        ours: dict[str, Any] = {"Authorization": [], **headers}
+        if url.partition(":")[0] not in self.by_plugin:
+            ours["Accept-Encoding"] = ACCEPTED
+        timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
+        meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
         if page is None:
             return Request(url, NO_CALLBACK, headers=ours, meta=meta, dont_filter=True)
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | meta

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..rep.dialects.crawlers import OTHERS
-from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.crawlers import crawlers
 
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
@@ -14,8 +13,7 @@ _SHORTEST = 6  # octets; shorter names are near too many others
 
 def _names() -> dict[str, str]:
     """The names of all crawlers known here, by themselves in lower case."""
-    tables = (OTHERS, *(dialect.agents for dialect in DIALECTS.values()))
-    return {agent.name.lower(): agent.name for table in tables for agent in table.values()}
+    return {agent.name.lower(): agent.name for agent in crawlers()}
 
 
 _NAMES = _names()

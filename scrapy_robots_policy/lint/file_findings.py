@@ -9,41 +9,32 @@ from operator import itemgetter
 
 from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.dialects.options import Beyond, Bom
+from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large
 from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source
 
 _MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
 _TAG = re.compile(
     rb"\s*<(?:!--|!doctype|/?(?:meta|title|body|script|style|link|div|p|br|center|h[1-6]|pre|b|"
     rb"table|font|a|img|iframe|noscript|span|form|frameset|base|svg|rss|error)\b)",
     re.IGNORECASE,
 )
-_MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
-_HEAD = 4096  # octets in which a page shows itself
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
 
 
 def html_page(source: Source) -> Iterator[Finding]:
-    start = _start_of(source.body)
-    if _HTML.match(start) or (_TAG.match(start) and not source.agents):
+    is_part = _TAG.match(start_of(source.body)) is not None
+    if is_html_page(source.body) or (is_part and not source.agents):
         yield source.finding(
             "R105",
             source.span_of_line(1),
             "this is an HTML page: the site answers /robots.txt with a page, and no rule is read",
             "answer /robots.txt with 404, or with a file of type text/plain",
         )
-
-
-def _start_of(body: bytes) -> bytes:
-    """How the file starts, after byte order marks; what is UTF-16 without its NULs."""
-    match = _MARKS.match(body, 0, _HEAD)
-    start = body[match.end() if match else 0 :][:_HEAD]
-    return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
 
 
 def mark(source: Source) -> Iterator[Finding]:

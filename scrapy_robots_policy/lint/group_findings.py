@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..rep.agents import TOKEN, product_token
+from ..rep.agents import TOKEN, CrawlerKind, product_token
 from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
@@ -223,6 +223,24 @@ def misspelt(source: Source) -> Iterator[Finding]:
             )
 
 
+def seldom_bound(source: Source) -> Iterator[Finding]:
+    """Crawlers whose groups do something else than keep a crawler out; each is named once."""
+    named = set()
+    for found in source.agents:
+        agent = find_agent(product_token(found[1])) if len(found[1]) <= LONGEST_NAME else None
+        if agent is None or not agent.note or agent.name in named:
+            continue
+        named.add(agent.name)
+        is_token = agent.facts.kind is CrawlerKind.TOKEN
+        fix = f"to keep {agent.name} out, refuse its requests at the server"
+        yield source.finding(
+            "R310",
+            found.span(1),
+            agent.note,
+            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
+        )
+
+
 def all_disallowed(source: Source) -> Iterator[Finding]:
     """The costliest slip there is, where it is one."""
     for group in source.groups:
@@ -289,5 +307,5 @@ def _again(source: Source, found: re.Match[str], first: int) -> Finding:
 
 CHECKS = (
     *(orphans, joined, blank_lines, tokens, misspelt, all_disallowed, without_rules),
-    named_again,
+    *(named_again, seldom_bound),
 )
