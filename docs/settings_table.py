@@ -1,6 +1,6 @@
 """Writes README's table of settings from `scrapy_robots_policy.config.settings_table`.
 
-`make table`, or `python docs/settings_table.py`. Must not know: any setting.
+`make table`, or `python docs/settings_table.py`.
 """
 
 # ruff: noqa: INP001 - a script beside what it writes

@@ -286,7 +286,7 @@ def _lift_pool_limits(downloader: Any) -> None:
     The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit
     of their own, which late robots.txt would use up. Twisted's have none. There is no public way.
     """
-    get_handler: Any = getattr(downloader.handlers, "_get_handler", None)
+    get_handler = _attribute(downloader, "handlers", "_get_handler")
     for scheme in ("http", "https") if get_handler is not None else ():
         handler = get_handler(scheme)
         connector = _attribute(handler, "_session", "connector")

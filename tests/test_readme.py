@@ -10,7 +10,7 @@ from pathlib import Path
 
 import scrapy_robots_policy
 from scrapy_robots_policy.config import SETTINGS
-from tests.command.run import robots
+from tests.commands.run import robots
 
 README = Path(__file__).parent.parent / "README.md"
 SETTINGS_TABLE = runpy.run_path(str(README.parent / "docs" / "settings_table.py"))

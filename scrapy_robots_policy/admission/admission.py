@@ -4,8 +4,8 @@
 request waits for the site's visit time, for its turn where a delay is kept, and for a free place of
 CONCURRENT_REQUESTS. Rules that grew too old meanwhile are fetched and asked again.
 
-Who else may run: at every `await` rules may change, the request may be cancelled, and the crawl may
-close. The context managers give back the place, the turn and the count in the download slot.
+What else may run: at every `await` rules may change, the request may be cancelled, and the crawl
+may close. The context managers give back the place, the turn and the count in the download slot.
 """
 
 from __future__ import annotations

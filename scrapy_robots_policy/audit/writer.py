@@ -16,6 +16,7 @@ from .log_file import LogFile
 
 FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
 MAX_GATHERED = 256 * 1024  # octets
+MAX_UNSEALED = 100  # lines; many at a time cost less than one now and then, as caches are warm
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
@@ -27,7 +28,7 @@ class Writer:
     call_later   calls a function after some seconds; what it gives cancels that
     on_new_file  called before the first line of each file but the first
     on_error     called once, with the OSError. After it nothing is written any more
-    lines, hash  how many lines were written, and the hash of the latest
+    lines, hash  how many lines were flushed, and the hash of the latest
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Writer:
         self._file: LogFile | None = LogFile(path)
         self.paths = [self._file.path]
         self.lines, self.hash = 0, START
+        self._unsealed: list[tuple[str, Mapping[str, Any]]] = []
         self._gathered: list[bytes] = []
         self._size = 0
         self._stop_timer: Callable[[], None] | None = None
@@ -56,10 +58,9 @@ class Writer:
         """Add a line. It is on the disk within a second, as long as the event loop runs."""
         if self._file is None:
             return
-        line, self.hash = sealed(kind, self.hash, fields)
-        self.lines += 1
-        self._gathered.append(line)
-        self._size += len(line)
+        self._unsealed.append((kind, fields))
+        if len(self._unsealed) >= MAX_UNSEALED or "octets" in fields:  # those of a whole robots.txt
+            self._seal()
         if self._size >= MAX_GATHERED:
             self.flush()
         elif self._stop_timer is None:
@@ -67,14 +68,13 @@ class Writer:
 
     def write_now(self, kind: str, fields: Mapping[str, Any]) -> None:
         """Add a line, and write all lines through: needs no event loop."""
-        line, self.hash = sealed(kind, self.hash, fields)
-        self.lines += 1
-        self._gathered.append(line)
+        self._unsealed.append((kind, fields))
         self.flush()
 
     def flush(self) -> None:
         if self._file is None:
             return
+        self._seal()
         gathered = b"".join(self._gathered)
         self._gathered, self._size = [], 0
         if not gathered:
@@ -83,6 +83,15 @@ class Writer:
             self._file.write(gathered)
         except OSError as error:
             self._fail(error)
+
+    def _seal(self) -> None:
+        """Chain the lines that were added."""
+        for kind, fields in self._unsealed:
+            line, self.hash = sealed(kind, self.hash, fields)
+            self.lines += 1
+            self._gathered.append(line)
+            self._size += len(line)
+        self._unsealed.clear()
 
     def make_room(self) -> None:
         """Go on in a new file if this one is full. Called between lines that belong together."""

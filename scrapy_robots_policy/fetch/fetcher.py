@@ -20,8 +20,9 @@ from .body import Bodies
 from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
 from .http_headers import lifetime, media_type, retry_after
+from .lookup import Addresses, addresses_of
 from .order import FetchOrder, octets_read
-from .redirects import REDIRECTS, Answer, follow
+from .redirects import Answer, Lookup, follow
 from .request import RequestProfile
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
@@ -74,12 +75,19 @@ class Fetcher:
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
-        way = follow(f"{order.origin}/robots.txt", order.dialect.access.redirects)
-        url, hops = next(way)
+        way = follow(
+            f"{order.origin}/robots.txt", order.dialect.access.redirects, self.profile.guard
+        )
+        step = next(way)
+        error: Exception | None = None
+        reply: Answer | Addresses
         while True:
-            answer, error = await self._get(url, hops, order)
+            if isinstance(step, Lookup):
+                reply = await addresses_of(step.host, self.profile.timeout)
+            else:
+                reply, error = await self._get(step.url, step.hops, order)
             try:
-                url, hops = way.send(answer)
+                step = way.send(reply)
             except StopIteration as end:
                 result: FetchResult = end.value
                 return result, error
@@ -100,14 +108,14 @@ class Fetcher:
                 headers = _headers(response)
                 result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
-            location = headers.get("location", "") if result.status in REDIRECTS else ""
-            return (_marked_if_cut(result, order, is_asked=bool(validators)), location), None
+            result = _marked_if_cut(result, order, is_asked=bool(validators))
+            return _answer(result, headers, response, response.request or request), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
-            return (result, ""), error
+            return Answer(result), error
 
     def _note(
         self,
@@ -150,6 +158,15 @@ class Fetcher:
             stats.inc_value(f"robotstxt/response_status_count/{result.status}")
         elif error is not None and not isinstance(error, IgnoreRequest):
             stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+
+
+def _answer(
+    result: FetchResult, headers: dict[str, str], response: Response, request: Request
+) -> Answer:
+    """What came, for `follow`. The address of a proxy says nothing about the site."""
+    is_proxied = bool(request.meta.get("proxy"))
+    peer = "" if is_proxied or response.ip_address is None else str(response.ip_address)
+    return Answer(result, headers.get("location", ""), peer, is_proxied=is_proxied)
 
 
 def _may_pass(result: FetchResult) -> bool:

@@ -1,7 +1,4 @@
-"""Findings about the whole file: its encoding, its size, and whether it is a robots.txt at all.
-
-Knows: octets and limits. Must not know: groups and rules.
-"""
+"""Findings about the whole file: its encoding, its size, and whether it is a robots.txt at all."""
 
 from __future__ import annotations
 
@@ -65,9 +62,9 @@ def encoding(source: Source) -> Iterator[Finding]:
         return
     if source.text.isascii():
         return
-    for found in _READ.finditer(source.text):  # comments may be in any encoding
-        if not found[0].isascii() and (at := _first_fault(found[0])) >= 0:
-            start = found.start() + at
+    for match in _READ.finditer(source.text):  # comments may be in any encoding
+        if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
+            start = match.start() + at
             yield source.finding(
                 "R102",
                 (start, start + 1),
@@ -94,15 +91,15 @@ def size(source: Source) -> Iterator[Finding]:
     last = source.text.count("\n")
     opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
     cut = [dialect.name for dialect in over if dialect.beyond_size is Beyond.CUT]
-    told = []
+    effects = []
     if cut:
-        told.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
+        effects.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
     if opened:
-        told.append(f"{listed(opened)} obey none of it")
+        effects.append(f"{listed(opened)} obey none of it")
     yield source.finding(
         "R103",
         source.span_of_line(last),
-        f"the file has {len(source.body):,} octets: {'; '.join(told)}",
+        f"the file has {len(source.body):,} octets: {'; '.join(effects)}",
         "join rules by their common start, or with *",
         tuple(dialect.name for dialect in over),
     )
@@ -136,14 +133,14 @@ def controls(source: Source) -> Iterator[Finding]:
     if text.count("\0") > len(text) // 4:
         return  # UTF-16: R102
     for number, line in enumerate(text.split("\n")[1:], 1):
-        found = _CONTROLS.search(line)
-        if found:
+        match = _CONTROLS.search(line)
+        if match:
             start, end = source.span_of_line(number)
-            at = min(start + found.start(), end)
+            at = min(start + match.start(), end)
             yield source.finding(
                 "R106",
-                (at, min(at + len(found[0]), end)),
-                f"the line holds {found[0][:8]!r}, which no URL does; some stop reading at a NUL",
+                (at, min(at + len(match[0]), end)),
+                f"the line holds {match[0][:8]!r}, which no URL does; some stop reading at a NUL",
                 "remove the control characters",
             )
 

@@ -1,7 +1,6 @@
 """From the value of ROBOTS_STORE to a store: a URI, a class, an object, or an import path of one.
 
 All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password.
-Must not know: what a store does.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def test_a_line_is_on_the_disk_within_a_second(writer, timer):
 
 
 def test_what_is_much_is_written_at_once(writer):
-    writer.write("crawl", {"a": "x" * 300_000})
+    writer.write("robots", {"octets": "x" * 300_000})
     assert len(writer.paths[0].read_bytes()) > 300_000
     writer.close()
 
