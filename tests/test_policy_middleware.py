@@ -99,7 +99,8 @@ NETWORK_ERRORS = {
 async def test_the_network_error_is_the_cause_of_the_exception(name):
     url, script, cause = NETWORK_ERRORS[name]
     with Site(script) as site:
-        settings = {**QUICK, "ROBOTS_FETCH_TIMEOUT": 0.3}
+        timeout = 0.3 if cause == "timeout" else 30
+        settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": timeout}
         _, crawler = await crawl(url or site.url("/a"), settings=settings)
         (error,) = crawler.spider.errors
         assert isinstance(error, Disallowed)
@@ -110,8 +111,8 @@ async def test_the_network_error_is_the_cause_of_the_exception(name):
 @pytest.mark.parametrize("answer", ["200", "503"])
 @on_reactor
 async def test_where_the_site_answered_there_is_no_network_error(answer):
-    with Site({"/robots.txt": [ANSWERS["timeout"], ANSWERS[answer]]}) as site:
-        settings = {**QUICK, "ROBOTS_FETCH_TIMEOUT": 0.3, "ROBOTS_ON_UNREACHABLE": "defer"}
+    with Site({"/robots.txt": [ANSWERS["cut"], ANSWERS[answer]]}) as site:
+        settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_ON_UNREACHABLE": "defer"}
         settings |= {"ROBOTS_ERROR_TTL": 0.1, "ROBOTS_DEFER_TIMEOUT": 1}
         _, crawler = await crawl(site.url("/secret"), settings=settings)
         (error,) = crawler.spider.errors

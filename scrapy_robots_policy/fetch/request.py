@@ -87,4 +87,5 @@ class RequestProfile:
             msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
             raise ValueError(msg)
         request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
+        request.meta[PLAIN_KEY] = made.meta[PLAIN_KEY]
         return request
