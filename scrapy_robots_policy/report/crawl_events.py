@@ -94,8 +94,9 @@ class CrawlEvents(ResolverEvents):
         has_failed = rules.access.result is AccessResult.UNREACHABLE
         if error:
             self._count(stats.TDMREP_UNREADABLE)
+        is_warning = has_failed and self.trouble.takes_line(f"tdmrep.json: {why}")
         logger.log(
-            logging.WARNING if has_failed else logging.INFO if error else logging.DEBUG,
+            logging.WARNING if is_warning else logging.DEBUG,
             "tdmrep.json of %(origin)s: %(why)s%(then)s",
             {
                 "origin": origin,
