@@ -16,7 +16,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 CRAWLS := refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table bench memory fleets hostile clean
-.PHONY: check_stream $(CRAWLS)
+.PHONY: docs docs-serve dist check_stream $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -28,8 +28,10 @@ help:
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
+	@echo "make docs     build the site of the docs into build/site, strictly; make docs-serve shows it as you write"
+	@echo "make dist     build the package into dist/, and check what is in it and its page at the registry"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
-	@echo "make table    write the tables of dialects and settings, in README.md and docs/, from the data"
+	@echo "make table    write the tables of dialects and settings in docs/ from the data"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
@@ -74,6 +76,14 @@ format: $(VENV)/lint/made
 types: $(VENV)/typing/made
 	$(VENV)/typing/bin/mypy
 
+# MkDocs gets no word about its own future into the log: `strict` is about our pages.
+docs: $(VENV)/docs/made
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet
+	@echo "The site is in build/site."
+
+docs-serve: $(VENV)/docs/made
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs serve $(ARGS)
+
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
@@ -109,6 +119,7 @@ INSTALL_demo   := --editable .
 INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
+INSTALL_docs   := --editable .[docs]
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]
 INSTALL_tox    := tox
