@@ -13,9 +13,9 @@ VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_inf
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
-CRAWLS := refusals origins cache_memory slow_host waiting pace stop soak overhead turns
+CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
-.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table bench memory fleets hostile clean
+.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
 .PHONY: docs docs-serve dist check_stream $(CRAWLS)
 
 help:
@@ -32,11 +32,13 @@ help:
 	@echo "make dist     build the package into dist/, and check what is in it and its page at the registry"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
 	@echo "make table    write the tables of dialects and settings in docs/ from the data"
+	@echo "make pictures the pictures of README, from the running program (it needs Chromium)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
 	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
 	@echo "make hostile  time hostile files against Protego and fastrobots (see bench)"
+	@echo "make first_day  what changes beside Scrapy's own middleware; ARGS=--write: README's table of it"
 	@echo "make refusals, origins, cache_memory, slow_host, waiting, pace, stop, overhead, turns"
 	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
 	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
@@ -88,6 +90,9 @@ table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
 
+pictures: $(VENV)/pictures/made
+	$(VENV)/pictures/bin/python docs/pictures.py
+
 hostile: $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)
 
@@ -118,6 +123,7 @@ clean:
 INSTALL_demo   := --editable .
 INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
+INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_docs   := --editable .[docs]
 INSTALL_lint   := --editable .[lint]
