@@ -16,7 +16,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
-.PHONY: docs docs-serve dist check_stream $(CRAWLS)
+.PHONY: docs docs-serve dist matrix check_stream $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -26,6 +26,7 @@ help:
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
+	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
 	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make docs     build the site of the docs into build/site, strictly; make docs-serve shows it as you write"
@@ -66,6 +67,10 @@ mutants: $(VENV)/test-$(SCRAPY)/made
 
 versions: $(VENV)/tox/made
 	$(VENV)/tox/bin/tox run $(ARGS)
+
+# Each plugin has an environment of its own beside the one of the tests. --fresh: the newest versions.
+matrix: $(VENV)/test-$(SCRAPY)/made
+	$(VENV)/test-$(SCRAPY)/bin/python -m matrix $(ARGS)
 
 lint: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check

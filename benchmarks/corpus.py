@@ -28,8 +28,8 @@ _NOT_IN_URL = re.compile(r"[^!-~]")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One file and what is asked of it."""
+class Case:
+    """One file, a crawler, and the URLs that it asks for."""
 
     body: bytes
     agent: str
@@ -38,19 +38,19 @@ class Asked:
 
 def folder() -> Path:
     """Where the real files are; `make bench` fetches them and says so."""
-    told = os.environ.get("ROBOTS_CORPUS")
-    if not told:
+    path = os.environ.get("ROBOTS_CORPUS")
+    if not path:
         sys.exit("ROBOTS_CORPUS names no folder of robots.txt files; run `make bench`")
-    return Path(told)
+    return Path(path)
 
 
-def questions(every: int = 1) -> list[Asked]:
-    """What is asked of each file, or of every n-th."""
+def questions(every: int = 1) -> list[Case]:
+    """A case for each file, or for every n-th."""
     chance = random.Random(9309)
     files = sorted(folder().iterdir())[::every]
     bodies = [path.read_bytes() for path in files]
     return [
-        Asked(body, AGENTS[at % len(AGENTS)], _urls(body, chance)) for at, body in enumerate(bodies)
+        Case(body, AGENTS[at % len(AGENTS)], _urls(body, chance)) for at, body in enumerate(bodies)
     ]
 
 
@@ -68,5 +68,5 @@ def paths_of_rules(body: bytes) -> list[str]:
 
 def _path(rule: str) -> str:
     path = "/" + rule.rstrip("$").replace("*", "x").lstrip("/")
-    escaped = re.sub("%[0-9a-f]{2}", lambda found: found[0].upper(), path)
+    escaped = re.sub("%[0-9a-f]{2}", lambda escape: escape[0].upper(), path)
     return _NOT_IN_URL.sub("", escaped)

@@ -1,9 +1,7 @@
 """One crawl in a process of its own, measured.
 
-    crawl(Plan(...)) -> Crawled
-    Crawling(Plan(...)), for those who want several at a time
-
-Knows: how Scrapy is started and stopped. Must not know: what is compared.
+crawl(Plan(...)) -> Crawled
+Crawling(Plan(...)), for several at a time
 """
 
 from __future__ import annotations
@@ -106,8 +104,8 @@ class Crawling:
             env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)},
         )
         assert self.process.stdin is not None
-        with self.process.stdin as told:
-            json.dump(asdict(plan), told)
+        with self.process.stdin as stdin:
+            json.dump(asdict(plan), stdin)
 
     @property
     def log(self) -> str:

@@ -29,7 +29,7 @@ from typing import Any
 import bulk
 import large
 import refused
-from corpus import Asked, questions
+from corpus import Case, questions
 from peers import Peer, peers
 from wrong import right_answers, wrong_answers
 
@@ -45,18 +45,18 @@ class Round:
     warm: list[float] = field(default_factory=list)
 
 
-def measure(peer: Peer, asked: list[Asked]) -> Round:
+def measure(peer: Peer, cases: list[Case]) -> Round:
     parse, allowed = peer.parse, peer.allowed
-    firsts = [peer.address(item.urls[0]) for item in asked]
+    firsts = [peer.address(item.urls[0]) for item in cases]
     gc.collect()
     gc.disable()
     began = clock()
-    parsed = [parse(item.body) for item in asked]
+    parsed = [parse(item.body) for item in cases]
     parse_time = clock() - began
-    for rules, item, address in zip(parsed, asked, firsts, strict=True):
+    for rules, item, address in zip(parsed, cases, firsts, strict=True):
         attempt(allowed, rules, address, item.agent)
     made = Round(parse_time, clock() - began)
-    for rules, item in zip(parsed, asked, strict=True):
+    for rules, item in zip(parsed, cases, strict=True):
         urls = [peer.address(url) for url in item.urls[: peer.per_file]]
         ask(allowed, rules, urls, item.agent)
         began = clock()
@@ -82,15 +82,15 @@ def ask(allowed: Callable[..., bool], rules: Any, urls: list[str], agent: str) -
         return
 
 
-def memory(peer: Peer, asked: list[Asked]) -> float:
+def memory(peer: Peer, cases: list[Case]) -> float:
     """Octets held for one file that was parsed and asked once, beside the file itself."""
-    for item in asked[:50]:  # what is made once is not the files' cost
+    for item in cases[:50]:  # what is made once is not the files' cost
         peer.parse(item.body)
     gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
-    parsed = [peer.parse(item.body) for item in asked]
-    for rules, item in zip(parsed, asked, strict=True):
+    parsed = [peer.parse(item.body) for item in cases]
+    for rules, item in zip(parsed, cases, strict=True):
         attempt(peer.allowed, rules, peer.address(item.urls[0]), item.agent)
     gc.collect()
     held = tracemalloc.get_traced_memory()[0] - before
@@ -110,23 +110,23 @@ def _medians(rows: Iterable[list[float]]) -> list[float]:
     return [statistics.median(column) for column in zip(*rows, strict=True)]
 
 
-def _total(made: Round, asked: list[Asked]) -> float:
-    return sum(one * len(item.urls) for one, item in zip(made.warm, asked, strict=True))
+def _total(made: Round, cases: list[Case]) -> float:
+    return sum(one * len(item.urls) for one, item in zip(made.warm, cases, strict=True))
 
 
-def _row(peer: Peer, made: list[Round], base: list[Round], asked: list[Asked]) -> list[str]:
+def _row(peer: Peer, made: list[Round], base: list[Round], cases: list[Case]) -> list[str]:
     def ratio(of: Callable[[Round], float]) -> str:
         return f"{statistics.median(map(of, base)) / statistics.median(map(of, made)):.2f}"
 
     files = ratios(base, made)
     cuts = [files[int(len(files) * share)] for share in (0.01, 0.10, 0.50, 0.90, 0.99)]
-    warm = statistics.median(_total(one, asked) for one in made)
-    each = warm / sum(len(item.urls) for item in asked)
+    warm = statistics.median(_total(one, cases) for one in made)
+    each = warm / sum(len(item.urls) for item in cases)
     return [
         peer.name,
         ratio(lambda one: one.parse),
         ratio(lambda one: one.first),
-        ratio(lambda one: _total(one, asked)),
+        ratio(lambda one: _total(one, cases)),
         *(f"{cut:.2f}" for cut in cuts),
         f"{each * 1e6:.2f} µs",
     ]
@@ -151,25 +151,25 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--urls", type=int, default=bulk.URLS, help="of one file, for bulk.py")
     parser.add_argument("--only", nargs="+", default=[""], help="peers by a word of their names")
     options = parser.parse_args(arguments)
-    asked = questions(options.every)
+    cases = questions(options.every)
     protego, *others = peers()
     chosen = [peer for peer in others if any(word in peer.name for word in options.only)]
     every = [protego, *chosen]
-    refusing = refused.refused(protego, asked)
+    refusing = refused.refused(protego, cases)
     made: dict[str, list[Round]] = {peer.name: [] for peer in every}
     refusals: dict[str, list[refused.Refusals]] = {peer.name: [] for peer in every}
     for at in range(options.rounds):
         for peer in every:
             progress(f"round {at + 1} of {options.rounds}: {peer.name}")
-            made[peer.name].append(measure(peer, asked))
+            made[peer.name].append(measure(peer, cases))
             refusals[peer.name].append(refused.measure(peer, refusing))
-    count = sum(len(item.urls) for item in asked)
-    print(f"{len(asked)} files, {count} questions, {options.rounds} rounds; {machine()}.")
-    show_speed(every, asked, made, refusals)
+    count = sum(len(item.urls) for item in cases)
+    print(f"{len(cases)} files, {count} questions, {options.rounds} rounds; {machine()}.")
+    show_speed(every, cases, made, refusals)
     show_refusals(every, refusing, refusals)
     show_bulk(every, options.urls)
     progress("memory, and one large file")
-    held = {peer.name: memory(peer, asked) for peer in every if not peer.compiled}
+    held = {peer.name: memory(peer, cases) for peer in every if not peer.compiled}
     head = ["memory held beside the file", "octets a file", "share of Protego's"]
     show(head, _shares(held))
     show(["one file of 500 KiB", *large.COLUMNS], large.rows(every))
@@ -185,19 +185,19 @@ def show(head: list[str], rows: list[list[str]]) -> None:
 
 def show_speed(
     every: list[Peer],
-    asked: list[Asked],
+    cases: list[Case],
     made: dict[str, list[Round]],
     refusals: dict[str, list[refused.Refusals]],
 ) -> None:
     progress("wrong answers")
-    right = right_answers(asked)
-    count = f"{sum(len(item.urls) for item in asked):,}"
+    right = right_answers(cases)
+    count = f"{sum(len(item.urls) for item in cases):,}"
     base = made[every[0].name]
     rows = []
     for peer in every:
-        wrong = "" if right is None else f"{wrong_answers(peer, asked, right):,}"
+        wrong = "" if right is None else f"{wrong_answers(peer, cases, right):,}"
         refusal = f"{refused.mean(refusals[peer.name]) * 1e6:.2f} µs"
-        rows.append([*_row(peer, made[peer.name], base, asked), refusal, wrong])
+        rows.append([*_row(peer, made[peer.name], base, cases), refusal, wrong])
     head = ["times faster than Protego", "parse", "parse, first answer", "warm answer"]
     head += ["p1", "p10", "median file", "p90", "p99", "one answer", "one refusal, with its reason"]
     show([*head, f"wrong answers of {count} against Google's parser"], rows)
@@ -208,7 +208,7 @@ def show_speed(
 
 
 def show_refusals(
-    every: list[Peer], refusing: list[Asked], refusals: dict[str, list[refused.Refusals]]
+    every: list[Peer], refusing: list[Case], refusals: dict[str, list[refused.Refusals]]
 ) -> None:
     count = sum(len(item.urls) for item in refusing)
     print(f"\n{count} of the questions, to {len(refusing)} of the files, are refused by Protego.")

@@ -1,7 +1,4 @@
-"""Means, and how far they may be off.
-
-Knows: statistics of a few runs. Must not know: what was measured.
-"""
+"""Means, and how far they may be off."""
 
 from __future__ import annotations
 

@@ -102,12 +102,12 @@ def pages(log: list[Hit]) -> list[Hit]:
 
 def against(log: list[Hit]) -> int:
     """Pages of the closed half, and those asked for before any robots.txt was answered."""
-    heard: dict[str, float] = {}
+    answered_at: dict[str, float] = {}
     for hit in log:
         if hit.path == ROBOTS_TXT and hit.answered:
-            heard[hit.host] = min(hit.answered, heard.get(hit.host, hit.answered))
+            answered_at[hit.host] = min(hit.answered, answered_at.get(hit.host, hit.answered))
     return sum(
-        hit.path.startswith("/closed/") or hit.asked < heard.get(hit.host, float("inf"))
+        hit.path.startswith("/closed/") or hit.asked < answered_at.get(hit.host, float("inf"))
         for hit in pages(log)
     )
 
@@ -125,8 +125,8 @@ def show_shared() -> None:
             fleet = Fleet.of(parts(web, addresses, ["/open/", "/closed/"]), settings)
             results = fleet.results()
             log = web.log()
-            most = max(files(log).values())
-            table.row(name, f"{files(log).total()}", f"{most}", *always(fleet, results, log))
+            max_fetches = max(files(log).values())
+            table.row(name, f"{files(log).total()}", f"{max_fetches}", *always(fleet, results, log))
 
 
 ALWAYS = ("pages", "lost", "against", "s")
@@ -171,12 +171,12 @@ SILENT = "127.0.9.2"  # answers for its robots.txt when it is asked a second tim
 
 class FirstInVain:
     def __init__(self) -> None:
-        self.asked = 0
+        self.fetches = 0
 
     def __call__(self, host: str, path: str) -> Reply:
         if host == SILENT and path == ROBOTS_TXT:
-            self.asked += 1
-            return robots(RULES, after=None if self.asked == 1 else 0)
+            self.fetches += 1
+            return robots(RULES, after=None if self.fetches == 1 else 0)
         return late(host, path)
 
 
@@ -194,9 +194,9 @@ def show_killed_crawler(rounds: int) -> None:
             fleet.restart(victim)
             results = fleet.results()
             log = web.log()
-        asked, again = files(log).total(), second(log) - killed
+        fetches, again = files(log).total(), second(log) - killed
         rest = always(fleet, results, log)
-        table.row(f"round {number}", f"{asked}", f"{len(addresses)}", f"{again:.1f}", *rest)
+        table.row(f"round {number}", f"{fetches}", f"{len(addresses)}", f"{again:.1f}", *rest)
 
 
 def of_silent(hit: Hit) -> bool:
@@ -256,22 +256,22 @@ def show_killed_redis(rounds: int) -> None:
 
 def rate(log: list[Hit], since: float, until: float) -> float:
     """How many robots.txt were asked for in a second."""
-    asked = sum(hit.path == ROBOTS_TXT and since <= hit.asked < until for hit in log)
-    return asked / (until - since)
+    fetches = sum(hit.path == ROBOTS_TXT and since <= hit.asked < until for hit in log)
+    return fetches / (until - since)
 
 
 def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--only", choices=("shared", "pace", "killed"))
     reader.add_argument("--rounds", type=int, default=3)
-    told = reader.parse_args()
-    if told.only in (None, "shared"):
+    options = reader.parse_args()
+    if options.only in (None, "shared"):
         show_shared()
-    if told.only in (None, "pace"):
+    if options.only in (None, "pace"):
         show_pace()
-    if told.only in (None, "killed"):
-        show_killed_crawler(told.rounds)
-        show_killed_redis(told.rounds)
+    if options.only in (None, "killed"):
+        show_killed_crawler(options.rounds)
+        show_killed_redis(options.rounds)
 
 
 if __name__ == "__main__":

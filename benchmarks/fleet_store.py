@@ -63,16 +63,16 @@ async def each(calls: Iterable[Callable[[], Awaitable[Any]]], at_a_time: int) ->
 
 async def show_speed(redis: RedisServer, count: int = 5000) -> None:
     table = Table("one process", "calls/s", "median ms", "p99 ms", "Redis's µs")
-    known = list(real(count))
+    entries = list(real(count))
     for at_a_time in (1, AT_A_TIME):
         redis.client.flushall()
         async with opened(redis) as writer, opened(redis) as reader:
             for name, calls in {
-                "claim, release": [partial(claim, writer, origin) for origin, _ in known],
-                "put": [partial(writer.put, *pair) for pair in known],
-                "get": [partial(reader.get, origin) for origin, _ in known],
-                "get, known here": [partial(reader.get, origin) for origin, _ in known],
-                "take, leave": [partial(visit, writer, origin) for origin, _ in known],
+                "claim, release": [partial(claim, writer, origin) for origin, _ in entries],
+                "put": [partial(writer.put, *pair) for pair in entries],
+                "get": [partial(reader.get, origin) for origin, _ in entries],
+                "get, known here": [partial(reader.get, origin) for origin, _ in entries],
+                "take, leave": [partial(visit, writer, origin) for origin, _ in entries],
             }.items():
                 began, busy = time.perf_counter(), processor(redis)
                 took = sorted(await each(calls, at_a_time))
@@ -142,7 +142,7 @@ async def show_cost(redis: RedisServer, count: int = 20_000) -> None:
 
 
 async def fetch(store: Any, origin: str, made: CacheEntry) -> None:
-    """All that is asked of the store by who fetches a robots.txt for the first time."""
+    """All calls of the store by a process that fetches a robots.txt for the first time."""
     assert await store.get(origin) is None
     assert (await store.claim(origin)).granted
     await store.put(origin, made)
@@ -181,15 +181,15 @@ def mebi(octets: int) -> str:
 
 
 async def show_gets(redis: RedisServer, count: int) -> None:
-    chance, found, took = random.Random(5), 0, []
+    chance, hits, took = random.Random(5), 0, []
     async with opened(redis) as reader:
         for _ in range(10_000):
             began = time.perf_counter()
             origin = f"https://www.site-{chance.randrange(count)}.example"
-            found += await reader.get(origin) is not None
+            hits += await reader.get(origin) is not None
             took.append(time.perf_counter() - began)
     took.sort()
-    print(f"{found:,} of 10,000 chosen at random found,", end=" ")
+    print(f"{hits:,} of 10,000 chosen at random found,", end=" ")
     print(f"{statistics.median(took) * 1000:.2f} ms each, p99 {took[9_900] * 1000:.2f} ms")
 
 
@@ -197,14 +197,14 @@ def main() -> None:
     reader = argparse.ArgumentParser()
     reader.add_argument("--origins", type=int, default=1_000_000)
     reader.add_argument("--only", choices=("speed", "cost", "many"))
-    told = reader.parse_args()
+    options = reader.parse_args()
     with RedisServer() as redis:
-        if told.only in (None, "speed"):
+        if options.only in (None, "speed"):
             asyncio.run(show_speed(redis))
-        if told.only in (None, "cost"):
+        if options.only in (None, "cost"):
             asyncio.run(show_cost(redis))
-        if told.only in (None, "many"):
-            asyncio.run(show_many(redis, told.origins))
+        if options.only in (None, "many"):
+            asyncio.run(show_many(redis, options.origins))
 
 
 if __name__ == "__main__":

@@ -54,12 +54,12 @@ def _cells(peer: Peer) -> list[str]:
     return [f"{parsed * 1e3:.1f} ms", f"{first * 1e3:.1f} ms", f"{each * 1e6:.1f} µs", _time(wild)]
 
 
-def _each(peer: Peer, rules: object, asked: list[str]) -> float:
-    peer.allowed(rules, asked[0], AGENT)
-    peer.allowed(rules, asked[1], AGENT)  # ours is laid out by the second
-    peer.allowed(rules, asked[2], AGENT)
+def _each(peer: Peer, rules: object, urls: list[str]) -> float:
+    peer.allowed(rules, urls[0], AGENT)
+    peer.allowed(rules, urls[1], AGENT)  # ours is laid out by the second
+    peer.allowed(rules, urls[2], AGENT)
     times = []
-    for url in asked:
+    for url in urls:
         began = clock()
         peer.allowed(rules, url, AGENT)
         times.append(clock() - began)

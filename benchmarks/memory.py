@@ -114,18 +114,18 @@ def main() -> None:
     reader.add_argument("--origins", type=int, default=100_000)
     reader.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
     reader.add_argument("--kind", help=argparse.SUPPRESS)
-    told = reader.parse_args()
-    if told.side:
-        print(json.dumps(measure(told.side, told.origins, told.kind)))
+    options = reader.parse_args()
+    if options.side:
+        print(json.dumps(measure(options.side, options.origins, options.kind)))
         return
-    text = sum(len(body) for _, body in bodies(told.origins)) / told.origins
-    print(f"{told.origins:,} origins, {text:,.0f} bytes of robots.txt each on average")
+    text = sum(len(body) for _, body in bodies(options.origins)) / options.origins
+    print(f"{options.origins:,} origins, {text:,.0f} bytes of robots.txt each on average")
     for kind in ("resident", "allocated"):
-        ours, theirs = (measure_apart(side, told.origins, kind) for side in SIDES)
+        ours, theirs = (measure_apart(side, options.origins, kind) for side in SIDES)
         for side, used in zip(SIDES, (ours, theirs), strict=True):
             print(f"{kind:10} {side:30} {used:10,.0f} bytes an origin")
         print(f"{kind:10} Protego's take {theirs / ours:.1f} times as much")
-    put, get = time_a_call(min(told.origins, 10_000))
+    put, get = time_a_call(min(options.origins, 10_000))
     print(f"a put takes {put * 1e6:.0f} µs, a get {get * 1e6:.0f} µs, on average")
 
 

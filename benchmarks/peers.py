@@ -1,4 +1,4 @@
-"""Who is measured: each parser behind the same two functions."""
+"""The parsers that are measured: each parser behind the same two functions."""
 
 from __future__ import annotations
 

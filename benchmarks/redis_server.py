@@ -1,9 +1,7 @@
 """A Redis of one's own, that can be killed and started anew.
 
-    with RedisServer() as redis:
-        redis.url
-
-Knows: redis-server's options. Must not know: what is kept there.
+with RedisServer() as redis:
+    redis.url
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from corpus import Asked
+from corpus import Case
 from peers import Peer
 
 COLUMNS = ["mean", "median file", "p99 file", "times faster than Protego", "times its bare answer"]
@@ -35,26 +35,26 @@ class Refusals:
         return spent / sum(self.counts)
 
 
-def refused(judge: Peer, asked: list[Asked]) -> list[Asked]:
+def refused(judge: Peer, cases: list[Case]) -> list[Case]:
     """Of each file the questions that `judge` refuses; a file that refuses none is left out."""
     kept = []
-    for item in asked:
+    for item in cases:
         rules = judge.parse(item.body)
         urls = [url for url in item.urls if not judge.allowed(rules, url, item.agent)]
         if urls:
-            kept.append(Asked(item.body, item.agent, urls))
+            kept.append(Case(item.body, item.agent, urls))
     return kept
 
 
-def measure(peer: Peer, asked: list[Asked]) -> Refusals:
+def measure(peer: Peer, cases: list[Case]) -> Refusals:
     refuse = peer.refuse or peer.allowed
     with_reason, bare = [], []
-    for item in asked:
+    for item in cases:
         rules = peer.parse(item.body)
         addresses = [peer.address(url) for url in item.urls[: peer.per_file]]
         with_reason.append(_each(refuse, rules, addresses, item.agent))
         bare.append(_each(peer.allowed, rules, addresses, item.agent))
-    return Refusals([len(item.urls) for item in asked], with_reason, bare)
+    return Refusals([len(item.urls) for item in cases], with_reason, bare)
 
 
 def _each(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: str) -> float:

@@ -46,12 +46,12 @@ SILENT = robots("", after=None)
 
 
 class Case(NamedTuple):
-    """`slow`: the hosts that are not healthy; `reply`: their robots.txt; `wants`: URLs by kind."""
+    """`slow`: the hosts that are not healthy; `reply`: their robots.txt; `urls`: by kind."""
 
     title: str
     slow: frozenset[str]
     reply: Reply
-    wants: Callable[[Web], dict[str, list[str]]]
+    urls: Callable[[Web], dict[str, list[str]]]
 
 
 class Reached(NamedTuple):
@@ -70,12 +70,12 @@ def head_of_queue(web: Web) -> dict[str, list[str]]:
 
 
 def in_any_order(pages: int) -> Callable[[Web], dict[str, list[str]]]:
-    def wants(web: Web) -> dict[str, list[str]]:
+    def urls_by_kind(web: Web) -> dict[str, list[str]]:
         urls = [web.url(host, f"/{n}") for n in range(pages) for host in MANY]
         random.Random(18).shuffle(urls)
         return dict.fromkeys(KINDS, urls)
 
-    return wants
+    return urls_by_kind
 
 
 DELAY = robots(RULES + "Crawl-delay: 2\n")
@@ -115,18 +115,18 @@ def measure(case: Case, options: argparse.Namespace) -> None:
 
     table = Table(case.title, *COLUMNS)
     with Web([*HEALTHY, FIRST] if FIRST in case.slow else MANY, answer) as web:
-        wants = case.wants(web)
-        kinds = [kind for kind in wants if kind in options.kinds]
+        urls = case.urls(web)
+        kinds = [kind for kind in urls if kind in options.kinds]
         reached: dict[str, list[Reached]] = {kind: [] for kind in kinds}
         for turn in range(options.rounds):
             for kind in random.Random(turn).sample(kinds, len(kinds)):
                 web.log()
                 plan = Plan(
-                    wants[kind], {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
+                    urls[kind], {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
                 )
                 reached[kind].append(watched(Crawling(plan), web, case.slow, options.cap))
     for kind, times in reached.items():
-        wanted = sum(urlsplit(url).hostname not in case.slow for url in wants[kind])
+        wanted = sum(urlsplit(url).hostname not in case.slow for url in urls[kind])
         table.row(kind, *cells(times, wanted, options.cap))
 
 

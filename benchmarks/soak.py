@@ -28,7 +28,7 @@ AGENT = "BenchBot"
 NEVER_AFTER = 8  # seconds that a fetch may take
 TTL = 20  # seconds that rules are good for
 WORDS = ("a", "b", "private", "tmp", "q.html", "x~y", "news")
-Robots = Callable[[str, int], Reply]  # the answer for a file, by how often it was asked for
+Robots = Callable[[str, int], Reply]  # the answer for a file, by how often it was fetched before
 
 TROUBLES: dict[str, Robots] = {
     "late": lambda text, _: robots(text, after=3),
@@ -94,7 +94,7 @@ class Answers:
     """What the hosts say; each page takes up to 50 ms."""
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.asked = seed, Counter[str]()
+        self.seed, self.fetches = seed, Counter[str]()
         self.noise = random.Random(seed)
 
     def __call__(self, host: str, path: str) -> Reply:
@@ -103,8 +103,8 @@ class Answers:
         text, kind = rules_of(host, self.seed), trouble(host)
         if path == "/rules.txt" or not kind:
             return robots(text)
-        self.asked[host] += 1
-        return TROUBLES[kind](text, self.asked[host])
+        self.fetches[host] += 1
+        return TROUBLES[kind](text, self.fetches[host])
 
 
 def questions(addresses: list[str], seed: int, count: int) -> Iterator[tuple[str, str, bool]]:
@@ -188,8 +188,8 @@ def main() -> int:
         "RETRY_ENABLED": False,
         "USER_AGENT": AGENT,
     }
-    asked = questions(addresses, options.seed, options.pages)
-    right = {(host, path): allowed for host, path, allowed in asked}
+    requests = questions(addresses, options.seed, options.pages)
+    right = {(host, path): allowed for host, path, allowed in requests}
     with Web(addresses, Answers(options.seed)) as web:
         urls = [web.url(host, path) for host, path in right]
         random.Random(7).shuffle(urls)

@@ -1,7 +1,4 @@
-"""A table that is printed row by row, as its figures come.
-
-Knows: columns. Must not know: what is measured.
-"""
+"""A table that is printed row by row, as its figures come."""
 
 from __future__ import annotations
 

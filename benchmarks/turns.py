@@ -107,12 +107,12 @@ class Collector:
 
 
 class Spider(scrapy.Spider):
-    """Asks for some pages whenever it is told to."""
+    """Asks for some pages each time it reads "turn"."""
 
     name = "turns"
     site: str
     requests: int
-    asked = 0
+    sent = 0
 
     async def start(self) -> AsyncIterator[Any]:
         gc.callbacks.append(collector := Collector())
@@ -125,15 +125,15 @@ class Spider(scrapy.Spider):
                 yield request
             collected = collector.spent - collected
             rest = time.process_time() - began - collected
-            tell([share / self.requests * 1e6 for share in (rest, collected)])
+            write([share / self.requests * 1e6 for share in (rest, collected)])
 
     async def some(self, count: int) -> AsyncIterator[scrapy.Request]:
         """Requests; it goes on behind the last when all are answered."""
         self.awaited, self.answered = count, Deferred[None]()
         answered: Awaitable[None] = maybe_deferred_to_future(self.answered)
         for _ in range(count):
-            self.asked += 1
-            yield scrapy.Request(f"{self.site}/{self.asked}", self.parse, errback=self.parse)
+            self.sent += 1
+            yield scrapy.Request(f"{self.site}/{self.sent}", self.parse, errback=self.parse)
         await answered
 
     def parse(self, _: Any) -> None:
@@ -142,19 +142,19 @@ class Spider(scrapy.Spider):
             self.answered.callback(None)
 
 
-def tell(what: Any) -> None:
+def write(what: Any) -> None:
     sys.stdout.write(json.dumps(what, default=str) + "\n")
     sys.stdout.flush()
 
 
 def crawl() -> None:
-    told = json.loads(sys.stdin.readline())
-    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **told["settings"]})
-    known = {"site": told["site"], "requests": told["requests"]}
-    crawler = process.create_crawler(type("Spider", (Spider,), known))
+    plan = json.loads(sys.stdin.readline())
+    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **plan["settings"]})
+    attributes = {"site": plan["site"], "requests": plan["requests"]}
+    crawler = process.create_crawler(type("Spider", (Spider,), attributes))
     process.crawl(crawler)
     process.start()
-    tell(crawler.stats.get_stats())
+    write(crawler.stats.get_stats())
 
 
 def main() -> None:

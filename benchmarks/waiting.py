@@ -1,4 +1,4 @@
-"""A crawl where every third host's robots.txt is late, or never comes: who else has to wait?
+"""A crawl where every third host's robots.txt is late, or never comes: which requests wait, too?
 
     python benchmarks/waiting.py [--quick]
 

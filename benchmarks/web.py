@@ -1,7 +1,4 @@
-"""A web of many hosts on loopback addresses, in one process of its own, with a log of all requests.
-
-Knows: enough HTTP to answer GET. Must not know: Scrapy, robots.txt.
-"""
+"""A web of many hosts on loopback addresses, in a process of its own, that logs all requests."""
 
 from __future__ import annotations
 
@@ -93,19 +90,19 @@ async def _run(
     loop = asyncio.get_running_loop()
     log: list[list[Any]] = []
 
-    def tell() -> None:
+    def send_log() -> None:
         forget = control.recv()
         control.send([Hit(*hit) for hit in log])
         if forget:
             log.clear()
 
-    # A socket for each of many hosts would be more than a system allows: then one hears them all.
+    # A socket for each of many hosts would be more than a system allows: then one accepts for all.
     few = addresses if len(addresses) <= MAX_LISTENERS else ["0.0.0.0"]  # noqa: S104 - for a benchmark
     first = await loop.create_server(lambda: _Http(answer, log), few[0], 0, backlog=1024)
     port = first.sockets[0].getsockname()[1]
     for address in few[1:]:
         await loop.create_server(lambda: _Http(answer, log), address, port, backlog=512)
-    loop.add_reader(control.fileno(), tell)
+    loop.add_reader(control.fileno(), send_log)
     control.send(port)
     await loop.create_future()
 
@@ -125,9 +122,9 @@ class _Http(asyncio.Protocol):
         self.buffer += data
         while b"\r\n\r\n" in self.buffer:
             head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
-            self.asked(head.decode("latin-1"))
+            self.request_received(head.decode("latin-1"))
 
-    def asked(self, head: str) -> None:
+    def request_received(self, head: str) -> None:
         path = head.split(" ", 2)[1]
         agent = head.partition("\r\nUser-Agent: ")[2].partition("\r\n")[0]
         hit = [self.host, path, time.monotonic(), 0.0, agent]
@@ -141,7 +138,7 @@ class _Http(asyncio.Protocol):
             self.transport.abort()
             return
         head = (
-            f"HTTP/1.1 {reply.status} Said\r\nContent-Type: {reply.kind}\r\n"
+            f"HTTP/1.1 {reply.status} Benchmark\r\nContent-Type: {reply.kind}\r\n"
             f"Content-Length: {len(reply.body) + reply.missing}\r\n{reply.headers}\r\n"
         )
         hit[3] = time.monotonic()

@@ -9,23 +9,23 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from corpus import Asked
+from corpus import Case
 from peers import Peer, google_parser
 
 LIMIT = 500 * 1024  # octets
 
 
-def right_answers(asked: list[Asked]) -> list[list[bool]] | None:
+def right_answers(cases: list[Case]) -> list[list[bool]] | None:
     """For each file, Google's answers. None where its parser is not installed."""
     google = google_parser()
     if google is None:
         return None
-    return [[google(item.body[:LIMIT], item.agent, url) for url in item.urls] for item in asked]
+    return [[google(item.body[:LIMIT], item.agent, url) for url in item.urls] for item in cases]
 
 
-def wrong_answers(peer: Peer, asked: list[Asked], right: list[list[bool]]) -> int:
+def wrong_answers(peer: Peer, cases: list[Case], right: list[list[bool]]) -> int:
     count = 0
-    for item, answers in zip(asked, right, strict=True):
+    for item, answers in zip(cases, right, strict=True):
         rules = peer.parse(item.body[:LIMIT])
         for url, answer in zip(item.urls, answers, strict=True):
             count += _answer(peer, rules, url, item.agent) is not answer

@@ -1,4 +1,4 @@
-"""Writes what the table of dialects says: docs/dialects.md.
+"""Writes what the tables of dialects and crawlers say: docs/dialects.md and docs/crawlers.md.
 
 `make table`, or `python docs/dialect_tables.py`. It has no dialect's name in it.
 """
@@ -12,11 +12,15 @@ from pathlib import Path
 
 from scrapy_robots_policy.commands.access_table import duration, modes_by_answer
 from scrapy_robots_policy.commands.compare import value_text
+from scrapy_robots_policy.commands.crawler_list import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
+from scrapy_robots_policy.rep.agents import Category, CrawlerKind
+from scrapy_robots_policy.rep.dialects.crawlers import crawlers
 from scrapy_robots_policy.rep.dialects.options import Certainty
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects.md"
+CRAWLERS = ROOT / "docs" / "crawlers.md"
 
 OPTIONS = {
     "bom": "a UTF-8 byte order mark at the start",
@@ -225,9 +229,54 @@ def _is_step(names: tuple[str, ...]) -> bool:
     return longer[:-1] == name and name[:-1] == shorter
 
 
+CRAWLERS_INTRODUCTION = """\
+# Crawlers
+
+Written by `make table` from the data in `scrapy_robots_policy/rep/dialects/`: change that.
+The pages of the operators were looked up in November 2026. `scrapy robots crawlers NAME` shows one
+crawler, with the source of the names that it looks for. `scrapy robots blocked URL` says which of
+them may fetch a page: see [commands](commands.md#who-may-fetch-this).
+
+| kind | means |
+| --- | --- |
+| crawls | it fetches pages by itself |
+| control token | it sends no requests: its group says what may be done with fetched pages |
+| user-triggered | somebody asked for the page; many of these say that they ignore robots.txt |
+
+"Not stated" means that no page of the operator is known that says so. "Crawl-delay" is what the
+operator says that it does with such a line. "Read as" is the [dialect](dialects.md) in which this
+project reads robots.txt files for the crawler: `rfc9309` where its engine has none of its own.
+"""
+
+
+def crawlers_page() -> str:
+    parts = [CRAWLERS_INTRODUCTION.strip()]
+    head = ["crawler", "operator", "kind", "robots.txt", "Crawl-delay", "read as"]
+    for category, group in by_category(crawlers()):
+        parts += [f"## {_title(category)}", table(head, map(_crawler_row, group))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(category: Category) -> str:
+    return category.value[0].upper() + category.value[1:]
+
+
+def _crawler_row(agent: Agent) -> Row:
+    facts = agent.facts
+    delay = {True: "kept", False: "ignored", None: "not stated"}[facts.crawl_delay]
+    if facts.kind is CrawlerKind.TOKEN:
+        delay = "-"
+    name = f"[{agent.name}]({facts.page})" if facts.page else agent.name
+    obedience = facts.obedience.value.removesuffix(" robots.txt")
+    return [name, facts.operator, facts.kind.value, obedience, delay, f"`{agent.dialect}`"]
+
+
 def stale_pages() -> dict[Path, str]:
     """The pages that do not say what the data says, and what they should say."""
-    wanted = {PAGE: page()}
+    wanted = {
+        PAGE: page(),
+        CRAWLERS: crawlers_page(),
+    }
     return {
         path: text
         for path, text in wanted.items()

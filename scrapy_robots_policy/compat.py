@@ -152,6 +152,21 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
     return None if url_class is None else lambda url: str(url_class(url))
 
 
+def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler is none of Scrapy's own."""
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return frozenset(
+        scheme for scheme in ("http", "https") if not _is_of_scrapy(handlers.get(scheme))
+    )
+
+
+def _is_of_scrapy(component: Any) -> bool:
+    if component is None:  # switched off
+        return True
+    path = component if isinstance(component, str) else component.__module__
+    return bool(path.startswith("scrapy."))
+
+
 class EngineAccess:
     """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
 
@@ -271,7 +286,7 @@ def _lift_pool_limits(downloader: Any) -> None:
     The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit
     of their own, which late robots.txt would use up. Twisted's have none. There is no public way.
     """
-    get_handler: Any = getattr(downloader.handlers, "_get_handler", None)
+    get_handler = _attribute(downloader, "handlers", "_get_handler")
     for scheme in ("http", "https") if get_handler is not None else ():
         handler = get_handler(scheme)
         connector = _attribute(handler, "_session", "connector")

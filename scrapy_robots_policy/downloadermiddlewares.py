@@ -40,7 +40,7 @@ from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
-from .stores import MemoryStore, coordinator_of
+from .stores import MemoryStore, Store, coordinator_of
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -81,9 +81,7 @@ class RobotsPolicyMiddleware:
 
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""
-        with one_sentence(self.crawler):
-            opened = settings.store.open(self.crawler, self.events)
-        store = None if isinstance(opened, MemoryStore) else opened  # the cache is the memory
+        store = self._open_store(settings)
         delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
 
         def close() -> None:
@@ -102,17 +100,7 @@ class RobotsPolicyMiddleware:
             settings.profile,
             settings.fetch_retries,
         )
-        resolver = Resolver(
-            store,
-            fetch,
-            settings.profile.variant,
-            self.now,
-            compat.sleep,
-            FetchGate(settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later),
-            settings.defer_timeout,
-            settings.access_overrides,
-            self.events,
-        )
+        resolver = self._resolver(settings, store, fetch)
         decision = Decision(
             settings.delays, settings.purposes, settings.defer_timeout, settings.approved
         )
@@ -127,11 +115,34 @@ class RobotsPolicyMiddleware:
             self.now,
             dry_run=settings.dry_run,
         )
+        admission.error_of = fetch.errors.of
         admission.keeps_verdicts = settings.keeps_verdicts
         if self.recorder is not None:
             fetch.on_exchange = self.recorder.on_exchange
             admission.audit = self.recorder
         return resolver, admission
+
+    def _open_store(self, settings: PolicySettings) -> Store | None:
+        """None for the memory store: the resolver's cache is all the memory that there is."""
+        with one_sentence(self.crawler):
+            store = settings.store.open(self.crawler, self.events)
+        return None if isinstance(store, MemoryStore) else store
+
+    def _resolver(self, settings: PolicySettings, store: Store | None, fetch: Fetcher) -> Resolver:
+        gate = FetchGate(
+            settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later
+        )
+        return Resolver(
+            store,
+            fetch,
+            settings.profile.variant,
+            self.now,
+            compat.sleep,
+            gate,
+            settings.defer_timeout,
+            settings.access_overrides,
+            self.events,
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:
@@ -206,8 +217,8 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         if origin is None:
             return ()
-        known = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
-        return () if known is None or known.rules is None else known.rules.sitemaps
+        rules = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
+        return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:
         for sentence in self.admission.concurrency.engine.missing:

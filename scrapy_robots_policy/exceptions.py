@@ -8,7 +8,10 @@ from .rep import Verdict
 
 
 class Disallowed(IgnoreRequest):
-    """A request that robots.txt, or the lack of one, forbids. `verdict` has the reason."""
+    """A request that robots.txt, or the lack of one, forbids. `verdict` has the reason.
+
+    Where a network error kept the robots.txt from coming, `__cause__` is that error.
+    """
 
     def __init__(self, verdict: Verdict) -> None:
         super().__init__(f"Forbidden by robots.txt: {verdict.cause}")

@@ -1,8 +1,5 @@
 """The spider middleware: drops requests and drops or marks items as the tags of their page ask.
 
-Knows: requests, items, and how to drop or mark one. Must not know: how tags are written or joined,
-nor how HTML is read.
-
 All that depends on the page alone is done once a page, before the first output of its callback is
 looked at. A page without tags costs a look at its headers.
 """

@@ -1,7 +1,4 @@
-"""A site that speaks HTTP and HTTPS on one port, each with a script of its own.
-
-Knows: TLS, and how to sign its own certificate. Must not know: Scrapy, robots.txt.
-"""
+"""A site that speaks HTTP and HTTPS on one port, each with a script of its own."""
 
 from __future__ import annotations
 

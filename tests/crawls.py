@@ -1,7 +1,5 @@
 """Whole crawls: in this process on its reactor, or in one of their own on any.
 
-Knows: how Scrapy is started. Must not know: what a test wants to see.
-
 `python -m tests.crawls` reads a `Plan` as JSON, crawls, and writes what was seen as JSON.
 """
 
@@ -14,7 +12,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,7 +28,12 @@ from scrapy_robots_policy import RobotsPolicyMiddleware, compat
 
 ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
-QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "DEBUG", "CLOSESPIDER_TIMEOUT": 30}
+QUIET = {
+    "TELNETCONSOLE_ENABLED": False,
+    "LOG_LEVEL": "DEBUG",
+    "CLOSESPIDER_TIMEOUT": 30,
+    "USER_AGENT": "Scrapy/2 (+https://tests.dev/bot)",  # without a contact there is a warning
+}
 
 # Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
 OPEN_QUEUE = "ignore:unclosed file <_io.BufferedRandom:ResourceWarning"
@@ -67,6 +72,7 @@ class Spider(scrapy.Spider):
         super().__init__(*args, **kwargs)
         self.seen = Seen()
         self.verdicts: dict[str, Any] = {}
+        self.errors: list[BaseException] = []
 
     async def start(self) -> AsyncIterator[Any]:
         for request in self.requests:
@@ -81,6 +87,7 @@ class Spider(scrapy.Spider):
 
     def fail(self, failure: Any) -> None:
         self.seen.dropped[failure.request.url] = str(failure.value)
+        self.errors.append(failure.value)
         self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)
 
 
@@ -149,6 +156,30 @@ def middleware_of(crawler: Crawler) -> RobotsPolicyMiddleware:
     return middleware
 
 
+@contextmanager
+def hidden(place: str) -> Iterator[None]:
+    """While inside, an attribute of Scrapy is gone for this package; Scrapy itself still finds it.
+
+    place  "module:Class.attribute"
+    """
+    module, _, rest = place.partition(":")
+    name, _, attribute = rest.partition(".")
+    owner = getattr(import_module(module), name)
+    inherited = owner.__getattribute__
+
+    def find(self: object, wanted: str) -> Any:
+        reader = sys._getframe(1).f_globals.get("__name__", "")
+        if wanted == attribute and reader.startswith("scrapy_robots_policy"):
+            raise AttributeError(wanted)
+        return inherited(self, wanted)
+
+    owner.__getattribute__ = find
+    try:
+        yield
+    finally:
+        del owner.__getattribute__
+
+
 def waiting_in(crawler: Crawler) -> int:
     """How many requests wait now without a place in CONCURRENT_REQUESTS."""
     return len(middleware_of(crawler).admission.concurrency.waiting)
@@ -175,6 +206,7 @@ class Plan:
     cancel_first: bool = False
     interrupt_at: str = ""
     then: dict[str, list[str]] = field(default_factory=dict)
+    hidden: str = ""
 
 
 def crawl_apart(plan: Plan, tolerated: Sequence[str] = TOLERATED) -> Seen:
@@ -225,8 +257,9 @@ def _main() -> None:
 
         process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(spider)
-    process.crawl(crawler)
-    process.start()
+    with hidden(plan.hidden) if plan.hidden else nullcontext():
+        process.crawl(crawler)
+        process.start()
     json.dump(asdict(_seen(crawler)), sys.stdout, default=str)
 
 

@@ -1,7 +1,4 @@
-"""Real Redis servers for tests: on a free port each, in memory only, gone with the test.
-
-Knows: how redis-server is started. Must not know: what is kept in it.
-"""
+"""Real Redis servers for tests: on a free port each, in memory only, gone with the test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """A web on loopback addresses, in threads of its own: each site answers as its script says.
 
-Knows: sockets and HTTP. Must not know: Scrapy, robots.txt.
-
 Raw sockets, since much of what is tested is HTTP that goes wrong.
 """
 
@@ -154,6 +152,7 @@ class Site:
         if len(first) != 3:
             return False
         headers = _read_headers(lines)
+        lines.read(int(headers.get("content-length", 0)))
         asked = time.monotonic()
         with self._lock:
             self.busy += 1
@@ -185,7 +184,7 @@ class Site:
             return False
         length = len(answer.body) if answer.promise is None else answer.promise
         head = {"Content-Length": str(length), **answer.headers}
-        lines = [f"HTTP/1.1 {answer.status} Said", *(f"{name}: {head[name]}" for name in head)]
+        lines = [f"HTTP/1.1 {answer.status} Test", *(f"{name}: {head[name]}" for name in head)]
         connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1"))
         if answer.reset is not None:
             connection.sendall(answer.body[: answer.reset])

@@ -68,18 +68,22 @@ def test_a_crawl_that_closes_while_a_robots_txt_waits_for_its_turn_loses_nothing
 
 
 class Closing(Spider):
-    """Asks for "/stop" when `waiting` requests wait, and closes at it, when `download` has been
-    asked for past the scheduler.
+    """Asks for "/stop" when `waiting` requests wait, and closes at it, when the request `download`
+    has been made past the scheduler. The event `is_over` is set when that one has ended.
     """
 
     waiting = 0
-    download = ""
+    download = None
+    is_over = None
     failure = None
+
+    def may_stop(self):
+        return waiting_in(self.crawler) >= self.waiting
 
     async def start(self):
         async for request in super().start():
             if request.url.endswith("/stop"):
-                await until(lambda: waiting_in(self.crawler) >= self.waiting)
+                await until(self.may_stop)
             yield request
 
     def parse(self, response):
@@ -90,11 +94,12 @@ class Closing(Spider):
             raise scrapy.exceptions.CloseSpider("enough")
 
     async def ask(self):
-        request = scrapy.Request(self.download, NO_CALLBACK)
         try:
-            await compat.download(self.crawler, request)
+            await compat.download(self.crawler, self.download)
         except scrapy.exceptions.IgnoreRequest as error:
             self.failure = str(error)
+        finally:
+            self.is_over.set()
 
 
 def soon():
@@ -106,6 +111,7 @@ def soon():
 WAITS = {
     "for the rules": lambda: robots("", after=None),
     "for its turn": lambda: robots("User-agent: *\nCrawl-delay: 60"),
+    "for years, as the site asks": lambda: robots("User-agent: *\nCrawl-delay: 1e300"),
     "for a site that puts us off": lambda: Answer(status=503),
     "for the hour": soon,
 }
@@ -119,6 +125,7 @@ async def test_requests_that_wait_go_back_when_the_crawl_closes(wait):
         "ROBOTS_DIALECT": "seznam" if wait == "for the hour" else "rfc9309",
         "ROBOTS_FETCH_RETRIES": 0,
         "ROBOTS_FETCH_TIMEOUT": 300,  # longer than a test may take
+        "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue",
     }
     with Site({"/robots.txt": WAITS[wait]()}) as site, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")
@@ -131,11 +138,19 @@ async def test_requests_that_wait_go_back_when_the_crawl_closes(wait):
         assert site.pages == []
 
 
+@pytest.mark.parametrize("callback", [NO_CALLBACK, None])
 @on_reactor
-async def test_a_request_that_did_not_come_from_the_scheduler_is_dropped():
+async def test_a_request_that_did_not_come_from_the_scheduler_is_dropped(callback):
+    """Without NO_CALLBACK it looks like a page: the engine asks for its copy, while it is open."""
     with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as other:
-        other.script["/robots.txt"] = robots("")
-        _, crawler = await crawl(other.url("/stop"), spider=Closing, download=dead.url("/"))
+        other.script |= {"/robots.txt": robots(""), "/last": Answer(gate="is over")}
+        _, crawler = await crawl(
+            *(other.url("/last"), other.url("/stop")),
+            spider=Closing,
+            may_stop=lambda _: other.count("/last"),
+            download=scrapy.Request(dead.url(), callback),
+            is_over=other.gate("is over"),
+        )
         assert (
             crawler.spider.failure
             == "The crawl is closing; the request was still waiting for robots.txt"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-from scrapy import version_info
+from types import SimpleNamespace
 
+import pytest
+from scrapy import Request, version_info
+from scrapy.settings import Settings
+
+from scrapy_robots_policy.admission.concurrency import Concurrency
 from tests.crawls import Spider, crawl, middleware_of
-from tests.on_reactor import on_reactor
+from tests.on_reactor import on_reactor, start, until_idle
 from tests.site import Answer, Opener, Site, robots
 
 pytestmark = pytest.mark.slow
@@ -114,6 +118,48 @@ async def test_requests_enter_in_the_order_in_which_they_came():
         await crawl(*urls, other.url("/last"), settings={"CONCURRENT_REQUESTS": 1})
         assert late.paths == ["/robots.txt", *(f"/{n}" for n in range(10))]
         assert late.busiest == 1
+
+
+class Downloader:
+    """As much of Scrapy's downloader as places need."""
+
+    total_concurrency = 1
+
+    def __init__(self):
+        self.active = set()
+
+    def needs_backout(self):
+        return len(self.active) >= self.total_concurrency
+
+    def get_slot_key(self, request):
+        return request.url
+
+
+@on_reactor
+async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
+    downloader = Downloader()
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=Settings())
+    places = Concurrency(crawler, 10, lambda _active: None, lambda: None)
+    sent, first, second = (Request(f"http://127.0.0.1/{n}") for n in range(3))
+    downloader.active = {sent, first, second}
+
+    async def wait_for_a_place(request):
+        with places.lend(request) as place:
+            await place.reacquire()
+
+    tasks = [start(wait_for_a_place(request)) for request in (first, second)]
+    tasks[1].addErrback(lambda _: None)
+    await until_idle()  # both are in the queue
+    tasks[1].cancel()
+    downloader.active.discard(second)
+    await until_idle()
+    downloader.needs_backout()  # the engine is about to ask for a request
+    await until_idle()
+    assert [task.called for task in tasks] == [False, True]  # the place is taken
+    downloader.active.discard(sent)
+    downloader.needs_backout()
+    await until_idle()
+    assert tasks[0].called
 
 
 @on_reactor

@@ -79,14 +79,14 @@ async def test_the_pages_of_slow_hosts_take_places_in_turn():
     class Counting(Spider):
         """Counts how many pages are in transfer."""
 
-        most = 0
+        busiest = 0
 
         def parse(self, response):
             super().parse(response)
             slots = self.crawler.engine.downloader.slots.values()
             urls = [request.url for slot in slots for request in slot.transferring]
             pages = [url for url in urls if not url.endswith("/robots.txt")]
-            self.most = max(self.most, len(pages))
+            self.busiest = max(self.busiest, len(pages))
 
     late = [Site({"/robots.txt": robots("", gate="open")}, f"127.0.0.{n}") for n in range(1, 7)]
     healthy = Site({"/robots.txt": robots("")}, "127.0.0.8")
@@ -96,7 +96,7 @@ async def test_the_pages_of_slow_hosts_take_places_in_turn():
         urls += [healthy.url("/first"), healthy.url("/last")]
         seen, crawler = await crawl(*urls, spider=Counting, settings={"CONCURRENT_REQUESTS": 4})
         assert sorted(seen.answered) == sorted(urls)
-        assert crawler.spider.most <= 4
+        assert crawler.spider.busiest <= 4
         assert crawler.engine.downloader.total_concurrency == 4
     finally:
         for site in [healthy, *late]:

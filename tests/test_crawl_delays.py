@@ -13,9 +13,18 @@ import scrapy
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.stores import ALONE
-from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, delays_of
-from tests.on_reactor import on_reactor
-from tests.site import Site, moved, robots
+from tests.crawls import (
+    OURS,
+    REACTORS,
+    Plan,
+    Spider,
+    crawl,
+    crawl_apart,
+    delays_of,
+    middleware_of,
+)
+from tests.on_reactor import on_reactor, until
+from tests.site import Answer, Opener, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -111,11 +120,11 @@ class Contented(Spider):
 
 @on_reactor
 async def test_other_hosts_do_not_wait():
-    # The slow one waits for longer than the crawl may last (CLOSESPIDER_TIMEOUT).
-    with Site({"/robots.txt": slow(45)}) as site, Site({}, "127.0.0.2") as other:
+    # The slow one waits for longer than the test may last.
+    with Site({"/robots.txt": slow(250)}) as site, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("")
         urls = pages(site, 3) + pages(other, 20)
-        settings = {"CONCURRENT_REQUESTS": 1}
+        settings = {"CONCURRENT_REQUESTS": 1, "CLOSESPIDER_TIMEOUT": 0}
         seen, _ = await crawl(*urls, settings=settings, spider=Contented, enough=20)
         assert sorted(seen.answered) == sorted(pages(other, 20))
         assert seen.stats["finish_reason"] == "enough"
@@ -168,6 +177,28 @@ async def test_rules_that_expire_while_a_request_is_queued_are_not_used():
         assert list(seen.dropped) == [site.url("/page")]
 
 
+class AskingLater(Spider):
+    """Asks for `later` when the robots.txt of `site` has been asked for twice."""
+
+    async def start(self):
+        async for request in super().start():
+            yield request
+        await until(lambda: self.site.count("/robots.txt") == 2)
+        yield scrapy.Request(self.later, self.parse)
+
+
+@on_reactor
+async def test_a_request_that_waits_for_its_rules_again_lends_its_place_again():
+    # As above; but the second robots.txt comes after the page of another host only.
+    script = [slow(2.5), robots("", gate="open")]
+    settings = {"CONCURRENT_REQUESTS": 1, "ROBOTS_TTL": 1, "ROBOTS_FETCH_TIMEOUT": 300}
+    with Site({"/robots.txt": script}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots(""), "/": Opener(1, site.gate("open"))}
+        page, later = site.url("/page"), other.url()
+        seen, _ = await crawl(page, settings=settings, spider=AskingLater, site=site, later=later)
+        assert seen.answered == [later, page]
+
+
 LISTENERS = {
     "rfc9309": ("User-agent: *\nCrawl-delay: 0.3", True),
     "bing": ("User-agent: bingbot\nDisallow: /x\n\nUser-agent: *\nCrawl-delay: 0.3", True),
@@ -193,6 +224,7 @@ SETTINGS = {
     "clamped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2}, 0.2),
     "ignored": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "ignore"}, 0),
     "skipped": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}, None),
+    "queued": ({"ROBOTS_CRAWL_DELAY_MAX": 0.2, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"}, 0.3),
     "set": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.1}}}, 0.1),
     "off": ({"ROBOTS_CRAWL_DELAY": False}, 0),
     "set to none": ({"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0}}}, 0),
@@ -202,6 +234,7 @@ LOGGED = {
     "clamped": "0.3 s (clamped to 0.2 s)",
     "ignored": "0.3 s (ignored)",
     "skipped": "0.3 s (skipped)",
+    "queued": "0.3 s (queued)",
     "set": "0.1 s (set)",
 }
 
@@ -238,10 +271,10 @@ async def test_a_dry_run_counts_a_request_that_waits_once():
         assert min(gaps(site)) >= 0.1
 
 
-def hours(*minutes: int):
+def hours(*minutes: int, also: str = ""):
     """A file whose visit time is from so many minutes from now until so many."""
     opens, closes = (datetime.now(timezone.utc) + timedelta(minutes=m) for m in minutes)
-    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}")
+    return robots(f"User-agent: *\nVisit-time: {opens:%H%M}-{closes:%H%M}\n{also}")
 
 
 @pytest.mark.parametrize("dialect", ["seznam", "rfc9309"])
@@ -257,6 +290,46 @@ async def test_no_request_is_sent_outside_the_visit_time_if_the_dialect_reads_it
         else:
             assert "outside its visit time" in seen.dropped[shut.url()]
             assert seen.robots_stats["robots/dropped/visit_time"] == 1
+
+
+class BeforeNoon(Spider):
+    """By the clock of this crawl, it is noon when its first page has come."""
+
+    async def start(self):
+        noon = datetime.now(timezone.utc).replace(hour=12, minute=0, second=0).timestamp()
+        admission = middleware_of(self.crawler).admission
+        admission.now = lambda: noon if self.seen.answered else noon - 1.2
+        async for request in super().start():
+            yield request
+
+
+@on_reactor
+async def test_a_request_waits_until_the_visit_time_begins_and_delays_no_other():
+    rules = robots("User-agent: *\nVisit-time: 1200-1300")
+    with Site({"/robots.txt": rules}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots(""), "/page": Answer(after=0.5)}
+        urls = [other.url("/page"), site.url("/page")]
+        seen, _ = await crawl(*urls, settings={"ROBOTS_DIALECT": "seznam"}, spider=BeforeNoon)
+        assert seen.answered == urls
+        assert site.hits[-1].asked >= other.hits[-1].answered
+
+
+class TimePasses(Spider):
+    """Ten minutes pass with the first page."""
+
+    def parse(self, response):
+        super().parse(response)
+        middleware_of(self.crawler).admission.now = lambda: time.time() + 600
+
+
+@on_reactor
+async def test_a_request_that_queues_until_the_visit_time_is_over_is_not_sent():
+    with Site({"/robots.txt": hours(-5, 5, also="Request-rate: 1/1")}) as site:
+        urls = pages(site, 2)
+        seen, _ = await crawl(*urls, settings={"ROBOTS_DIALECT": "seznam"}, spider=TimePasses)
+        (dropped,) = set(urls) - set(seen.answered)
+        assert "outside its visit time" in seen.dropped[dropped]
+        assert len(site.pages) == 1
 
 
 @on_reactor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.rep.delay_limit import DelayLimit, OverMax
+from scrapy_robots_policy.rep.delay_limit import LONGEST, DelayLimit, OverMax
 
-CLAMP, SKIP, IGNORE = OverMax.CLAMP, OverMax.SKIP, OverMax.IGNORE
+CLAMP, SKIP, IGNORE, QUEUE = OverMax.CLAMP, OverMax.SKIP, OverMax.IGNORE, OverMax.QUEUE
 
 # what is done over 10 s, what the site asks for, the user's own delay: seconds, what was done
 CASES = [
@@ -19,6 +19,10 @@ CASES = [
     (CLAMP, 10.5, None, 10, "clamped to 10 s"),
     (SKIP, 10.5, None, 0, "skipped"),
     (IGNORE, 10.5, None, 0, "ignored"),
+    (QUEUE, 10, None, 10, "kept"),
+    (QUEUE, 10.5, None, 10.5, "queued"),
+    (QUEUE, 1e300, None, LONGEST, "queued"),
+    (QUEUE, 20, 5, 5, "set"),
     (CLAMP, 5, 20, 20, "set"),
     (SKIP, 20, 0, 0, ""),
 ]

@@ -11,7 +11,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, DelayQueues
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 
@@ -253,3 +253,19 @@ def test_a_new_queue_keeps_its_delay_after_the_robots_txt_even_if_the_clock_step
     queues = DelayQueues(ALONE, clock.now, clock.call_later)
     queue = queues.queue("host", "http://host", DELAY, since_visit)
     assert queue.free_at == clock.time + rest
+
+
+@on_reactor
+async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
+    """A longer timer than 2^31 milliseconds ends Twisted's loop with an error, again and again."""
+    host = Host()
+    years = 3 * 366 * 86_400.0
+    host.queue = host.queues.queue("host", "http://host", years, since_visit=0.0)
+    host.request("/1")
+    await until_idle()
+    while host.clock.time < host.queue.free_at - LONGEST_TIMER:
+        assert [at - host.clock.time for at, _ in host.clock.timers] == [LONGEST_TIMER]
+        host.clock.fire(LONGEST_TIMER)
+    assert host.sent == []
+    await host.clock.forward(LONGEST_TIMER)
+    assert host.sent == ["/1"]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+from functools import partial
+
 import pytest
 import scrapy
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.settings import default_settings
 
-from tests.crawls import crawl
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.fetch.order import FetchOrder
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
+from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
 
@@ -71,6 +79,175 @@ async def test_by_default_only_the_proxy_and_the_user_agent_are_taken():
         assert site.hits[0].headers["user-agent"] == "MyBot/1"
         assert "x-key" not in site.hits[0].headers
         assert not {"impersonate", "cookiejar"} & set(requests[0].meta)
+
+
+class PluginHandler(HTTP11DownloadHandler):
+    """A download handler that is none of Scrapy's own, and notes the headers that it gets."""
+
+    sent: list[tuple[str, dict[bytes, list[bytes]]]]
+
+    lazy = False
+
+    if compat.ASYNC_API:
+
+        async def download_request(self, request):
+            self.sent.append((request.url, dict(request.headers)))
+            return await super().download_request(request)
+
+    else:
+
+        def download_request(self, request, spider):
+            self.sent.append((request.url, dict(request.headers)))
+            return super().download_request(request, spider)
+
+
+def by_plugin():
+    """(settings, the headers of each request that leaves)"""
+    sent = []
+    kind = type("Handler", (PluginHandler,), {"sent": sent})
+    return {"DOWNLOAD_HANDLERS": {"http": kind}}, sent
+
+
+class WithCredentials(Spider):
+    http_user, http_pass, http_auth_domain = "user", "word", None
+
+
+@on_reactor
+async def test_no_header_leaves_without_a_value():
+    """Download handlers of plugins send a header without a value as an empty one."""
+    settings, sent = by_plugin()
+    settings |= {"HTTPAUTH_USER": "user", "HTTPAUTH_PASS": "word", "HTTPAUTH_DOMAIN": None}
+    settings["ROBOTS_FETCH_HEADERS"] = ["X-Key"]
+    with Site({"/robots.txt": SECRET}) as site:
+        page = scrapy.Request(site.url("/a"), headers={"X-Key": ""})
+        spider = Spider if "HTTPAUTH_USER" in vars(default_settings) else WithCredentials
+        await crawl(page, settings=settings, spider=spider)
+    (url, robots_headers), (_, page_headers) = sent
+    assert url.endswith("/robots.txt")
+    assert b"Authorization" in page_headers
+    assert not {b"Authorization", b"X-Key"} & set(robots_headers)
+
+
+@pytest.mark.parametrize("handler", ["Scrapy's own", "a plugin's"])
+@on_reactor
+async def test_a_plugin_asks_for_the_encodings_that_it_asks_for_with_pages(handler):
+    settings = by_plugin()[0] if handler == "a plugin's" else {}
+    with Site({"/robots.txt": SECRET}) as site:
+        await crawl(site.url("/a"), settings=settings)
+        robots_txt, page = (hit.headers["accept-encoding"] for hit in site.hits)
+    assert robots_txt == (page if settings else "gzip, deflate")
+
+
+LARGE = b"User-agent: *\nDisallow: /a\n" + b"#" * 100_000_000
+PACKED = {
+    "gzip by Scrapy's own": ("gzip", {}, SECRET.body, "/secret"),
+    "br for a plugin": ("br", by_plugin()[0], SECRET.body, "/secret"),
+    "br in gzip for a plugin": ("br, gzip", by_plugin()[0], SECRET.body, "/secret"),
+    "br that nobody has asked for": ("br", {}, SECRET.body, "/secret"),
+    "br that is very large": ("br", by_plugin()[0], LARGE, "/a /secret"),
+    "br that nobody unpacks": ("br", {"COMPRESSION_ENABLED": False}, SECRET.body, "/a /secret"),
+}
+
+
+def pack(octets, encoding):
+    if encoding == "gzip":
+        return gzip.compress(octets)
+    reason = "brotli is not installed: `make test` on the newest Scrapy"
+    return pytest.importorskip("brotli", reason=reason).compress(octets, quality=1)
+
+
+@pytest.mark.parametrize("name", PACKED)
+@on_reactor
+async def test_an_encoded_file_is_read_or_closes_the_site(name):
+    encoding, settings, octets, dropped = PACKED[name]
+    for one in encoding.split(", "):
+        octets = pack(octets, one)
+    answer = Answer(octets, headers={"Content-Encoding": encoding})
+    with Site({"/robots.txt": answer}) as site:
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert sorted(seen.dropped) == [site.url(path) for path in dropped.split()]
+
+
+def answer_to(headers, refused, status):
+    return Answer(status=status) if refused in headers else SECRET
+
+
+OF_OUR_MAKING = [400, 405, 406, 411, 412, 431]
+
+
+@pytest.mark.parametrize("status", OF_OUR_MAKING)
+@on_reactor
+async def test_what_the_server_may_refuse_for_a_header_of_ours_is_asked_for_without(status):
+    settings = {"ROBOTS_FETCH_HEADERS": ["User-Agent", "X-Key"]}
+    script = {"/robots.txt": partial(answer_to, refused="x-key", status=status)}
+    with Site(script) as site:
+        requests = [
+            scrapy.Request(site.url(path), headers={"X-Key": "1", "User-Agent": "MyBot/1"})
+            for path in ("/a", "/b", "/secret")
+        ]
+        seen, _ = await crawl(*requests, settings=settings)
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert site.count("/robots.txt") == 2
+        plain = site.hits[1].headers
+        assert plain["user-agent"] == "MyBot/1"
+        assert not {"accept", "accept-language", "x-key"} & set(plain)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "dropped", "tries"),
+    [
+        (400, Answer(status=400), 0, 2),
+        (400, Answer(status=404), 0, 2),
+        (400, Answer(status=503), 2, 2),
+        (404, SECRET, 0, 1),
+        (403, SECRET, 0, 1),
+    ],
+)
+@on_reactor
+async def test_the_plain_request_is_made_once_and_its_answer_counts(first, second, dropped, tries):
+    with Site({"/robots.txt": [Answer(status=first), second]}) as site:
+        settings = {"ROBOTS_FETCH_RETRIES": 0}
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert len(seen.dropped) == dropped
+        assert site.count("/robots.txt") == tries
+        assert seen.stats["robotstxt/request_count"] == 1
+
+
+@on_reactor
+async def test_a_redirect_that_leads_to_a_refusal_is_followed_again_by_plain_requests():
+    script = {"/robots.txt": moved("/r"), "/r": partial(answer_to, refused="accept", status=406)}
+    with Site(script) as site:
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"))
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert site.paths[:4] == ["/robots.txt", "/r", "/robots.txt", "/r"]
+        assert ["accept" in hit.headers for hit in site.hits[:4]] == [True, True, False, False]
+
+
+@on_reactor
+async def test_a_refused_condition_is_not_sent_again():
+    """A 412 answers a conditional request."""
+
+    def answer(headers):
+        is_conditional = "if-none-match" in headers
+        return Answer(status=412) if is_conditional else robots_with_tag
+
+    robots_with_tag = robots(
+        SECRET.body.decode(), headers={"ETag": '"1"', "Cache-Control": "no-store"}
+    )
+    with Site({"/robots.txt": answer}) as site:
+        copy = CacheEntry(FetchResult(200, etag='"1"'), 0.0, SECRET.body, 0.0)
+        order = FetchOrder(site.origin, copy, DIALECTS["rfc9309"])
+        results = []
+
+        class Fetching(Spider):
+            async def start(self):
+                results.append(await middleware_of(self.crawler).resolver.fetch(order))
+                async for request in super().start():
+                    yield request
+
+        await crawl(spider=Fetching)
+        assert [result.status for result in results] == [200]
+        assert ["if-none-match" in hit.headers for hit in site.hits] == [True, False]
 
 
 @on_reactor

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.fetch.causes import cause_of
+from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
-from tests.site import Answer, Site, moved, robots
+from tests.site import PAGE, Answer, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +96,16 @@ def answer_without_tls(server):
     with connection:
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         connection.recv(10_000)
+
+
+def test_the_errors_of_the_newest_origins_are_kept():
+    errors = FetchErrors()
+    for number in range(MAX_KEPT + 1):
+        errors.note(f"http://{number}", OSError(number))
+    assert errors.of("http://0") is None
+    assert errors.of("http://1").args == (1,)
+    errors.note("http://1", None)
+    assert errors.of("http://1") is None
 
 
 @on_reactor
@@ -360,3 +370,34 @@ def test_the_cause_is_found_in_a_chain_of_exceptions():
     outer.__cause__ = inner
     assert cause_of(outer) == "timeout"
     assert cause_of(KeyError()) == "KeyError"
+
+
+def gzipped(octets):
+    return gzip.compress(octets), {"Content-Encoding": "gzip"}
+
+
+WRAPPED = '<html><head></head><body><pre style="a">{}</pre></body></html>'
+LONG = RULES + "# &amp;\n" * 1000
+
+
+@pytest.mark.parametrize("dialect", [RFC, LIMITED])
+@pytest.mark.parametrize("text", [RULES, LONG])
+@pytest.mark.parametrize("pack", [lambda octets: (octets, {}), gzipped])
+@on_reactor
+async def test_the_text_that_a_browser_has_put_into_a_page_is_read(pack, text, dialect):
+    octets, headers = pack(WRAPPED.format(text).encode())
+    with Site({"/robots.txt": Answer(octets, headers=headers)}) as site:
+        seen, _ = await crawl(
+            site.url("/a"), site.url("/secret"), settings={"ROBOTS_DIALECT": dialect}
+        )
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert site.count("/robots.txt") == 1
+
+
+@on_reactor
+async def test_of_an_html_page_the_log_warns(caplog):
+    with Site({"/robots.txt": PAGE}) as site:
+        seen, _ = await crawl(site.url("/a"))
+        assert seen.answered == [site.url("/a")]
+    (warning,) = [r.getMessage() for r in caplog.records if r.name == "scrapy_robots_policy"]
+    assert "200, an HTML page" in warning

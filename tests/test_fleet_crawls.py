@@ -50,12 +50,19 @@ def test_each_robots_txt_is_fetched_once_by_three_crawlers(settings):
             site.close()
 
 
+LIMITS = {
+    "": {},
+    "over the limit": {"ROBOTS_CRAWL_DELAY_MAX": 0.1, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"},
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("kind", [kind for kind in REACTORS if kind != "select"])
-def test_three_crawlers_keep_one_delay(kind, settings):
+def test_three_crawlers_keep_one_delay(kind, limit, settings):
     slow = robots("User-agent: *\nCrawl-delay: 0.4\n")
     with Site({"/robots.txt": slow, "/late": Answer(after=0.7)}) as site:
         urls = [site.url(path) for path in ("/1", "/late", "/2", "/3")]
-        seen = at_once(*[Plan(urls, {**settings, **REACTORS[kind]})] * 3)
+        seen = at_once(*[Plan(urls, {**settings, **REACTORS[kind], **LIMITS[limit]})] * 3)
         assert [len(crawl.answered) for crawl in seen] == [4] * 3
         assert site.count("/robots.txt") == 1
         assert site.busiest == 1
@@ -72,6 +79,20 @@ async def test_a_request_that_never_reaches_the_host_gives_its_turn_back_without
         assert len(seen.answered) == 20
         with redis.client() as client:
             assert [key for key in client.scan_iter() if b"turn" in key] == []
+
+
+def test_a_delay_of_years_outlives_the_crawl_that_kept_it(settings, redis):
+    endless = robots("User-agent: *\nCrawl-delay: 1e300\n")
+    with Site({"/robots.txt": endless}) as site, Site({}, "127.0.0.2") as other:
+        store = {**settings, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"}
+        once = {**store, "ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.01}}}
+        crawl_apart(Plan([site.url("/first")], once))  # the robots.txt is known from here on
+        other.script |= {"/robots.txt": robots(""), "/stop": Answer(after=0.5)}
+        urls = [site.url("/second"), other.url("/stop")]
+        seen = crawl_apart(Plan(urls, store, interrupt_at=other.url("/stop")))
+        assert seen.stats["robots/put_back"] == 1
+        assert "robots/store/failed" not in seen.stats
+        assert site.pages == ["/first"]
 
 
 @on_reactor

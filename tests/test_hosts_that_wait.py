@@ -39,13 +39,18 @@ def silent_hosts(count: int) -> Iterator[list[str]]:
         yield [f"http://127.1.{n // 250}.{n % 250 + 1}:{port}" for n in range(count)]
 
 
-@pytest.mark.parametrize("robots_txt", ["a long delay", "no answer"])
+SLOW = {
+    "a long delay": robots("User-agent: *\nCrawl-delay: 60"),
+    "a delay over the limit": robots("User-agent: *\nCrawl-delay: 86400"),
+    "no answer": robots("", after=None),
+}
+
+
+@pytest.mark.parametrize("robots_txt", SLOW)
 @on_reactor
 async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
     others = [Site({"/robots.txt": OPEN}, f"127.0.0.{n}") for n in range(2, 7)]
-    slow_rules = robots("User-agent: *\nCrawl-delay: 60")
-    slow = {"a long delay": slow_rules, "no answer": robots("", after=None)}[robots_txt]
-    with Site({"/robots.txt": slow}) as site:
+    with Site({"/robots.txt": SLOW[robots_txt]}) as site:
         urls = [site.url(f"/{n}") for n in range(400)]
         urls += [other.url(f"/{n}") for n in range(20) for other in others]
         seen, _ = await crawl(
@@ -55,6 +60,7 @@ async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
             settings={
                 "CONCURRENT_REQUESTS": 4,
                 "ROBOTS_MAX_WAITING": 200,
+                "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue",
                 "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
             },
         )

@@ -10,11 +10,12 @@ import scrapy
 from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots_policy import Disallowed, compat
+from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import Reason
 from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
-from tests.site import Answer, Site, robots
+from tests.site import PAGE, Answer, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -66,6 +67,55 @@ async def test_all_stats_of_a_small_crawl():
             "robots/dropped/rule": 2,
             "robots/passed": 2,
         }
+
+
+PASSES = {
+    "a page": (1, {"/a": PAGE}),
+    "a page that is tried again twice": (1, {"/a": [Answer(status=503), Answer(status=503), PAGE]}),
+    "a redirect": (2, {"/a": moved("/b")}),
+    "a redirect at the second try": (2, {"/a": [Answer(status=503), moved("/b")]}),
+}
+
+
+@pytest.mark.parametrize("name", PASSES)
+@on_reactor
+async def test_a_request_that_is_tried_again_counts_once(name):
+    count, script = PASSES[name]
+    with Site({"/robots.txt": robots(SECRET), **script}) as site:
+        seen, _ = await crawl(site.url("/a"))
+        assert seen.stats["robots/passed"] == count
+        assert len(seen.answered) == 1
+
+
+NETWORK_ERRORS = {
+    "a dead name": ("http://no-such-host.invalid/a", {}, "dns"),
+    "a timeout": ("", {"/robots.txt": robots(SECRET, after=None)}, "timeout"),
+    "a cut body": ("", {"/robots.txt": robots(SECRET, promise=1000)}, "cut body"),
+}
+
+
+@pytest.mark.parametrize("name", NETWORK_ERRORS)
+@on_reactor
+async def test_the_network_error_is_the_cause_of_the_exception(name):
+    url, script, cause = NETWORK_ERRORS[name]
+    with Site(script) as site:
+        settings = {**QUICK, "ROBOTS_FETCH_TIMEOUT": 0.3}
+        _, crawler = await crawl(url or site.url("/a"), settings=settings)
+        (error,) = crawler.spider.errors
+        assert isinstance(error, Disallowed)
+        assert cause_of(error.__cause__) == error.verdict.why == cause
+        assert error.__cause__.__traceback__ is None
+
+
+@pytest.mark.parametrize("answer", ["200", "503"])
+@on_reactor
+async def test_where_the_site_answered_there_is_no_network_error(answer):
+    with Site({"/robots.txt": [ANSWERS["timeout"], ANSWERS[answer]]}) as site:
+        settings = {**QUICK, "ROBOTS_FETCH_TIMEOUT": 0.3, "ROBOTS_ON_UNREACHABLE": "defer"}
+        settings |= {"ROBOTS_ERROR_TTL": 0.1, "ROBOTS_DEFER_TIMEOUT": 1}
+        _, crawler = await crawl(site.url("/secret"), settings=settings)
+        (error,) = crawler.spider.errors
+        assert error.__cause__ is None
 
 
 @on_reactor

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 from pathlib import Path
 
-from tests.command.run import robots
+from tests.commands.run import robots
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -25,7 +26,7 @@ def test_its_terminal_session_prints_what_it_shows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for step in session.split("$ scrapy robots ")[1:]:
         command, _, shown = step.partition("\n")
-        printed = robots(*command.split()).out
+        printed = robots(*shlex.split(command)).out
         parts = [part.strip("\n") for part in shown.split("…") if part.strip()]
         assert parts
         assert all(part in printed for part in parts)

@@ -159,7 +159,7 @@ WRONG = [
     ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number of "),
     (
         {"ROBOTS_CRAWL_DELAY_OVER_MAX": "drop"},
-        "ROBOTS_CRAWL_DELAY_OVER_MAX is 'drop'; it must be one of clamp, skip, ignore",
+        "ROBOTS_CRAWL_DELAY_OVER_MAX is 'drop'; it must be one of clamp, skip, ignore, queue",
     ),
     ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number of second"),
     ({"ROBOTS_FETCH_TIMEOUT": "soon"}, "ROBOTS_FETCH_TIMEOUT is 'soon'; it must be a number"),

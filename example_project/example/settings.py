@@ -2,7 +2,7 @@
 
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
-USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"
+USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"  # put a URL of yours here
 
 ADDONS = {"scrapy_robots_policy.Addon": 500}
 ROBOTS_DIALECT = "google"

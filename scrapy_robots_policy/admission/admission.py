@@ -4,8 +4,8 @@
 request waits for the site's visit time, for its turn where a delay is kept, and for a free place of
 CONCURRENT_REQUESTS. Rules that grew too old meanwhile are fetched and asked again.
 
-Who else may run: at every `await` rules may change, the request may be cancelled, and the crawl may
-close. The context managers give back the place, the turn and the count in the download slot.
+What else may run: at every `await` rules may change, the request may be cancelled, and the crawl
+may close. The context managers give back the place, the turn and the count in the download slot.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ class Admission:
     dry_run   whether a request that would be refused is only counted, and passes
     now       seconds since the epoch
     audit     is called with every decision; None: nobody keeps a record
+    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
     keeps_verdicts  whether a request that passes gets its verdict, in its meta
     """
 
     audit: DecisionListener | None = None
+    error_of: Callable[[str], Exception | None] = staticmethod(lambda _origin: None)
     keeps_verdicts = False
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
@@ -201,8 +203,12 @@ class Admission:
                 Decided(request, forms, rules, config, verdict, now, waited, counts_only)
             )
         if not counts_only:
-            raise Disallowed(verdict)
+            raise Disallowed(verdict) from self._error(rules)
         return verdict
+
+    def _error(self, rules: OriginRules) -> Exception | None:
+        no_answer = rules.access.entry.latest.status is None and rules.rules is None
+        return self.error_of(rules.origin) if no_answer else None
 
     def _pass(
         self,
@@ -220,7 +226,8 @@ class Admission:
             self.audit.on_decided(Decided(request, forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or rules.verdict(request.url, config.agent)
-        self.counts.of(rules.origin).passed += 1
+        if not _is_retry(request):
+            self.counts.of(rules.origin).passed += 1
 
     def _forms(self, request: Request) -> tuple[str, ...]:
         """The forms in which the server may get the request's URL, as it stands first."""
@@ -273,6 +280,14 @@ class Admission:
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value("robots/put_back")
         return again
+
+
+def _is_retry(request: Request) -> bool:
+    """Whether RetryMiddleware made it of a request that has passed. A redirect keeps the number of
+    retries in its meta, but is a request of its own.
+    """
+    meta = request.meta
+    return bool(meta.get("retry_times")) and not meta.get("redirect_times")
 
 
 @asynccontextmanager

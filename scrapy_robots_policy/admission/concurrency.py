@@ -45,7 +45,7 @@ class Place:
         self.stop_counting = stop_counting
 
     async def reacquire(self) -> None:
-        """Wait for a free place; who came first goes first. Raises CrawlClosing."""
+        """Wait for a free place; first come, first served. Raises CrawlClosing."""
         await self.concurrency.reacquire(self.request)
 
     def lend_again(self) -> None:
@@ -175,7 +175,7 @@ class Concurrency:
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait.
 
-        Not all who ask take one, so the one before is counted when the next one is asked for.
+        The engine may ask and take none, so a request is counted when the next one is asked for.
         """
         pages = len(self.engine.active) - len(self.fetching)
         if self._pages_before is not None and pages > self._pages_before:

@@ -18,7 +18,7 @@ of them together one request is under way at a time, and the host rests from its
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
 
-Who else may run: every `await` here lets other requests of the same slot join, be cancelled, and
+What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
 lets the crawl close. `_taken` is set before the first of them, and a turn that was granted to a
 request that is gone is given back in `_wait_here`.
 """
@@ -37,6 +37,7 @@ from ..exceptions import CrawlClosing
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
+LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
@@ -176,7 +177,7 @@ class DelayQueue:
             return
         wait = self.free_at - self.now()
         if wait > 0:
-            self._stop_timer = self.call_later(wait, self._on_time)
+            self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
             return
         turn = self._waiting.popleft()
         if turn.called:  # cancelled

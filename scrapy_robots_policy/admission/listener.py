@@ -1,4 +1,4 @@
-"""Who is called with every decision, if somebody keeps a record of the crawl."""
+"""What is called with every decision, if a record of the crawl is kept."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _about(overview: Overview) -> str:
             f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}" for crawl in crawls
         },
     }
-    return facts({name: "; ".join(sorted(found)) for name, found in values.items()})
+    return facts({name: "; ".join(sorted(texts)) for name, texts in values.items()})
 
 
 def _time(moment: str) -> str:
@@ -86,7 +86,7 @@ def _sections(overview: Overview) -> Iterable[str]:
         "Purposes that were declared", "decisions made for each", bars(_counts(overview.declared))
     )
     yield section(
-        "Reservations that were heard", "decisions that they came with", _preferences(overview)
+        "Statements on the use of pages", "decisions that each holds for", _preferences(overview)
     )
     yield section(
         "Where each robots.txt came from",

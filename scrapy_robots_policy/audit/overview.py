@@ -39,7 +39,7 @@ class Overview:
     """All files together.
 
     refused      decisions by kind of reason; `causes`: by (origin, what decided)
-    preferences  those that were heard, by (label, key, value): the decisions they came with
+    preferences  statements on the use of a page, by (label, key, value): decisions they hold for
     declared     purposes of crawls, by name: the decisions made for them
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
     overrides    by the place where the user set something
@@ -153,5 +153,5 @@ def cause_of(fields: Mapping[str, Any]) -> str:
 def preference_words(preference: Mapping[str, Any]) -> str:
     """A preference in words: "line 3, Content-Signal: ai-train=no"."""
     key, value = preference["key"], preference["value"]
-    said = f"{key}={value}" if key else value
-    return f"line {preference['line']}, {preference['label']}: {said}"
+    text = f"{key}={value}" if key else value
+    return f"line {preference['line']}, {preference['label']}: {text}"

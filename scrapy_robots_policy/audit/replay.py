@@ -109,12 +109,12 @@ class Replay:
         """The octets that a robots line speaks of; None: there was no file."""
         if "sha256" not in fields:
             return None
-        found = self._kept.execute(
+        row = self._kept.execute(
             "SELECT packed FROM octets WHERE sha256 = ?", (fields["sha256"],)
         ).fetchone()
-        if found is None:
+        if row is None:
             raise ReplayError(f"the octets with the SHA-256 {fields['sha256']} are not in the file")
-        return unpacked(found[0])
+        return unpacked(row[0])
 
     def robots(self, number: int) -> Mapping[str, Any]:
         """The robots line of this number."""
@@ -194,10 +194,10 @@ class Replay:
         return parsed
 
     def _read(self, number: int) -> _Parsed:
-        found = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
-        if found is None:
+        row = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
+        if row is None:
             raise ReplayError(f"the robots line {number} is not before it in the file")
-        fields = json.loads(found[0])
+        fields = json.loads(row[0])
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
         return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})

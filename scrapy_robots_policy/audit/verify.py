@@ -134,8 +134,8 @@ class Check:
 
     def _note_changes(self, replay: Replay) -> None:
         for name, recorded in replay.fingerprints.items():
-            known = DIALECTS.get(name)
-            if known is not None and fingerprint(data_of(known)) != recorded:
+            dialect = DIALECTS.get(name)
+            if dialect is not None and fingerprint(data_of(dialect)) != recorded:
                 self._note(
                     f"the dialect {name} has changed since: the record was made with {recorded}, "
                     "whose options are in the file and were used"

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from . import audit_verbs, check, compare, dialects, explain, lint, tester
+from . import audit_verbs, blocked, check, compare, crawler_list, dialects, explain, lint, tester
 from .arguments import Options, UsageError, read_options
 from .terminal import print_error
 
@@ -25,6 +25,8 @@ VERBS: dict[str, Callable[[Options], int]] = {
     "dialects": dialects.run,
     "tester": tester.run,
     "audit": audit_verbs.run,
+    "crawlers": crawler_list.run,
+    "blocked": blocked.run,
 }
 
 # The verbs that take an option; options that are not here are for all verbs.
@@ -35,9 +37,9 @@ ONLY_FOR = {
     "port": ("tester",),
     "no_browser": ("tester",),
     "agent": ("check", "explain", "compare", "tester"),
-    "robots": ("check", "explain", "lint", "compare", "tester"),
+    "robots": ("check", "explain", "lint", "compare", "tester", "blocked"),
     "dialect": ("check", "explain", "lint", "compare", "tester", "audit"),
-    "json": ("check", "explain", "lint", "compare", "dialects", "audit"),
+    "json": ("check", "explain", "lint", "compare", "dialects", "audit", "crawlers", "blocked"),
     "output": ("audit",),
 }
 
@@ -62,6 +64,8 @@ class RobotsCommand(ScrapyCommand):
             "lint FILE|URL...: what is wrong with the file; "
             "compare URL...: where engines differ, and why; "
             "dialects [A [B]]: how engines read robots.txt; "
+            "crawlers [NAME...]: what is known of them; "
+            "blocked URL|FILE: which AI crawlers, search engines and archives may fetch it; "
             "tester: a local page to try all this; "
             "audit verify|show|report|warc FILE...: check the record of a crawl, and show it."
         )

@@ -12,6 +12,7 @@ from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, rem
 
 _ANSWERS = {
     "200": FetchResult(200),
+    "200, an HTML page": FetchResult(200, b"<html>"),
     "3xx, too many": FetchResult(302),
     "401, 403": FetchResult(403),
     "404, other 4xx": FetchResult(404),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from scrapy.settings import BaseSettings
 
-from ..config import DialectKind, Values, sent_user_agent, user_agent
+from ..config import DialectKind, Values, redirect_guard, sent_user_agent, user_agent
+from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS
 from ..rep import DIALECTS, Dialect
 
@@ -31,6 +32,7 @@ class Options:
     purposes    the purposes of the project's crawls
     output      the file to write; "" where none is named
     other       the dialect that the command line names; None: it names none
+    guard       where redirects of a robots.txt may lead
     """
 
     args: list[str]
@@ -47,6 +49,7 @@ class Options:
     purposes: frozenset[str]
     output: str = ""
     other: Dialect | None = None
+    guard: RedirectGuard = ANYWHERE
 
 
 def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
@@ -69,6 +72,7 @@ def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Op
         purposes=_purposes(settings),
         output=opts.output or "",
         other=None if opts.dialect is None else dialect,
+        guard=_guard(settings),
     )
 
 
@@ -96,6 +100,13 @@ def _purposes(settings: BaseSettings) -> frozenset[str]:
     except ValueError as error:
         raise UsageError(str(error)) from None
     return purposes or frozenset()
+
+
+def _guard(settings: BaseSettings) -> RedirectGuard:
+    try:
+        return redirect_guard(Values(settings))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:

@@ -42,7 +42,7 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
     yield "software", f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
     yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
     for one in decision.get("preferences", ()):
-        yield "heard", preference_words(one)
+        yield "preference", preference_words(one)
     for matter, place in decision.get("set_by", {}).items():
         yield "set by", f"{place}: {matter}"
     if "waited" in decision:
@@ -84,7 +84,10 @@ def _print_file(story: Story) -> None:
     """The lines of the robots.txt that matter, and those around them."""
     assert story.octets is not None
     lines, decision = readable_lines(story.octets), story.decision
-    notes = {one["line"]: "heard" for one in decision.get("preferences", ())}
+    notes = {
+        one["line"]: "a preference on the use of the page"
+        for one in decision.get("preferences", ())
+    }
     if "group_line" in decision:
         notes[decision["group_line"]] = "the group that binds the crawler"
     if "line" in decision:

@@ -1,7 +1,4 @@
-"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and tell what it says.
-
-Knows: how the answers are shown to people. Must not know: how lines are written and checked.
-"""
+"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and tell what it says."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ from .audit_story import tell
 from .terminal import Progress, paint, print_json, print_line
 
 
-def run(asked: Options) -> int:
+def run(options: Options) -> int:
     """0 all agree; 1 differences, or nothing found; 2 a broken record or a wrong question."""
     verbs = {"verify": _verify, "show": _show, "report": _report, "warc": _warc}
-    verb, *args = asked.args or [""]
+    verb, *args = options.args or [""]
     if verb not in verbs:
         raise UsageError(f"audit takes {', '.join(verbs)}, not {verb or 'nothing'!r}")
     try:
-        return verbs[verb](args, asked)
+        return verbs[verb](args, options)
     except (AuditError, WarcError) as error:
         raise UsageError(str(error)) from None
 
@@ -50,23 +47,23 @@ class _Looker:
         self.progress.show(f"{lines:,} lines, {share} % of {file.path}")
 
 
-def _verify(args: list[str], asked: Options) -> int:
+def _verify(args: list[str], options: Options) -> int:
     paths = _paths(args)
     looker = _Looker()
 
     def on_difference(difference: Difference) -> None:
         looker.progress.end()
-        if asked.as_json:
+        if options.as_json:
             print_json(_as_json(difference))
         else:
             _print_difference(difference)
 
-    checked = Check(asked.other, on_difference, looker).run(paths)
+    checked = Check(options.other, on_difference, looker).run(paths)
     looker.progress.end()
-    if asked.as_json:
+    if options.as_json:
         print_json(_sums(checked))
     else:
-        _print_sums(checked, asked)
+        _print_sums(checked, options)
     return 2 if checked.errors else int(bool(checked.differ))
 
 
@@ -108,16 +105,16 @@ def _answer(fields: Mapping[str, Any]) -> str:
     group = (
         f" (group {fields['group']!r}, line {fields['group_line']})" if "group" in fields else ""
     )
-    heard = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
-    return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + heard)}"
+    preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
+    return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + preferences)}"
 
 
-def _print_sums(checked: Checked, asked: Options) -> None:
+def _print_sums(checked: Checked, options: Options) -> None:
     for note in checked.notes:
         print_line(f"note: {shown(note)}")
     for error in checked.errors:
         print_line(f"{paint('broken', 'red')}: {shown(error)}")
-    how = f"as {asked.other.name} reads" if asked.other else "anew"
+    how = f"as {options.other.name} reads" if options.other else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
     print_line(
         f"{checked.lines:,} lines, {checked.robots:,} robots.txt; {checked.decisions:,} decisions "
@@ -146,16 +143,16 @@ def _show(args: list[str], _asked: Options) -> int:
     return int(not count)
 
 
-def _report(args: list[str], asked: Options) -> int:
-    if not asked.output:
+def _report(args: list[str], options: Options) -> int:
+    if not options.output:
         raise UsageError("audit report needs -o PAGE.html")
     looker = _Looker()
     overview = overview_of(_paths(args), looker)
     looker.progress.end()
     try:
-        Path(asked.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
+        Path(options.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
     except OSError as error:
-        raise UsageError(f"cannot write {asked.output}: {error.strerror}") from None
+        raise UsageError(f"cannot write {options.output}: {error.strerror}") from None
     return int(bool(overview.differ))
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
+from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
@@ -19,6 +20,9 @@ Decide = Callable[[str, str], bool]
 def run(options: Options) -> int:
     """1 if a URL is disallowed; 2 if a URL has no robots.txt to check, after all other URLs."""
     inputs = Inputs(options)
+    note = crawler_note(options.agent)
+    if note:
+        print_error(note)
     urls = options.args or _urls_from_stdin(options)
     if options.robots:
         decide = _decision(inputs.rules(""), options)

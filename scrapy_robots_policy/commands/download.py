@@ -7,49 +7,40 @@ those of the environment. Redirects, bodies and causes are read by the crawl's c
 from __future__ import annotations
 
 import http.client
+import socket
 from threading import Thread
 from time import monotonic, time
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request
 
 from ..exceptions import UnreadableBodyError
 from ..fetch.body import ACCEPTED, encodings_of, unpack
 from ..fetch.causes import cause_of
 from ..fetch.http_headers import lifetime, media_type, retry_after
 from ..fetch.order import MAX_OCTETS
-from ..fetch.redirects import Answer, follow
+from ..fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
 from ..rep import FetchResult
+from .connections import is_proxied, opener
 
 TIMEOUT = 15.0  # seconds for one step: a user waits at the terminal
 DEADLINE = 30.0  # seconds for all steps, redirects included
 
 
-def _leave_to_us(*_: object) -> None:
-    """Handle nothing: the response is returned as it is."""
-
-
-_leave: Any = _leave_to_us  # the base class types each method's arguments
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Redirects are followed by `fetch`. The base class raises for some that lead nowhere."""
-
-    http_error_301 = http_error_302 = http_error_303 = _leave
-    http_error_307 = http_error_308 = _leave
-
-
-_open = build_opener(_NoRedirects).open
-
-
-def fetch(url: str, user_agent: str, redirects: int, deadline: float = DEADLINE) -> FetchResult:
+def fetch(
+    url: str,
+    user_agent: str,
+    redirects: int,
+    guard: RedirectGuard = ANYWHERE,
+    deadline: float = DEADLINE,
+) -> FetchResult:
     """One try, with at most `redirects` redirects (RFC 9309 §2.3.1.2), in `deadline` seconds."""
     results: list[FetchResult] = []
     ends = monotonic() + deadline
 
     def work() -> None:
-        results.append(_follow(url, user_agent, redirects, ends))
+        results.append(_follow(follow(url, redirects, guard), user_agent, ends))
 
     # A server that sends an octet now and then never lets a socket time out. So a thread fetches,
     # which ends with the process at the latest.
@@ -59,16 +50,27 @@ def fetch(url: str, user_agent: str, redirects: int, deadline: float = DEADLINE)
     return results[0] if results else FetchResult(None, cause="timeout")
 
 
-def _follow(url: str, user_agent: str, redirects: int, ends: float) -> FetchResult:
-    redirecting = follow(url, redirects)
-    target, _ = next(redirecting)
+def _follow(way: Way, user_agent: str, ends: float) -> FetchResult:
+    step = next(way)
+    reply: Answer | tuple[str, ...]
     while True:
-        answer = _get(target, user_agent, ends)
+        if isinstance(step, Lookup):
+            reply = _addresses_of(step.host)
+        else:
+            reply = _get(step.url, user_agent, ends)
         try:
-            target, _ = redirecting.send(answer)
+            step = way.send(reply)
         except StopIteration as end:
             result: FetchResult = end.value
             return result
+
+
+def _addresses_of(host: str) -> tuple[str, ...]:
+    try:
+        rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return ()
+    return tuple(str(address[0]) for *_, address in rows)
 
 
 def is_web(url: str) -> bool:
@@ -81,34 +83,37 @@ def is_web(url: str) -> bool:
 
 
 def _get(url: str, user_agent: str, ends: float) -> Answer:
-    """(result, the Location header)"""
     headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
+    peers: list[str] = []
     try:
+        request = Request(url, headers=headers)  # noqa: S310 - see is_web
         try:
-            response = _open(Request(url, headers=headers), timeout=TIMEOUT)  # noqa: S310 - see is_web
+            response = opener(peers.append).open(request, timeout=TIMEOUT)
         except HTTPError as error:
             response = error
         with response:
-            return _answer(response, ends)
+            result = _result(response, ends)
     except (OSError, ValueError, UnreadableBodyError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         fault = reason if isinstance(reason, BaseException) else error
-        return FetchResult(None, cause=cause_of(fault)), ""
+        return Answer(FetchResult(None, cause=cause_of(fault)))
+    by_proxy = is_proxied(url)
+    peer = peers[-1] if peers and not by_proxy else ""
+    return Answer(result, response.headers.get("Location", ""), peer, is_proxied=by_proxy)
 
 
-def _answer(response: Any, ends: float) -> Answer:
+def _result(response: Any, ends: float) -> FetchResult:
     headers = {name.lower(): value for name, value in response.headers.items()}
     status = response.status or 0
     packed, is_whole = _read(response, ends) if 200 <= status < 300 else (b"", True)
     encodings = encodings_of(headers.get("content-encoding", ""))
-    result = FetchResult(
+    return FetchResult(
         status,
         unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole) if packed else b"",
         media_type=media_type(headers),
         lifetime=lifetime(headers, time()),
         retry_after=retry_after(headers, time()),
     )
-    return result, headers.get("location", "")
 
 
 def _read(response: Any, ends: float) -> tuple[bytes, bool]:

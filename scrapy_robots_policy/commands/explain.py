@@ -8,6 +8,7 @@ from typing import Any
 from ..lint import readable_lines
 from ..rep import Verdict
 from ..rep.agents import chain_of
+from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
@@ -52,6 +53,7 @@ def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "group": {"name": group.name, "lines": group.lines} if group else None,
         "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
         "usage": [asdict(preference) for preference in verdict.usage],
+        "note": crawler_note(verdict.agent),
     }
 
 
@@ -75,6 +77,9 @@ def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
     agent = shown(verdict.agent)
     print_line(shown(url))
     print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
+    note = crawler_note(verdict.agent)
+    if note:
+        print_line(f"note: {note}")
     print_line()
 
 

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from pathlib import Path
 from time import time
 
+from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
 from ..rep.access import remember
 from ..resolver.origin import OriginRules
@@ -17,13 +18,15 @@ from .terminal import Progress
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 
 
-def read(source: str, user_agent: str, redirects: int = 5) -> FetchResult:
+def read(
+    source: str, user_agent: str, redirects: int = 5, guard: RedirectGuard = ANYWHERE
+) -> FetchResult:
     """The robots.txt of a FILE, a URL or "-". A file counts as served with status 200.
 
     UsageError if a file cannot be read. A fetch that fails is a result.
     """
     if is_web(source):
-        return fetch(source, user_agent, redirects)
+        return fetch(source, user_agent, redirects, guard)
     try:
         octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
@@ -50,7 +53,7 @@ class Inputs:
         self._progress = Progress()
 
     def _read(self, source: str) -> FetchResult:
-        return read(source, self._options.user_agent, self._redirects)
+        return read(source, self._options.user_agent, self._redirects, self._options.guard)
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""

@@ -66,7 +66,7 @@ def _robots_txt(name: str) -> str:
 
 def _octets(name: str, options: Options) -> bytes:
     """UsageError if the file cannot be read: the body of a 404 is no robots.txt."""
-    result = read(name, options.user_agent, options.dialect.access.redirects)
+    result = read(name, options.user_agent, options.dialect.access.redirects, options.guard)
     if result.status is None or not 200 <= result.status < 300:
         raise UsageError(f"cannot read {name}: {result.status or result.cause}")
     return result.octets

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, zip_longest
 from typing import Any
 
 from ..rep.escapes import shown
-from ..report.columns import aligned, width
+from ..report.columns import aligned, cut, width
+
+Row = Sequence[str]
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
 
@@ -47,6 +50,20 @@ def print_columns(rows: Iterable[Sequence[str]], indent: str = "", max_width: in
         table = [line for row in table for line in _wrapped(row, max_width)]
     for line in aligned(table):
         print_line((indent + line).rstrip())
+
+
+def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
+    """One table with a heading above each group. What does not fit the terminal is cut: 80 columns
+    where there is none, or what COLUMNS says.
+    """
+    room = shutil.get_terminal_size().columns
+    rows = [head, *(row for group in groups.values() for row in group)]
+    lines = aligned([[shown(cell) for cell in row] for row in rows])
+    print_line(cut(f"  {next(lines)}", room))
+    for heading, group in groups.items():
+        print_line(paint(heading, "bold"))
+        for line in islice(lines, len(group)):
+            print_line(cut(f"  {line}", room))
 
 
 def _wrapped(row: list[str], max_width: int) -> list[list[str]]:

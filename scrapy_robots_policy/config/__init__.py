@@ -9,9 +9,10 @@ from .audit_settings import AuditSettings
 from .identity import DialectKind, sent_user_agent, user_agent
 from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
-from .policy_settings import PolicySettings
+from .policy_settings import PolicySettings, redirect_guard
 from .request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
-from .settings_table import SETTINGS, Setting, Values
+from .setting_values import Values
+from .settings_table import SETTINGS, Setting
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 from .tag_settings import TagSettings
@@ -35,6 +36,7 @@ __all__ = [
     "Values",
     "is_exempt",
     "one_sentence",
+    "redirect_guard",
     "sent_user_agent",
     "user_agent",
 ]

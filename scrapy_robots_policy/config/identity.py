@@ -1,7 +1,4 @@
-"""Who crawls, in which dialect, and what for: the kinds of these values, and where each is set.
-
-Must not know: what becomes of them.
-"""
+"""The crawler, its dialect and its purposes: the kinds of these values, and where each is set."""
 
 from __future__ import annotations
 
@@ -132,16 +129,21 @@ def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str,
     """(where it is set, the User-Agent header) of a request that brings none: as the middlewares of
     Scrapy add it, one after the other.
     """
-    headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
-    by_default = {_text(name).lower(): headers[name] for name in _names(headers)}
     for place, value in (
-        ("DEFAULT_REQUEST_HEADERS", by_default.get("user-agent")),
+        ("DEFAULT_REQUEST_HEADERS", sent_header(settings, "user-agent")),
         ("user_agent", getattr(spider, "user_agent", None)),
         ("USER_AGENT", settings.get("USER_AGENT")),
     ):
         if value:
             return place, _text(value)
     return "USER_AGENT", ""
+
+
+def sent_header(settings: BaseSettings, name: str) -> str:
+    """A header that DefaultHeadersMiddleware adds, by its name in lower case; "" for none."""
+    headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
+    value = {_text(key).lower(): headers[key] for key in _names(headers)}.get(name)
+    return _text(value) if value else ""
 
 
 def _names(headers: Any) -> list[Any]:

@@ -1,7 +1,6 @@
 """Kinds of values: how the value of a setting is read, and the words for what it must be.
 
 Settings come as Python values or, from `-s` and scrapyd, as text. A kind reads both.
-Must not know: which settings there are.
 """
 
 from __future__ import annotations

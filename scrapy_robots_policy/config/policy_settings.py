@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from ..fetch.redirects import RedirectGuard
+from ..compat import schemes_by_plugin
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides
@@ -16,10 +18,11 @@ from ..rep.delay_limit import DelayLimit
 from ..report import Files
 from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
+from .contact import contact_warning
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
-from .settings_table import Values, unknown_settings
+from .setting_values import Values, unknown_settings
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 
@@ -73,7 +76,8 @@ class PolicySettings:
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
-        Warns of what is no error: a setting that does not exist, a crawler without a name.
+        Warns of what is no error: a setting that does not exist, a crawler without a name, or one
+        that names nobody to write to.
         """
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
@@ -83,7 +87,8 @@ class PolicySettings:
             refuse_second_middleware(crawler.settings)
             dialect = values["ROBOTS_DIALECT"]
             name = crawler_name(crawler.settings, crawler.spider, dialect)
-            for warning in (*unknown_settings(crawler.settings), name.warning):
+            of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
+            for warning in (*unknown_settings(crawler.settings), of_header):
                 if warning:
                     logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
             return cls(
@@ -126,7 +131,15 @@ def _profile(values: Values) -> RequestProfile:
         meta=values["ROBOTS_FETCH_META"],
         headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
+        guard=redirect_guard(values),
+        by_plugin=schemes_by_plugin(values.settings),
     )
+
+
+def redirect_guard(values: Values) -> RedirectGuard:
+    """Where redirects of a robots.txt may lead."""
+    hosts = (name.lower().rstrip(".") for name in values["ROBOTS_REDIRECT_HOSTS"])
+    return RedirectGuard(values["ROBOTS_REDIRECTS"], tuple(hosts))
 
 
 def _audit(values: Values) -> AuditSettings | None:

@@ -1,8 +1,7 @@
 """What the user chose for one request: dialect, the crawler's name, and the host's overrides.
 
 The strongest first: `request.meta["robots"]`, the overrides for the request's host, its own
-User-Agent header, the crawl's own choice. Must not know: settings' names, rules, or what becomes of
-the request.
+User-Agent header, the crawl's own choice.
 """
 
 from __future__ import annotations

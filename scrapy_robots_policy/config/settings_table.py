@@ -5,15 +5,11 @@ To add a setting is to add a row here and to use its value in `policy_settings` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from os import PathLike, fspath
 from types import MappingProxyType
 from typing import Any
-
-from scrapy import Spider
-from scrapy.settings import BaseSettings
 
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
 from ..rep.access import AccessMode
@@ -36,8 +32,6 @@ from .kinds import (
     wrong,
 )
 from .overrides import OverridesKind
-
-OURS = "ROBOTS_"  # Scrapy's own settings begin with ROBOTSTXT_
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +158,7 @@ _TABLE = (
         Names(),
         list(CARRIED_META),
         "The keys that a request for a robots.txt copies from the `meta` of the page's request "
-        "that waits for it.",
+        "that waits for it. A robots.txt needs no browser: leave `playwright` and the like out.",
     ),
     Setting(
         "ROBOTS_FETCH_HEADERS",
@@ -182,6 +176,21 @@ _TABLE = (
         None,
         "Called with the page's request and the request for its robots.txt. It may change the "
         "latter, or return another request.",
+    ),
+    Setting(
+        "ROBOTS_REDIRECTS",
+        Choice({"anywhere": False, "same-site": True}),
+        "anywhere",
+        "Where redirects of a robots.txt may lead: `anywhere`, or to the `same-site` only; never "
+        "from a public address to a private one. A redirect that is refused makes the file "
+        "unreachable. See [redirects](when-things-fail.md#redirects).",
+    ),
+    Setting(
+        "ROBOTS_REDIRECT_HOSTS",
+        Names(),
+        [],
+        "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
+        "patterns such as `*.corp.example`.",
     ),
     Setting(
         "ROBOTS_MAX_FETCHES",
@@ -221,7 +230,8 @@ _TABLE = (
         Choice({choice.value: choice for choice in OverMax}),
         OverMax.CLAMP.value,
         "What happens at a site that asks for a longer one: its delay is cut to the longest "
-        "(`clamp`), its pages are dropped (`skip`), or its delay is not kept (`ignore`).",
+        "(`clamp`), its pages are dropped (`skip`), its delay is not kept (`ignore`), or its whole "
+        "delay is kept, and its pages wait for as long as the crawl lives (`queue`).",
     ),
     Setting(
         "ROBOTS_TAGS",
@@ -312,44 +322,3 @@ _TABLE = (
 )
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in _TABLE})
-
-
-class Values:
-    """The values of a crawl's settings by name, read as they are asked for.
-
-    A value of None counts as not set: an environment variable may be missing.
-    """
-
-    def __init__(self, settings: BaseSettings, spider: Spider | None = None) -> None:
-        self.settings, self.spider = settings, spider
-
-    def __getitem__(self, name: str) -> Any:
-        """The value, or that of the spider's attribute. SettingError where it is wrong."""
-        setting = SETTINGS[name]
-        own = getattr(self.spider, setting.attribute, None) if setting.attribute else None
-        if own is not None:
-            return setting.kind.read(setting.attribute, own)
-        value = self.settings.get(name) if is_set(self.settings, name) else None
-        if value is None:
-            value = setting.default
-        return None if value is None else setting.kind.read(name, value)
-
-
-def is_set(settings: BaseSettings, name: str) -> bool:
-    """Whether anybody but Scrapy itself has set it: its default for ROBOTSTXT_OBEY is False."""
-    return (settings.getpriority(name) or 0) > 0
-
-
-def unknown_settings(settings: BaseSettings) -> Iterator[str]:
-    """A sentence for each name that looks like one of our settings and is none."""
-    ours = [name.removeprefix(OURS) for name in SETTINGS if name.startswith(OURS)]
-    for name in sorted(filter(_looks_ours, settings)):
-        if name in SETTINGS or not is_set(settings, name):
-            continue
-        nearest = get_close_matches(name.removeprefix(OURS), ours, 1)
-        hint = f"did you mean {OURS}{nearest[0]}?" if nearest else "it has no effect here"
-        yield f"{name} is no setting of scrapy_robots_policy; {hint}"
-
-
-def _looks_ours(name: object) -> bool:
-    return isinstance(name, str) and name.startswith(OURS)

@@ -1,7 +1,4 @@
-"""Where robots.txt files are kept: ROBOTS_STORE, and scrapy-redis's settings for "redis:".
-
-Must not know: what a store does.
-"""
+"""Where robots.txt files are kept: ROBOTS_STORE, and scrapy-redis's settings for "redis:"."""
 
 from __future__ import annotations
 

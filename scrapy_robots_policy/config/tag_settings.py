@@ -11,7 +11,8 @@ from ..tags.actions import DEFAULTS, Actions
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
-from .settings_table import SETTINGS, Values
+from .setting_values import Values
+from .settings_table import SETTINGS
 from .stopping import one_sentence
 
 

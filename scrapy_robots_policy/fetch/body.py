@@ -2,6 +2,7 @@
 
 Scrapy fails for a body that is over a size; a robots.txt that is too long has to be cut instead
 (RFC 9309 §2.5). And Scrapy unpacks a body whole or not at all; a few octets may mean gigabytes.
+Encodings that were not asked for here, since a plugin asks for its own, are left to Scrapy.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
 from ..exceptions import UnreadableBodyError
+from ..rep.html_page import without_browser_page
+from .order import MAX_OCTETS
+from .sent_headers import trim
 
 ACCEPTED = "gzip, deflate"
 MAX_ENCODINGS = 3  # nested in each other
+UNPACKED = frozenset({"gzip", "x-gzip", "deflate", "identity"})
 MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
 _META_KEY = "_robots_txt_body"
 
@@ -27,6 +32,12 @@ def encodings_of(content_encoding: str) -> Sequence[str]:
     """The encodings of a Content-Encoding header, in the order in which they were applied."""
     names = (name.strip().lower() for name in content_encoding.split(","))
     return tuple(name for name in names if name)
+
+
+def encodings_in(response: Response) -> Sequence[str]:
+    """The encodings that a response names."""
+    headers = response.headers.getlist("Content-Encoding")
+    return encodings_of(b",".join(headers).decode("latin-1"))
 
 
 def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
@@ -45,7 +56,7 @@ def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: boo
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
     if encoding == "identity":
         return packed
-    if encoding not in ("gzip", "x-gzip", "deflate"):
+    if encoding not in UNPACKED:
         raise UnreadableBodyError(encoding)
     try:
         return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes
@@ -84,9 +95,16 @@ class Body:
         self.encodings: Sequence[str] = ()
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked body, cut at the limit. Raises UnreadableBodyError."""
-        is_whole = self.received <= self.limit
-        return unpack(response.body, self.encodings, self.limit, is_whole=is_whole)
+        """The unpacked body, cut at the limit. Raises UnreadableBodyError.
+
+        A browser's page is longer than the text in it. So the page is cut after the text is taken
+        out of it, where it came whole.
+        """
+        octets = response.body
+        if encodings := self.encodings or encodings_in(response):
+            is_whole = self.received <= self.limit
+            octets = unpack(octets, encodings, self.limit, is_whole=is_whole)
+        return without_browser_page(octets)[: self.limit]
 
 
 class Bodies:
@@ -113,8 +131,13 @@ class Bodies:
         if bool(before) == bool(self._expected):
             return
         change = manager.connect if self._expected else manager.disconnect
+        change(self._leaving, signals.request_reached_downloader)
         change(self._count, signals.bytes_received)
         change(self._downloaded, signals.response_downloaded)
+
+    def _leaving(self, request: Request) -> None:
+        if _META_KEY in request.meta:
+            trim(request)
 
     def _count(self, data: bytes, request: Request) -> None:
         body = request.meta.get(_META_KEY)
@@ -125,11 +148,17 @@ class Bodies:
             raise StopDownload(fail=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
-        """Hide the encoding from HttpCompressionMiddleware, which would unpack the body whole."""
+        """Hide the encoding from HttpCompressionMiddleware, which would unpack the body whole.
+
+        An encoding that only it can unpack is left to it, with a limit: over that, it fails.
+        """
         body = request.meta.get(_META_KEY)
         if body is None:
             return
-        headers = response.headers.getlist("Content-Encoding")
-        body.encodings = encodings_of(b",".join(headers).decode("latin-1"))
-        response.headers.pop("Content-Encoding", None)
+        encodings = encodings_in(response)
+        if len(encodings) > MAX_ENCODINGS or UNPACKED.issuperset(encodings):
+            body.encodings = encodings
+            response.headers.pop("Content-Encoding", None)
+        else:
+            request.meta["download_maxsize"] = MAX_OCTETS
         self.on_downloaded(request)

@@ -1,8 +1,11 @@
-"""One or two words for what kept a response from coming, by the exceptions of every handler."""
+"""What kept a response from coming: the exception, and one or two words for it."""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
+
+MAX_KEPT = 1000  # origins whose exception is kept
 
 # What an exception's name says, in its chain of causes. The first that fits is the word.
 CAUSES = (
@@ -19,6 +22,32 @@ CAUSES = (
     ("dropped by a middleware", {"IgnoreRequest"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )
+
+
+class FetchErrors:
+    """The exceptions that kept robots.txt files from coming, for the newest origins.
+
+    A fetch result has words only: it is stored, and other processes read it.
+    """
+
+    def __init__(self) -> None:
+        self._by_origin: OrderedDict[str, Exception] = OrderedDict()
+
+    def note(self, origin: str, error: Exception | None) -> None:
+        """Keep the exception of the last try; None: a response has come."""
+        self._by_origin.pop(origin, None)
+        if error is None:
+            return
+        for link in _chain(error):
+            link.__traceback__ = None  # its frames hold the request, the response and the body
+            for failure in getattr(link, "reasons", None) or ():
+                failure.cleanFailure()  # so do Twisted's
+        self._by_origin[origin] = error
+        if len(self._by_origin) > MAX_KEPT:
+            self._by_origin.popitem(last=False)
+
+    def of(self, origin: str) -> Exception | None:
+        return self._by_origin.get(origin)
 
 
 def cause_of(error: BaseException) -> str:

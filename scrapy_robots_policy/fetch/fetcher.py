@@ -17,14 +17,17 @@ from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy
 from .body import Bodies
-from .causes import cause_of
+from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
 from .http_headers import lifetime, media_type, retry_after
+from .lookup import Addresses, addresses_of
 from .order import FetchOrder, octets_read
-from .redirects import REDIRECTS, Answer, follow
+from .redirects import Answer, Lookup, follow
 from .request import RequestProfile
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
+# What a server may answer to a header of ours, while its pages can be had: once more without.
+MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
 PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
@@ -54,6 +57,7 @@ class Fetcher:
         self.crawler, self.visit, self.now = crawler, visit, now
         self.profile, self.retries = profile, retries
         self.bodies = Bodies(crawler, on_downloaded)
+        self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
         """Raises CrawlClosing, and nothing else."""
@@ -63,17 +67,27 @@ class Fetcher:
                 break
             await compat.sleep(max(pause, result.retry_after or 0.0))
             result, error = await self._try(order)
+        if result.status in MISUNDERSTOOD:
+            result, error = await self._try(replace(order, is_plain=True))
         self._count(result, error)
+        self.errors.note(order.origin, error)
         return result
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
-        way = follow(f"{order.origin}/robots.txt", order.dialect.access.redirects)
-        url, hops = next(way)
+        way = follow(
+            f"{order.origin}/robots.txt", order.dialect.access.redirects, self.profile.guard
+        )
+        step = next(way)
+        error: Exception | None = None
+        reply: Answer | Addresses
         while True:
-            answer, error = await self._get(url, hops, order)
+            if isinstance(step, Lookup):
+                reply = await addresses_of(step.host, self.profile.timeout)
+            else:
+                reply, error = await self._get(step.url, step.hops, order)
             try:
-                url, hops = way.send(answer)
+                step = way.send(reply)
             except StopIteration as end:
                 result: FetchResult = end.value
                 return result, error
@@ -83,7 +97,7 @@ class Fetcher:
     ) -> tuple[Answer, Exception | None]:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
-        request = self.profile.request(url, validators, order.page, in_haste=order.in_haste)
+        request = self.profile.request(url, validators, order)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
         try:
@@ -94,14 +108,14 @@ class Fetcher:
                 headers = _headers(response)
                 result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
-            location = headers.get("location", "") if result.status in REDIRECTS else ""
-            return (_marked_if_cut(result, order, is_asked=bool(validators)), location), None
+            result = _marked_if_cut(result, order, is_asked=bool(validators))
+            return _answer(result, headers, response, response.request or request), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
-            return (result, ""), error
+            return Answer(result), error
 
     def _note(
         self,
@@ -146,6 +160,15 @@ class Fetcher:
             stats.inc_value(f"robotstxt/exception_count/{type(error)}")
 
 
+def _answer(
+    result: FetchResult, headers: dict[str, str], response: Response, request: Request
+) -> Answer:
+    """What came, for `follow`. The address of a proxy says nothing about the site."""
+    is_proxied = bool(request.meta.get("proxy"))
+    peer = "" if is_proxied or response.ip_address is None else str(response.ip_address)
+    return Answer(result, headers.get("location", ""), peer, is_proxied=is_proxied)
+
+
 def _may_pass(result: FetchResult) -> bool:
     """Whether a second try may do better at once. A timeout has taken long enough already."""
     if (result.retry_after or 0.0) > RETRY_LAST:
@@ -173,7 +196,7 @@ def _marked_if_cut(result: FetchResult, order: FetchOrder, *, is_asked: bool) ->
 def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:
     """The conditional headers, for the URL only that gave a usable copy. RFC 9110 §13.1."""
     entry = order.entry
-    if entry is None or entry.latest.hops != hops:
+    if order.is_plain or entry is None or entry.latest.hops != hops:
         return {}
     if not has_whole_copy(entry, octets_read(order.dialect)):
         return {}

@@ -1,7 +1,4 @@
-"""What the headers of a response say of time and kind.
-
-Knows: RFC 9110 and RFC 9111. Must not know: Scrapy, robots.txt, what is made of the answer.
-"""
+"""What the headers of a response say of time and kind."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
     control = headers.get("cache-control", "")
     if _UNCACHED.search(control):
         return 0.0
-    told = _MAX_AGE.search(control)
-    if told:
+    max_age = _MAX_AGE.search(control)
+    if max_age:
         age = headers.get("age", "")
-        return max(0.0, float(told[1]) - (float(age) if _is_seconds(age) else 0.0))
+        return max(0.0, float(max_age[1]) - (float(age) if _is_seconds(age) else 0.0))
     if "expires" not in headers:
         return None
     expires = instant(headers["expires"])
@@ -34,10 +31,10 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds to wait, given as a number or as a date; None if silent. RFC 9110 §10.2.3."""
-    told = headers.get("retry-after", "").strip()
-    if _is_seconds(told):
-        return float(told)
-    at = instant(told)
+    value = headers.get("retry-after", "").strip()
+    if _is_seconds(value):
+        return float(value)
+    at = instant(value)
     return None if at is None else max(0.0, at - now)
 
 

@@ -17,6 +17,7 @@ class FetchOrder:
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind, or None
     in_haste  whether sockets are short: then the fetch gets less time
+    is_plain  whether no header is sent but who we are: the server did not understand the others
     """
 
     origin: str
@@ -24,6 +25,7 @@ class FetchOrder:
     dialect: Dialect
     page: Any = None
     in_haste: bool = False
+    is_plain: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:

@@ -1,37 +1,141 @@
-"""The redirects of a robots.txt, followed in one way by the crawl and by the commands."""
+"""The redirects of a robots.txt, followed and guarded in one way by the crawl and by the commands.
+
+A site may send us anywhere: to a machine of our own network, which trusts us. So a redirect from a
+public address to a private one is not followed, unless the user has named the host. What is refused
+counts as no answer, never as "there is no robots.txt".
+
+Must not know: sockets, Scrapy. Whoever follows a redirect looks names up, and sends requests.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult
+from .addresses import host_of, is_private, is_private_name, spelled_address
+from .sites import are_one_site
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+TO_PRIVATE = "redirect to a private address"
+TO_OTHER_SITE = "redirect to another site"
 
-Step = tuple[str, tuple[str, ...]]
-Answer = tuple[FetchResult, str]
+
+class Ask(NamedTuple):
+    """A step: request the URL, and send an `Answer`. `hops` are the redirects so far."""
+
+    url: str
+    hops: tuple[str, ...]
 
 
-def follow(first: str, max_redirects: int) -> Generator[Step, Answer, FetchResult]:
-    """Yields (URL to ask, redirects so far), takes (result, Location); gives the last result.
+class Lookup(NamedTuple):
+    """A step: look the name up, and send its addresses as texts. None: it has no address."""
+
+    host: str
+
+
+class Answer(NamedTuple):
+    """What came for `Ask`: the result, and the Location header.
+
+    peer        the address that answered; "" where it is not known
+    is_proxied  whether a proxy answered: it looks names up, and we do not
+    """
+
+    result: FetchResult
+    location: str = ""
+    peer: str = ""
+    is_proxied: bool = False
+
+
+Way = Generator[Ask | Lookup, Any, FetchResult]
+Objection = Generator[Lookup, tuple[str, ...], str]
+IsPrivate = Generator[Lookup, tuple[str, ...], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectGuard:
+    """Where redirects may lead.
+
+    same_site  whether only to hosts of the site that was asked first
+    allowed    hosts that the user has named, which may be private and of another site; "*" in a
+               name stands for anything
+    """
+
+    same_site: bool = False
+    allowed: tuple[str, ...] = ()
+
+    def allows(self, url: str) -> bool:
+        """Whether the user has named the URL's host, with or without its port."""
+        names = (host_of(url), urlsplit(url).netloc.lower())
+        return any(fnmatchcase(name, pattern) for pattern in self.allowed for name in names)
+
+
+ANYWHERE = RedirectGuard()
+
+
+def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
+    """Yields what is to be done next, takes what came of it; gives the last result.
 
     RFC 9309 §2.3.1.2: what is found at the end is the first origin's robots.txt. `is_cut` says that
     there were more redirects than `max_redirects`. A redirect back ends the way too.
     """
     url = first
     hops: tuple[str, ...] = ()
+    before: tuple[str, Answer] | None = None
     while True:
-        result, location = yield url, hops
-        target = redirect_target(url, location) if result.status in REDIRECTS else None
+        answer: Answer = yield Ask(url, hops)
+        # The name may have another address by now than when it was looked up (DNS rebinding).
+        if before and answer.peer and is_private(answer.peer) and not guard.allows(url):
+            came_from_inside = yield from _is_private(*before)
+            if not came_from_inside:
+                return FetchResult(None, cause=TO_PRIVATE, hops=hops)
+        result = replace(answer.result, hops=hops) if hops else answer.result
+        target = redirect_target(url, answer.location) if result.status in REDIRECTS else None
         if target is None or target in (first, *hops):
-            return replace(result, hops=hops) if hops else result
+            return result
         if len(hops) >= max_redirects:
-            return replace(result, hops=hops, is_cut=True)
-        url, hops = target, (*hops, target)
+            return replace(result, is_cut=True)
+        hops = (*hops, target)
+        objection = yield from _objection(guard, first, url, answer, target)
+        if objection:
+            return FetchResult(None, cause=objection, hops=hops)
+        before, url = (url, answer), target
+
+
+def _objection(
+    guard: RedirectGuard, first: str, url: str, answer: Answer, target: str
+) -> Objection:
+    """Why the redirect with which `url` answered is not followed; "" if it is."""
+    if guard.allows(target):
+        return ""
+    if guard.same_site and not are_one_site(host_of(first), host_of(target)):
+        return TO_OTHER_SITE
+    if host_of(target) == host_of(url):
+        return ""
+    leads_inside = yield from _is_private(target, answer._replace(peer=""))
+    if leads_inside:
+        comes_from_inside = yield from _is_private(url, answer)
+        return "" if comes_from_inside else TO_PRIVATE
+    return ""
+
+
+def _is_private(url: str, answer: Answer) -> IsPrivate:
+    """Whether a URL's host is private: by the address that answered, by its spelling, or by one of
+    the addresses that its name has.
+    """
+    host = host_of(url)
+    spelled = spelled_address(host)
+    if answer.peer or spelled is not None:
+        return is_private(answer.peer or str(spelled))
+    if is_private_name(host) or answer.is_proxied:
+        return is_private_name(host)
+    addresses = yield Lookup(host)
+    return any(map(is_private, addresses))
 
 
 def redirect_target(url: str, location: str) -> str | None:

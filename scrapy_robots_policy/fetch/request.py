@@ -1,8 +1,5 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
-Knows: Scrapy's requests, and the keys of meta that keep other middlewares off.
-Must not know: what is answered, where it leads, what is made of it.
-
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
 no credentials, no cache, no offsite filter, no redirect but the fetcher's.
 """
@@ -17,6 +14,9 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .body import ACCEPTED
+from .redirects import ANYWHERE, RedirectGuard
+from .order import FetchOrder
+from .sent_headers import PLAIN_KEY
 
 Hook = Callable[[Request, Request], Request | None]
 
@@ -32,7 +32,7 @@ META = {
     "download_fail_on_dataloss": True,
 }
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
-CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # who we are; and what belongs to "proxy"
+CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
 
@@ -46,21 +46,27 @@ class RequestProfile:
     headers  the headers taken from it
     hook     called with the page's request and the one made for it; gives the one to send, or None
              where it has changed that one in place
+    guard    where redirects may lead
+    by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
+               Accept-Encoding: a browser's, or that of a service
     """
 
     timeout: float
     meta: tuple[str, ...] = CARRIED_META
     headers: tuple[str, ...] = CARRIED_HEADERS
     hook: Hook | None = None
+    guard: RedirectGuard = ANYWHERE
+    by_plugin: frozenset[str] = frozenset()
 
-    def request(
-        self, url: str, headers: Mapping[str, str], page: Request | None, *, in_haste: bool = False
-    ) -> Request:
-        """The request for a URL with more headers; `page` is the request that waits for it."""
-        # A header without a value is not sent, and HttpAuthMiddleware leaves it alone.
-        ours: dict[str, Any] = {"Accept-Encoding": ACCEPTED, "Authorization": [], **headers}
-        timeout = self.timeout * SHARE_IN_HASTE if in_haste else self.timeout
-        meta = {**META, "download_timeout": timeout}
+    def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
+        """The request for a URL with more headers."""
+        page: Request | None = order.page
+        # HttpAuthMiddleware leaves a header without a value alone; `trim` takes it out.
+        ours: dict[str, Any] = {"Authorization": [], **headers}
+        if url.partition(":")[0] not in self.by_plugin:
+            ours["Accept-Encoding"] = ACCEPTED
+        timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
+        meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
         if page is None:
             return Request(url, NO_CALLBACK, headers=ours, meta=meta, dont_filter=True)
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | meta

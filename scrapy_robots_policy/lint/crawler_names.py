@@ -1,14 +1,10 @@
-"""Names of crawlers, and which of them a misspelt one was meant to be.
-
-Knows: the crawlers in the dialects' tables. Must not know: lines, groups.
-"""
+"""Names of crawlers, and which of them a misspelt one was meant to be."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from ..rep.dialects.crawlers import OTHERS
-from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.crawlers import crawlers
 
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
@@ -17,8 +13,7 @@ _SHORTEST = 6  # octets; shorter names are near too many others
 
 def _names() -> dict[str, str]:
     """The names of all crawlers known here, by themselves in lower case."""
-    tables = (OTHERS, *(dialect.agents for dialect in DIALECTS.values()))
-    return {agent.name.lower(): agent.name for table in tables for agent in table.values()}
+    return {agent.name.lower(): agent.name for agent in crawlers()}
 
 
 _NAMES = _names()
@@ -32,22 +27,22 @@ def crawler_near(name: str) -> str:
     name = name.lower()
     if name in _NAMES or len(name) < _SHORTEST:
         return ""
-    near = [right for known, right in _NAMES.items() if _is_slip(name, known)]
+    near = [right for crawler, right in _NAMES.items() if _is_slip(name, crawler)]
     return near[0] if len(near) == 1 else ""
 
 
-def _is_slip(name: str, known: str) -> bool:
+def _is_slip(name: str, crawler: str) -> bool:
     """Whether two characters are swapped, or one is missing, too many or, in a long name or between
     two words of it, another one. Short names that differ in a letter are often two crawlers.
     """
-    if len(known) < _SHORTEST or abs(len(name) - len(known)) > 1 or name[0] != known[0]:
+    if len(crawler) < _SHORTEST or abs(len(name) - len(crawler)) > 1 or name[0] != crawler[0]:
         return False
-    start = next((at for at, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), None)
+    start = next((at for at, (a, b) in enumerate(zip(name, crawler, strict=False)) if a != b), None)
     if start is None:
         return False  # one starts the other: a plural, a version
-    rest, right = name[start:], known[start:]
+    rest, right = name[start:], crawler[start:]
     if rest[1:] == right[1:]:
-        return len(known) >= _LONG or not (rest[0].isalnum() and right[0].isalnum())
+        return len(crawler) >= _LONG or not (rest[0].isalnum() and right[0].isalnum())
     return rest[1:] == right or rest == right[1:] or _is_swap(rest, right)
 
 

@@ -1,7 +1,4 @@
-"""A file with the fixes of findings applied.
-
-Knows: where the lines of a file end. Must not know: what is wrong with them.
-"""
+"""A file with the fixes of findings applied."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ _MAY_GO = "it may be removed, but where it alone stands between two User-agent l
 _STAR = "*"
 _SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _STANDARD = Dialect("as the standard has it")
-_MOST_CAUSES = 8  # looked for in each dialect
-_MOST_OCTETS = 30_000_000  # read to find where dialects part, and why; some 5 s
+_MAX_CAUSES = 8  # looked for in each dialect
+_MAX_OCTETS = 30_000_000  # read to find where dialects part, and why; some 5 s
 _DAY = 24 * 3600
 _LONG_DELAY = 3600  # seconds
 
@@ -123,16 +123,16 @@ def disagreements(source: Source) -> Iterator[Finding]:
 
     Of a large file, the first rules are looked at: each question reads the whole file again.
     """
-    answered = max(1, _MOST_OCTETS // (1 + len(source.others) * len(source.body)))
+    answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
     rules = [rule for group in source.groups if _STAR in group.names for rule in group.rules]
     probes = [(rule, _probe(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], _Dispute] = {}
-    budget = _Budget(_MOST_OCTETS // (1 + len(source.body)))
+    budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
     for other in source.others:
         for dispute in _disputes(source, other, probes, budget):
-            known = disputes.setdefault(tuple(dispute.why.options), dispute)
-            known.rules |= dispute.rules
-            known.dialects.append(other.name)
+            same_cause = disputes.setdefault(tuple(dispute.why.options), dispute)
+            same_cause.rules |= dispute.rules
+            same_cause.dialects.append(other.name)
     for dispute in disputes.values():
         yield _disagreement(source, dispute)
 
@@ -148,19 +148,21 @@ def _disputes(
     source: Source, other: Dialect, probes: list[tuple[Rule, str]], budget: _Budget
 ) -> Iterator[_Dispute]:
     theirs = RuleSet(source.body, other)
-    found: list[tuple[_Dispute, RuleSet]] = []
+    causes: list[tuple[_Dispute, RuleSet]] = []
     for rule, url in probes:
         answer = theirs.allowed(url, _SOMEBODY)
         if source.rules.allowed(url, _SOMEBODY) is answer:
             continue
-        known = next((d for d, turned in found if turned.allowed(url, _SOMEBODY) is answer), None)
-        if known:
-            known.rules.add(rule.line)
-        elif len(found) < _MOST_CAUSES and budget.left >= 0:
+        same_cause = next(
+            (d for d, turned in causes if turned.allowed(url, _SOMEBODY) is answer), None
+        )
+        if same_cause:
+            same_cause.rules.add(rule.line)
+        elif len(causes) < _MAX_CAUSES and budget.left >= 0:
             dispute = _dispute(source, other, rule, url, budget)
             turned = with_values(source.dialect, dispute.why.options)
-            found.append((dispute, RuleSet(source.body, turned)))
-    return (dispute for dispute, _ in found)
+            causes.append((dispute, RuleSet(source.body, turned)))
+    return (dispute for dispute, _ in causes)
 
 
 def _dispute(source: Source, other: Dialect, rule: Rule, url: str, budget: _Budget) -> _Dispute:

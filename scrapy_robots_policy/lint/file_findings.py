@@ -1,7 +1,4 @@
-"""Findings about the whole file: its encoding, its size, and whether it is a robots.txt at all.
-
-Knows: octets and limits. Must not know: groups and rules.
-"""
+"""Findings about the whole file: its encoding, its size, and whether it is a robots.txt at all."""
 
 from __future__ import annotations
 
@@ -12,41 +9,32 @@ from operator import itemgetter
 
 from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.dialects.options import Beyond, Bom
+from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large
 from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source
 
 _MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
-_HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
 _TAG = re.compile(
     rb"\s*<(?:!--|!doctype|/?(?:meta|title|body|script|style|link|div|p|br|center|h[1-6]|pre|b|"
     rb"table|font|a|img|iframe|noscript|span|form|frameset|base|svg|rss|error)\b)",
     re.IGNORECASE,
 )
-_MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
-_HEAD = 4096  # octets in which a page shows itself
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
 
 
 def html_page(source: Source) -> Iterator[Finding]:
-    start = _start_of(source.body)
-    if _HTML.match(start) or (_TAG.match(start) and not source.agents):
+    is_part = _TAG.match(start_of(source.body)) is not None
+    if is_html_page(source.body) or (is_part and not source.agents):
         yield source.finding(
             "R105",
             source.span_of_line(1),
             "this is an HTML page: the site answers /robots.txt with a page, and no rule is read",
             "answer /robots.txt with 404, or with a file of type text/plain",
         )
-
-
-def _start_of(body: bytes) -> bytes:
-    """How the file starts, after byte order marks; what is UTF-16 without its NULs."""
-    found = _MARKS.match(body, 0, _HEAD)
-    start = body[found.end() if found else 0 :][:_HEAD]
-    return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
 
 
 def mark(source: Source) -> Iterator[Finding]:
@@ -74,9 +62,9 @@ def encoding(source: Source) -> Iterator[Finding]:
         return
     if source.text.isascii():
         return
-    for found in _READ.finditer(source.text):  # comments may be in any encoding
-        if not found[0].isascii() and (at := _first_fault(found[0])) >= 0:
-            start = found.start() + at
+    for match in _READ.finditer(source.text):  # comments may be in any encoding
+        if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
+            start = match.start() + at
             yield source.finding(
                 "R102",
                 (start, start + 1),
@@ -103,15 +91,15 @@ def size(source: Source) -> Iterator[Finding]:
     last = source.text.count("\n")
     opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
     cut = [dialect.name for dialect in over if dialect.beyond_size is Beyond.CUT]
-    told = []
+    effects = []
     if cut:
-        told.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
+        effects.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
     if opened:
-        told.append(f"{listed(opened)} obey none of it")
+        effects.append(f"{listed(opened)} obey none of it")
     yield source.finding(
         "R103",
         source.span_of_line(last),
-        f"the file has {len(source.body):,} octets: {'; '.join(told)}",
+        f"the file has {len(source.body):,} octets: {'; '.join(effects)}",
         "join rules by their common start, or with *",
         tuple(dialect.name for dialect in over),
     )
@@ -145,14 +133,14 @@ def controls(source: Source) -> Iterator[Finding]:
     if text.count("\0") > len(text) // 4:
         return  # UTF-16: R102
     for number, line in enumerate(text.split("\n")[1:], 1):
-        found = _CONTROLS.search(line)
-        if found:
+        match = _CONTROLS.search(line)
+        if match:
             start, end = source.span_of_line(number)
-            at = min(start + found.start(), end)
+            at = min(start + match.start(), end)
             yield source.finding(
                 "R106",
-                (at, min(at + len(found[0]), end)),
-                f"the line holds {found[0][:8]!r}, which no URL does; some stop reading at a NUL",
+                (at, min(at + len(match[0]), end)),
+                f"the line holds {match[0][:8]!r}, which no URL does; some stop reading at a NUL",
                 "remove the control characters",
             )
 

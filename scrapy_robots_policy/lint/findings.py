@@ -1,7 +1,5 @@
 """What a finding is, and the kinds there are.
 
-Knows: numbers, names, severities and words. Must not know: how anything is found.
-
 Numbers are for good: 1xx the file, 2xx lines, 3xx groups, 4xx rules, 5xx other lines, 6xx engines.
 """
 
@@ -129,6 +127,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R204_not_a_line="The line says nothing to a crawler.",
                     R303_blank_line_splits="A blank line ends the group for some engines.",
                     R304_unmatchable_token="The name is read in part only, or by some only.",
+                    R310_seldom_binds="The crawler never crawls, or may ignore the group.",
                     R307_all_disallowed="All crawlers are kept out of the whole site.",
                     R305_named_again="The crawler has a group further up already.",
                     R405_duplicate_rule="The same rule stands further up already.",

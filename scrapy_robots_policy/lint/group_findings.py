@@ -1,7 +1,4 @@
-"""Findings about groups: who is bound by what.
-
-Knows: User-agent lines and what parts them. Must not know: what rules match.
-"""
+"""Findings about groups: who is bound by what."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..rep.agents import TOKEN, product_token
+from ..rep.agents import TOKEN, CrawlerKind, product_token
 from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
@@ -25,7 +22,7 @@ _STAR = "*"
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _URL = "http://example.com/"
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
-_MOST_PIECES = 8  # crawlers in one line that are asked about
+_MAX_PIECES = 8  # crawlers in one line that are asked about
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 # A crawler's own name, with a version or a star after it: these every dialect passes over.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
@@ -157,7 +154,7 @@ def _pieces(value: str) -> list[str]:
 def _several(source: Source, found: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
     """Some dialects look for a crawler's name in the whole value: the engine is asked."""
     rules = _rules_for(found[1], source.dialect)
-    looked_at = pieces[:_MOST_PIECES]
+    looked_at = pieces[:_MAX_PIECES]
     bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
     if len(bound) < len(looked_at):
         yield source.finding(
@@ -226,6 +223,24 @@ def misspelt(source: Source) -> Iterator[Finding]:
             )
 
 
+def seldom_bound(source: Source) -> Iterator[Finding]:
+    """Crawlers whose groups do something else than keep a crawler out; each is named once."""
+    named = set()
+    for found in source.agents:
+        agent = find_agent(product_token(found[1])) if len(found[1]) <= LONGEST_NAME else None
+        if agent is None or not agent.note or agent.name in named:
+            continue
+        named.add(agent.name)
+        is_token = agent.facts.kind is CrawlerKind.TOKEN
+        fix = f"to keep {agent.name} out, refuse its requests at the server"
+        yield source.finding(
+            "R310",
+            found.span(1),
+            agent.note,
+            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
+        )
+
+
 def all_disallowed(source: Source) -> Iterator[Finding]:
     """The costliest slip there is, where it is one."""
     for group in source.groups:
@@ -292,5 +307,5 @@ def _again(source: Source, found: re.Match[str], first: int) -> Finding:
 
 CHECKS = (
     *(orphans, joined, blank_lines, tokens, misspelt, all_disallowed, without_rules),
-    named_again,
+    *(named_again, seldom_bound),
 )

@@ -1,7 +1,4 @@
-"""Findings about single lines: keys, colons, comments.
-
-Knows: what a line looks like that somebody meant to be read. Must not know: groups, paths.
-"""
+"""Findings about single lines: keys, colons, comments."""
 
 from __future__ import annotations
 

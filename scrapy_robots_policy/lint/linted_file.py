@@ -1,8 +1,4 @@
-"""One file as one dialect reads it: what every check starts from.
-
-Knows: the text, the dialect's expressions for its lines, and where an offset stands for a reader.
-Must not know: what is right or wrong.
-"""
+"""One file as one dialect reads it: what every check starts from."""
 
 from __future__ import annotations
 

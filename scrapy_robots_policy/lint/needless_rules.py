@@ -9,7 +9,7 @@ first. What decides before and after is asked of each dialect.
 
 Time is linear: rules with the same text are found by their text, shorter paths by the starts of a
 path, and of rules that are no plain paths only so many are tried against all others as
-`_MOST_STEPS` allows.
+`_MAX_STEPS` allows.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from .rule_findings import SITE, sent
 
 _ANYTHING = "%0A"  # an octet that no rule holds
 _SOMEBODY = "qzxj"
-_MOST_BEATEN = 100  # findings R404 in a file
-_MOST_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
+_MAX_BEATEN = 100  # findings R404 in a file
+_MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
 _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
 _PLAIN = re.compile(r"/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")  # alike in every dialect
 
@@ -74,7 +74,7 @@ def duplicates(source: Source) -> Iterator[Finding]:
 
 def beaten(source: Source) -> Iterator[Finding]:
     """Rules that a stronger one contradicts wherever they match."""
-    odd = _MOST_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
+    odd = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
     count = 0
     for group in source.groups:
         if _limits_apply(source, group) or len({rule.allow for rule in group.rules}) < 2:
@@ -82,7 +82,7 @@ def beaten(source: Source) -> Iterator[Finding]:
         for finding in _beaten(source, _Rules(group.rules, source.dialect, odd)):
             yield finding
             count += 1
-            if count == _MOST_BEATEN:
+            if count == _MAX_BEATEN:
                 return
 
 

@@ -12,8 +12,8 @@ from .findings import Finding, quoted
 from .linted_file import Source
 
 _SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
-_MOST_OCTETS = 50_000_000  # a question may cost as much as the file is long
-_MOST_HOSTS = 1  # a file that names sitemaps of several hosts does not show which one is its own
+_MAX_OCTETS = 50_000_000  # a question may cost as much as the file is long
+_MAX_HOSTS = 1  # a file that names sitemaps of several hosts does not show which one is its own
 
 
 def addresses(source: Source) -> Iterator[Finding]:
@@ -32,7 +32,7 @@ def disallowed(source: Source) -> Iterator[Finding]:
     found = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
     host = _own_host(source, [origin for _, origin in found if origin])
     own = [line for line, origin in found if origin and _host(origin) == host]
-    for line in own[: 1 + _MOST_OCTETS // (1 + len(source.body))]:
+    for line in own[: 1 + _MAX_OCTETS // (1 + len(source.body))]:
         if not source.rules.allowed(readable(line[1]), _SOMEBODY):
             yield source.finding(
                 "R508",
@@ -61,7 +61,7 @@ def _own_host(source: Source, origins: list[Origin]) -> str:
     hosts = {_host(origin) for origin in origins}
     if own:
         return _host(own)
-    return hosts.pop() if len(hosts) == _MOST_HOSTS else ""
+    return hosts.pop() if len(hosts) == _MAX_HOSTS else ""
 
 
 def _host(origin: Origin) -> str:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from .escapes import brief
+from .html_page import is_html_page
 
 MINUTE = 60.0
 HOUR = 60 * MINUTE
@@ -126,6 +127,7 @@ class AccessPolicy:
 
     successful: range = range(200, 300)
     text_only: bool = False  # another media type than text/* counts as no file
+    html_page: AccessResult = AccessResult.SUCCESSFUL  # §2.3.1.5: its parseable lines are rules
     redirects: int = 5  # §2.3.1.2: at least five
     redirects_exhausted: AccessResult = AccessResult.UNAVAILABLE
     forbidden: AccessMode = AccessMode.ALLOW  # 401, 403
@@ -192,6 +194,11 @@ class Access:
     fresh_until: float
     holds_until: float
     entry: CacheEntry
+
+    @property
+    def is_html(self) -> bool:
+        """Whether an HTML page came in place of a robots.txt."""
+        return _is_html(self.entry)
 
     @property
     def stance(self) -> AccessMode:
@@ -302,6 +309,8 @@ def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) ->
 def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     """How a policy reads an entry at the instant `now`."""
     result = classify(entry.latest, policy)
+    if result is AccessResult.SUCCESSFUL and _is_html(entry):
+        result = policy.html_page
     if result is AccessResult.SUCCESSFUL and entry.octets is not None:
         return _settled(entry, AccessMode.RULES, result, policy)
     if result is AccessResult.FORBIDDEN:
@@ -378,9 +387,16 @@ def explain(entry: CacheEntry) -> str:
     latest = entry.latest
     cause = brief(latest.cause)  # of a store, others may have written it
     words = cause if latest.status is None else f"{latest.status} {cause}".strip()
+    if _is_html(entry):
+        words += ", an HTML page"
     if not latest.hops:
         return words
     return f"{words} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"
+
+
+def _is_html(entry: CacheEntry) -> bool:
+    is_answered = entry.latest.status in range(200, 300)
+    return is_answered and is_html_page(entry.octets or b"")
 
 
 Outcome, Record, Stance = FetchResult, CacheEntry, AccessMode

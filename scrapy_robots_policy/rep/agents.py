@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from types import MappingProxyType
 
 from .dialects.options import Certainty
@@ -22,6 +23,57 @@ TOKEN = re.compile(r"[A-Za-z_-]+")
 _NAME = re.compile(r"[0-9!$%&'+.^_`|~-]*[A-Za-z][0-9A-Za-z!$%&'+.^_`|~-]*")
 
 
+class CrawlerKind(Enum):
+    """Why a crawler's requests come, if any come."""
+
+    CRAWLS = "crawls"
+    TOKEN = "control token"  # it sends no requests: its groups say what may be done with pages
+    USER = "user-triggered"  # somebody asked for the page just now
+
+
+class Obedience(Enum):
+    """What a crawler's operator says that it does with robots.txt."""
+
+    OBEYS = "obeys robots.txt"
+    MAY_IGNORE = "may ignore robots.txt"
+    IGNORES = "ignores robots.txt"
+    UNSTATED = "not stated"
+
+
+class Category(Enum):
+    """What a crawler fetches pages for."""
+
+    AI_TRAINING = "AI training"
+    AI_SEARCH = "AI search"
+    AI_ASSISTANT = "AI assistant"
+    SEARCH = "search engine"
+    SEARCH_PART = "part of a search engine"  # its robots for pictures, news, and the like
+    ARCHIVE = "archive"
+    PREVIEW = "preview"
+    ADS = "ads"
+    SEO = "SEO"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlerFacts:
+    """What a crawler's operator says of it.
+
+    page          the operator's page that says so; "" where none is known
+    crawl_delay   whether it keeps a Crawl-delay; None: not stated
+    """
+
+    operator: str = ""
+    category: Category = Category.OTHER
+    page: str = ""
+    crawl_delay: bool | None = None
+    kind: CrawlerKind = CrawlerKind.CRAWLS
+    obedience: Obedience = Obedience.OBEYS
+
+
+NO_FACTS = CrawlerFacts(obedience=Obedience.UNSTATED)
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A crawler.
@@ -31,6 +83,7 @@ class Agent:
     chain    the names that it looks for in a robots.txt, in lower case; the first name that the
              file has binds it. A chain that ends with "*" obeys the group for all other crawlers.
     source   where the chain is documented
+    facts    what its operator says of it
     """
 
     name: str
@@ -38,6 +91,17 @@ class Agent:
     chain: tuple[str, ...]
     source: str
     certainty: Certainty = Certainty.DOCUMENTED
+    facts: CrawlerFacts = NO_FACTS
+
+    @property
+    def note(self) -> str:
+        """What to know before its rules are written or read; "" for a crawler that obeys them."""
+        facts = self.facts
+        if facts.kind is CrawlerKind.TOKEN:
+            return f"{self.name} never crawls: it controls what {facts.operator} does with pages"
+        if facts.obedience in (Obedience.MAY_IGNORE, Obedience.IGNORES):
+            return f"{facts.operator} says that {self.name} {facts.obedience.value}"
+        return ""
 
 
 def product_token(header: str) -> str:

@@ -1,7 +1,4 @@
-"""The rules that bind one crawler, laid out, with what a verdict says about them.
-
-Knows: rules by their number in the group. Must not know: how rules are found in a text.
-"""
+"""The rules that bind one crawler, laid out, with what a verdict says about them."""
 
 from __future__ import annotations
 

@@ -12,6 +12,11 @@ class OverMax(Enum):
     CLAMP = "clamp"  # keep the limit
     SKIP = "skip"  # drop its pages
     IGNORE = "ignore"  # keep no delay
+    QUEUE = "queue"  # keep the whole delay: its pages wait for as long as the crawl lives
+
+
+LONGEST = 366 * 86_400.0
+"""Seconds; a longer delay is kept as this one. Timers and stores fail for 1e300 seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Delay:
 
     seconds    the delay that is kept
     requested  the delay that the site asks for, or the user's own delay for the site
-    action     what is done: "kept", "clamped", "skipped", "ignored", "set"; "" without a delay
+    action     what is done: "kept", "clamped", "skipped", "ignored", "queued", "set"; "" without a
+               delay
     """
 
     seconds: float = 0.0
@@ -65,4 +71,6 @@ class DelayLimit:
             return Delay(requested, requested, "kept")
         if self.over_max is OverMax.CLAMP:
             return Delay(self.max_delay, requested, "clamped")
+        if self.over_max is OverMax.QUEUE:
+            return Delay(min(requested, LONGEST), requested, "queued")
         return Delay(0.0, requested, "skipped" if self.over_max is OverMax.SKIP else "ignored")

@@ -1,7 +1,7 @@
 """The groups of a robots.txt (RFC 9309 §2.2.1), and the groups that bind a crawler.
 
 The standards of 1994 and 1996 call a group a record; so do the options of a dialect
-(`own_records`). Must not know: what a rule means.
+(`own_records`).
 """
 
 from __future__ import annotations

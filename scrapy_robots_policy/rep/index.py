@@ -1,8 +1,5 @@
 """The rules that bind one crawler, laid out so that a URL finds the one that decides.
 
-Knows: patterns, which of them is the stronger, and which URLs need no preparation. Must not know:
-lines, groups.
-
 All patterns of a group are sorted, from the weakest to the strongest (`Reading.ranked`). The rank
 of a pattern is its place among them, from 1: of the patterns that match a path, the one with the
 highest rank decides. Rank 0, `NOTHING`, means that none matches; it allows.
@@ -69,7 +66,8 @@ class Index:
     def __init__(self, patterns: Sequence[Ranked], reading: Reading) -> None:
         self._reading = reading
         # The scheme and host of most URLs, with the slash after it, and where that slash stands:
-        # one value, lest a thread meets one without the other. No URL starts with one of no sites.
+        # one value, so that no thread reads one without the other. No URL starts with an empty
+        # tuple.
         self._usual: tuple[str | tuple[str, ...], int] = (), 0
         self.allows = [True]
         self.numbers = array("I", [0])

@@ -1,7 +1,5 @@
 """Many patterns with wildcards: which of them can match a path?
 
-Knows: the parts of patterns. Must not know: what a rank means, keys, sites.
-
 A path that a pattern matches holds each of its parts; most paths hold few. Every pattern is filed
 under three octets of its longest part; a path is cut into all the threes it holds, and only what is
 filed under those is tried. So the cost of a path grows with its length, not with the number of

@@ -1,7 +1,4 @@
-"""What the path of a rule matches, and how strong the rule is.
-
-Knows: wildcards, anchors, length, precedence. Must not know: lines, groups, other rules.
-"""
+"""What the path of a rule matches, and how strong the rule is."""
 
 from __future__ import annotations
 

@@ -33,8 +33,8 @@ class Reference(NamedTuple):
         """Whether a file that serves the URL may say this."""
         if self.origin is None:
             return True
-        asked = origin_of(url)
-        return asked is not None and self.origin in (asked, asked.partition(":")[2])
+        origin = origin_of(url)
+        return origin is not None and self.origin in (origin, origin.partition(":")[2])
 
 
 def resolve(reference: str) -> Reference | None:
@@ -54,15 +54,15 @@ def resolve(reference: str) -> Reference | None:
 
 
 def _unwrapped(reference: str) -> str:
-    found = _WRAPPED.match(reference)
-    return (found[1] or found[2] or "").strip() if found else reference
+    match = _WRAPPED.match(reference)
+    return (match[1] or match[2] or "").strip() if match else reference
 
 
 def _absolute(reference: str, origin: Origin | None) -> Reference | None:
-    found = _AUTHORITY.match(reference)
-    if origin is None or found is None:
+    match = _AUTHORITY.match(reference)
+    if origin is None or match is None:
         return None
-    return Reference(reference[found.end() :] or "/", origin)
+    return Reference(reference[match.end() :] or "/", origin)
 
 
 def _without_dots(path: str) -> str:

@@ -1,8 +1,5 @@
 """A robots.txt, parsed: the object that answers.
 
-Knows: how text, groups, patterns and index come together. Must not know: where the octets come
-from, nor whether they are fresh.
-
 Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it asks. Its
 first question is answered by trying the rules that can match the path; for its second one the rules
 are laid out in an index, and stay so. The text is made anew from the octets for each that needs it,
@@ -52,7 +49,7 @@ class RuleSet:
     In all its methods:
     url    an absolute URL ("https://example.com/a?b=c"), or a path ("/a?b=c"). Which site it is of
            is not looked at, but by dialects in which a rule may name a site.
-    agent  who asks: a product token ("MyBot") or a whole User-Agent header ("MyBot/1.0 (+https://…
+    agent  the crawler: a product token ("MyBot") or a whole User-Agent header ("MyBot/1.0 (+https://…
            )"). The dialect's table of crawlers says which names in the file bind it: in google,
            "Googlebot-News" obeys the group of that name, else that of Googlebot, else that of "*".
 
@@ -119,7 +116,7 @@ class RuleSet:
         return binding.allows[binding.decide(url)]
 
     def checker(self, agent: str) -> Callable[[str], bool]:
-        r"""`allowed` for one agent, as a function of the URL: for those who ask for many URLs.
+        r"""`allowed` for one agent, as a function of the URL: faster for many URLs.
 
         >>> may_fetch = parse(b"User-agent: *\nDisallow: /a").checker("MyBot")
         >>> [url for url in ("/a", "/b", "https://example.com/c") if may_fetch(url)]
@@ -319,19 +316,19 @@ class RuleSet:
     def _rules(self, records: Iterable[GroupSpan]) -> Iterator[Rule]:
         """All rules of some records, whether the dialect obeys so many or not."""
         text, rule = self._text(), grammar_of(self.dialect).rule
-        found = [
+        lines = [
             line for record in records for line in rule.finditer(text, record.start, record.end)
         ]
-        numbers = line_numbers(text, (line.start() for line in found))
-        for line, number in zip(found, numbers, strict=True):
+        numbers = line_numbers(text, (line.start() for line in lines))
+        for line, number in zip(lines, numbers, strict=True):
             yield Rule(line[1] is not None, line[2], number)
 
     def _group(self, name: str, records: tuple[GroupSpan, ...], text: str) -> Group:
         agent = grammar_of(self.dialect).agent
         starts = (
-            found.start()
+            match.start()
             for record in records
-            for found in agent.finditer(text, record.head, record.end)
+            for match in agent.finditer(text, record.head, record.end)
         )
         return Group(name, tuple(line_numbers(text, starts)), tuple(self._rules(records)))
 

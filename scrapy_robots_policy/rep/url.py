@@ -92,9 +92,9 @@ def server_forms(url: str) -> tuple[str, ...]:
 
 def without_dot_segments(url: str) -> str:
     """The URL with "." and ".." taken out of its path. RFC 3986 §5.2.4."""
-    found = _URL.match(url)
-    assert found is not None  # the pattern matches the empty string
-    path, mark, query = found[1].partition("?")
+    match = _URL.match(url)
+    assert match is not None  # the pattern matches the empty string
+    path, mark, query = match[1].partition("?")
     kept: list[str] = []
     segments = path.split("/")
     for segment in segments:
@@ -106,7 +106,7 @@ def without_dot_segments(url: str) -> str:
             kept.append(segment)
     if _ESCAPED_DOT.sub(".", segments[-1]) in (".", ".."):
         kept.append("")
-    return url[: found.start(1)] + "/".join(kept) + mark + query + url[found.end(1) :]
+    return url[: match.start(1)] + "/".join(kept) + mark + query + url[match.end(1) :]
 
 
 def _host(host: str) -> str:
@@ -125,9 +125,9 @@ def path_of(url: str) -> str:
     """The part of a URL that rules are compared with, as it stands there: path, parameters and
     query; "/" where there is none. How it is escaped is the dialect's affair (`url_octets`).
     """
-    found = _URL.match(url)
-    assert found is not None  # the pattern matches the empty string
-    path = found[1]
+    match = _URL.match(url)
+    assert match is not None  # the pattern matches the empty string
+    path = match[1]
     return path if path.startswith("/") else "/" + path
 
 
@@ -141,26 +141,26 @@ def _utf8(text: str) -> str:
 
 
 def upper_escapes(text: str) -> str:
-    return _ESCAPE.sub(lambda found: found[0].upper(), text) if "%" in text else text
+    return _ESCAPE.sub(lambda match: match[0].upper(), text) if "%" in text else text
 
 
 def _escape_high(text: str) -> str:
     return text if text.isascii() else text.translate(_HIGH)
 
 
-def _escape_octet(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}"
+def _escape_octet(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
 
 
 def _decode_data(text: str) -> str:
     """Escapes in upper case -> the octets that RFC 9309 compares."""
     path, mark, query = text.partition("?")
-    path = _DATA_ESCAPE.sub(lambda found: _DECODED[found[0]], path)
+    path = _DATA_ESCAPE.sub(lambda match: _DECODED[match[0]], path)
     return path + mark + _decode_query(query) if mark else path
 
 
 def _decode_query(query: str) -> str:
-    return _DATA_ESCAPE_IN_A_QUERY.sub(lambda found: _DECODED_IN_A_QUERY[found[0]], query)
+    return _DATA_ESCAPE_IN_A_QUERY.sub(lambda match: _DECODED_IN_A_QUERY[match[0]], query)
 
 
 def in_query(rule: str) -> str | None:
@@ -169,15 +169,15 @@ def in_query(rule: str) -> str | None:
 
     "/*u=%2Fa" may mean "/x/u=%2Fa", where "%2F" is no "/", and "/x?u=%2Fa", where it is one.
     """
-    found = _QUERY_ESCAPE.search(rule)
-    if not found or "?" in rule[: found.start()]:
+    match = _QUERY_ESCAPE.search(rule)
+    if not match or "?" in rule[: match.start()]:
         return None
-    before, star, after = rule[: found.start()].rpartition("*")
-    return f"{before}*?*{after}{_decode_query(rule[found.start() :])}" if star else None
+    before, star, after = rule[: match.start()].rpartition("*")
+    return f"{before}*?*{after}{_decode_query(rule[match.start() :])}" if star else None
 
 
-def _decode(found: re.Match[str]) -> str:
-    octet = found[0].upper()
+def _decode(match: re.Match[str]) -> str:
+    octet = match[0].upper()
     return octet if octet == "%2F" else chr(int(octet[1:], 16))
 
 

@@ -1,7 +1,4 @@
-"""Why: the answer to one question, with the rule that gave it.
-
-Knows: the shape of an answer and how to say it. Must not know: how it was found.
-"""
+"""Why: the answer to one question, with the rule that gave it."""
 
 from __future__ import annotations
 
@@ -71,7 +68,7 @@ class Group:
 
 
 class Answers(Protocol):
-    """Who can be asked for the details of a verdict: the rules of a file."""
+    """What gives the details of a verdict: the rules of a file."""
 
     def group(self, agent: str) -> Group | None: ...
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]: ...
@@ -179,11 +176,11 @@ _REASONS = {
 
 
 def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
-    """The verdict where no rules are asked: the stance is ALLOW, DISALLOW or DEFER."""
+    """The verdict where no rules decide: the access mode is ALLOW, DISALLOW or DEFER."""
     reason = _REASONS.get(access.result, Reason.UNREACHABLE)
-    if access.stance is AccessMode.DEFER:
+    if access.mode is AccessMode.DEFER:
         reason = Reason.DEFERRED
-    return Verdict(access.stance is AccessMode.ALLOW, reason, dialect.name, agent, why=access.why)
+    return Verdict(access.mode is AccessMode.ALLOW, reason, dialect.name, agent, why=access.why)
 
 
 def refuse(verdict: Verdict, purposes: Collection[str]) -> Verdict:

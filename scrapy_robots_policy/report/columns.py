@@ -25,6 +25,18 @@ def _padded(cell: str, room: int, right: bool) -> str:
     return space + cell if right else cell + space
 
 
+def cut(text: str, room: int) -> str:
+    """The text in so many columns: where it is longer, its start and "…"."""
+    if width(text) <= room:
+        return text
+    used = 0
+    for at, character in enumerate(text):
+        used += _columns(character)
+        if used >= room:
+            return text[:at] + "…"
+    return text
+
+
 def width(text: str) -> int:
     """The number of columns that a terminal takes for the text."""
     if text.isascii():

@@ -83,7 +83,7 @@ class CrawlEvents(ResolverEvents):
     def _log_mode(self, rules: OriginRules, counts: OriginCounts) -> None:
         counts.mode, counts.why = rules.mode.value, rules.access.why
         counts.trouble = trouble = rules.access.result in TROUBLE
-        is_warning = trouble or rules.mode is AccessMode.DISALLOW
+        is_warning = trouble or rules.access.is_html or rules.mode is AccessMode.DISALLOW
         level = logging.WARNING if is_warning else logging.INFO
         if not _has_handler(level):
             return

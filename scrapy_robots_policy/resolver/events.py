@@ -22,7 +22,7 @@ class ResolverEvents(StoreEvents):
     """Callbacks of a `Resolver` and its store. They do nothing by default."""
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
-        """A look at the store or at the site has ended; those who wait still do."""
+        """A look at the store or at the site has ended; the requests that wait for it still do."""
 
     def on_store_lookup(self, age: float | None) -> None:
         """`age`: seconds since the stored copy was last known to be current; None on a miss."""

@@ -7,7 +7,7 @@ A lookup (store, then site) is a task of its own: no request that waits for it o
 that is cancelled hurts no other. Each waiting request has a Deferred of its own, because a shared
 one is used up by the first that awaits it.
 
-Who else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
+What else may run: each `await` of a lookup lets requests join the waiters, be cancelled, and lets
 the crawl close. `is_looked_up` is set before the first await and taken back in `finally`, so there
 is one lookup for an origin at a time, and waiters are always woken.
 """
@@ -210,7 +210,7 @@ class Resolver:
         await self.events.on_learned(rules, page, Source.STORE)
         if is_fresh(rules.access, self.now()):
             return True
-        state.wake()  # stale rules may be usable; who cannot use them goes on waiting
+        state.wake()  # stale rules may be usable; a request that cannot use them waits on
         return False
 
     async def _fetch_once_among_all(self, state: OriginState, dialect: Dialect, page: Any) -> None:

@@ -3,8 +3,6 @@
 closed      every call goes through
 open        no call goes through until the pause is over; the pause doubles from fault to fault
 half-open   the pause is over: one call tries, all others still fail at once
-
-Must not know: what is called, or what a fault is.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ class CircuitBreaker:
             return True
         if self.now() < self._open_until:
             return False
-        # Half-open: whoever asks next comes before this call has ended. It must not wait with it.
+        # Half-open: the next caller comes before this call has ended, and must not wait with it.
         self._pause()
         return True
 

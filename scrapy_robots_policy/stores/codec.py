@@ -5,7 +5,6 @@ facts but the file, and the file. The stream starts with a dictionary of what su
 and over, so that a file of a few lines shrinks too; zlib's checksum tells a broken frame.
 
 A shared store may hold anything, so `decode` has bounds in octets and checks every type.
-Must not know: where the octets are kept.
 """
 
 from __future__ import annotations

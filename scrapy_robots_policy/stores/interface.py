@@ -1,6 +1,6 @@
 """What a store does, what a fleet's coordinator does, and the callbacks of both.
 
-`docs/stores.md` says how to write one. Must not know: where and how anything is kept.
+`docs/stores.md` says how to write one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Claim:
 
 @runtime_checkable
 class FleetCoordinator(Protocol):
-    """What processes of a fleet agree on: who fetches a robots.txt, whose turn it is at a host.
+    """What processes of a fleet agree on: which of them fetches a robots.txt or visits a host.
 
     No method raises. Where the others cannot be asked, everything is granted: the process then
     goes on by itself.

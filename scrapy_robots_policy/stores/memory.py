@@ -1,4 +1,4 @@
-"""The store that lasts as long as the process. Must not know: what an entry says."""
+"""The store that lasts as long as the process."""
 
 from __future__ import annotations
 

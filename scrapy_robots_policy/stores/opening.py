@@ -1,15 +1,16 @@
 """From the value of ROBOTS_STORE to a store: a URI, a class, an object, or an import path of one.
 
 All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows a password.
-Must not know: what a store does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from scrapy.exceptions import NotConfigured
 from scrapy.utils.misc import load_object
 
 from .. import compat
@@ -123,8 +124,6 @@ def _memory(uri: str, _params: Params, _events: StoreEvents) -> Store:
 
 def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     """A relative path starts where the crawl was started, as for any command."""
-    from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
-
     from .sqlite import SqliteStore  # noqa: PLC0415 - nor needs sqlite3
 
     path = uri.removeprefix("sqlite:")
@@ -132,7 +131,20 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
         msg = "no path has a NUL in it"
         raise ValueError(msg)
     # Guarded because a file that others keep locked blocks the event loop for each try.
-    return GuardedStore(SqliteStore(Path(path or data_path(DEFAULT_FILE)).expanduser()), events)
+    return GuardedStore(SqliteStore(Path(path or _default_file()).expanduser()), events)
+
+
+def _default_file() -> str:
+    """In the project's `.scrapy` folder; where there is no project, in one where the crawl starts.
+
+    A project that was deployed as an egg has no folder: there `data_path` raises NotConfigured,
+    for which Scrapy would leave the middleware out, and crawl without robots.txt.
+    """
+    from scrapy.utils.project import data_path  # noqa: PLC0415 - few crawls keep a file
+
+    with suppress(NotConfigured):
+        return data_path(DEFAULT_FILE)
+    return str(Path(".scrapy", DEFAULT_FILE))
 
 
 def _redis(uri: str, params: Params, events: StoreEvents) -> Store:

@@ -1,7 +1,5 @@
 """The store that outlives the process: one SQLite file, shared by all crawls of a machine.
 
-Knows: SQLite, its locks, and that a record grows old. Must not know: what a record says.
-
 The file is in WAL mode: readers are never held up by writers, and what was written is whole
 whenever a process is killed. A get takes the event loop's thread for some 30 microseconds, a put
 for 80, most of it to pack; one put in a hundred takes some milliseconds, when SQLite moves its log

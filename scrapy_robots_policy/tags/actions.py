@@ -1,7 +1,4 @@
-"""The parts of a page's robots tags, and what the user wants done about each.
-
-Must not know: settings' names, how tags are written, how a request or an item is dropped.
-"""
+"""The parts of a page's robots tags, and what the user wants done about each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The robots tags of one response: headers, meta tags and links, read with Scrapy's own selector.
-
-Must not know: what tags mean, what is done about them.
-"""
+"""The robots tags of one response: headers, meta tags, links; read with Scrapy's own selector."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robots_policy.rep import FetchResult
 from tests.audit.records import HERE, RULES, URLS, Recording, record, served
-from tests.command.run import robots
+from tests.commands.run import robots
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved

@@ -1,7 +1,4 @@
-"""What to ask of a real file: paths that its own rules speak of, and common ones.
-
-Knows: how rules look, roughly. Must not know: who answers.
-"""
+"""What to ask of a real file: paths that its own rules speak of, and common ones."""
 
 from __future__ import annotations
 

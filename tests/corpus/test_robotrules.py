@@ -13,7 +13,9 @@ import pytest
 from scrapy_robots_policy.rep import parse
 from tests.corpus.questions import urls_for
 
-Asked = tuple[bytes, list[str], list[str]]  # a file, agents, urls: every agent is asked every url
+Questions = tuple[
+    bytes, list[str], list[str]
+]  # a file, agents, urls: every agent is asked every url
 
 SCRIPT = Path(__file__).with_name("robotrules.pl")
 
@@ -27,7 +29,7 @@ def perl() -> str:
     return perl
 
 
-def disagreements(perl: str, files: list[Asked]) -> tuple[list[str], int]:
+def disagreements(perl: str, files: list[Questions]) -> tuple[list[str], int]:
     """(what the two answer differently, how many questions were asked)"""
     lines = (
         line

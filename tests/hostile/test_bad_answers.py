@@ -10,8 +10,8 @@ import pytest
 
 from scrapy_robots_policy.commands import download
 from scrapy_robots_policy.commands.tester.server import Server
-from tests.command.run import robots as command
-from tests.command.test_server import ask, server  # noqa: F401 - a fixture
+from tests.commands.run import robots as command
+from tests.commands.test_server import ask, server  # noqa: F401 - a fixture
 from tests.crawls import OURS, REACTORS, Plan, crawl_apart
 from tests.site import Site
 

@@ -11,7 +11,7 @@ import pytest
 from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from scrapy_robots_policy.rep.verdict import refuse
-from tests.command.run import robots as command
+from tests.commands.run import robots as command
 from tests.crawls import OURS, Plan, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots

@@ -113,7 +113,7 @@ def test_every_dialect_has_its_row():
 
 @pytest.mark.parametrize(("dialect", "answers"), FIRST_ANSWERS.items())
 def test_the_first_answer_is_read_the_dialects_way(dialect: str, answers: str):
-    given = {name: LETTERS[live(dialect, (0, outcome)).stance] for name, outcome in FIRST.items()}
+    given = {name: LETTERS[live(dialect, (0, outcome)).mode] for name, outcome in FIRST.items()}
     assert given == dict(zip(FIRST, answers.split(), strict=True))
 
 
@@ -131,8 +131,8 @@ def test_a_file_found_behind_more_redirects_than_the_dialect_follows_is_none(
     # A store may hold what was fetched for a dialect that follows more of them.
     closed = FetchResult(200, b"User-agent: *\nDisallow: /", hops=("http://b/",) * budget)
     beyond = FetchResult(200, closed.octets, hops=("http://b/",) * (budget + 1))
-    assert live(dialect, (0, closed)).stance is AccessMode.RULES
-    assert live(dialect, (0, beyond)).stance is AccessMode.ALLOW
+    assert live(dialect, (0, closed)).mode is AccessMode.RULES
+    assert live(dialect, (0, beyond)).mode is AccessMode.ALLOW
     assert live(dialect, (0, beyond)).why == f"200 after {budget + 1} redirects"
 
 
@@ -172,7 +172,7 @@ def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
 def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str):
     given = [
-        LETTERS[live(dialect, *copy, (DAY, failure), (DAY + age, failure)).stance]
+        LETTERS[live(dialect, *copy, (DAY, failure), (DAY + age, failure)).mode]
         for failure in (FetchResult(503), TIMEOUT)
         for copy in ([(0, GOOD)], [])
         for age in (HOUR, 13 * HOUR, 31 * DAY)
@@ -190,25 +190,25 @@ def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str, failu
         [(0, FetchResult(404))],
     ):
         access = live(dialect, *outcomes)
-        assert (access.octets == OURS) is (access.stance is AccessMode.RULES)
+        assert (access.octets == OURS) is (access.mode is AccessMode.RULES)
 
 
 def test_where_no_step_is_taken_time_alone_climbs_the_ladder():
     record = live("google", (0, GOOD), (DAY, FetchResult(503))).record
     policy = DIALECTS["google"].access
     at = [START + DAY + age for age in (0, 12 * HOUR - 1, 12 * HOUR, 30 * DAY - 1, 30 * DAY)]
-    assert "".join(LETTERS[judge(record, now, policy).stance] for now in at) == "DDRRA"
+    assert "".join(LETTERS[judge(record, now, policy).mode] for now in at) == "DDRRA"
 
 
 def test_whether_the_site_answers_is_taken_from_who_knows_it():
-    known = FetchResult(None, cause="timeout", site_answers=True)
-    assert live("google", (0, known), (31 * DAY, known)).stance is AccessMode.ALLOW
-    known = FetchResult(503, site_answers=False)
-    assert live("google", (0, known), (31 * DAY, known)).stance is AccessMode.DISALLOW
+    result = FetchResult(None, cause="timeout", site_answers=True)
+    assert live("google", (0, result), (31 * DAY, result)).mode is AccessMode.ALLOW
+    result = FetchResult(503, site_answers=False)
+    assert live("google", (0, result), (31 * DAY, result)).mode is AccessMode.DISALLOW
 
 
 LIVES = {
-    # what happened: stance, octets left, failures counted, failing for so long
+    # what happened: mode, octets left, failures counted, failing for so long
     "304 renews the copy": ([(0, GOOD), (DAY, FetchResult(304))], ("R", OURS, 0, None)),
     "404 withdraws the copy": ([(0, GOOD), (DAY, FetchResult(404))], ("A", None, 0, None)),
     "and a later 503 finds none": (
@@ -238,12 +238,14 @@ LIVES = {
 }
 
 
-@pytest.mark.parametrize(("happened", "known"), LIVES.values(), ids=LIVES)
-def test_facts_are_remembered(happened: list[tuple[float, FetchResult]], known: tuple[object, ...]):
+@pytest.mark.parametrize(("happened", "expected"), LIVES.values(), ids=LIVES)
+def test_facts_are_remembered(
+    happened: list[tuple[float, FetchResult]], expected: tuple[object, ...]
+):
     access = live("rfc9309", *happened)
     record, since = access.record, access.record.failing_since
     failing_for = None if since is None else START + happened[-1][0] - since
-    assert (LETTERS[access.stance], record.octets, record.failures, failing_for) == known
+    assert (LETTERS[access.mode], record.octets, record.failures, failing_for) == expected
 
 
 def test_the_records_of_all_dialects_are_the_same():
@@ -302,23 +304,23 @@ LIFETIMES = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "told", "lifetime"), LIFETIMES)
+@pytest.mark.parametrize(("dialect", "cache_lifetime", "lifetime"), LIFETIMES)
 @pytest.mark.parametrize("status", [200, 404])
 def test_an_answer_is_fresh_for_its_lifetime_within_bounds(
-    dialect: str, told: float | None, lifetime: float, status: int
+    dialect: str, cache_lifetime: float | None, lifetime: float, status: int
 ):
-    access = live(dialect, (0, FetchResult(status, lifetime=told)))
+    access = live(dialect, (0, FetchResult(status, lifetime=cache_lifetime)))
     assert access.fresh_until == START + lifetime
     assert access.holds_until == START + 2 * lifetime  # while a refresh runs
 
 
 def test_what_is_fresh_holds_and_what_is_old_holds_a_while():
     access = live("rfc9309", (0, GOOD))
-    told = [
+    states = [
         (is_fresh(access, START + at), holds(access, START + at))
         for at in (0, DAY - 1, DAY, 2 * DAY - 1, 2 * DAY)
     ]
-    assert told == [(True, True), (True, True), (False, True), (False, True), (False, False)]
+    assert states == [(True, True), (True, True), (False, True), (False, True), (False, False)]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +368,7 @@ def test_a_few_words_say_why(outcome: FetchResult, why: str):
 
 def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant():
     record = CacheEntry(FetchResult(304), asked_at=START)
-    assert judge(record, START, DIALECTS["rfc9309"].access).stance is AccessMode.DISALLOW
+    assert judge(record, START, DIALECTS["rfc9309"].access).mode is AccessMode.DISALLOW
 
 
 def overridden(
@@ -380,8 +382,8 @@ def overridden(
     return access
 
 
-WISHED = [
-    # dialect, wished lifetime, what HTTP caching said, seconds of freshness
+OVERRIDDEN = [
+    # dialect, lifetime of the user, what HTTP caching said, seconds of freshness
     ("rfc9309", HOUR, None, HOUR),
     ("rfc9309", HOUR, DAY, HOUR),
     ("rfc9309", HOUR, 2 * MINUTE, 2 * MINUTE),
@@ -394,24 +396,24 @@ WISHED = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "ttl", "told", "lifetime"), WISHED)
-def test_a_wished_lifetime_stands_for_the_dialects_and_its_longest(
-    dialect: str, ttl: float, told: float | None, lifetime: float
+@pytest.mark.parametrize(("dialect", "ttl", "cache_lifetime", "lifetime"), OVERRIDDEN)
+def test_an_overridden_lifetime_stands_for_the_dialects_and_its_longest(
+    dialect: str, ttl: float, cache_lifetime: float | None, lifetime: float
 ):
     access = overridden(
-        dialect, AccessOverrides(lifetime=ttl), (0, FetchResult(200, lifetime=told))
+        dialect, AccessOverrides(lifetime=ttl), (0, FetchResult(200, lifetime=cache_lifetime))
     )
     assert access.fresh_until == START + lifetime
 
 
 @pytest.mark.parametrize(("failures", "wait"), [(1, 10), (2, 20), (3, 30), (9, 30)])
-def test_a_wished_error_lifetime_is_the_longest_wait(failures: int, wait: float):
+def test_an_overridden_error_lifetime_is_the_longest_wait(failures: int, wait: float):
     failed = [(float(n), TIMEOUT) for n in range(failures)]
     access = overridden("rfc9309", AccessOverrides(error_lifetime=30.0), *failed)
     assert access.fresh_until == START + failures - 1 + wait
 
 
-def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
+def test_an_overridden_error_lifetime_may_be_shorter_than_the_first_wait():
     access = overridden(
         "rfc9309", AccessOverrides(error_lifetime=0.5), (0, FetchResult(503, retry_after=9.0))
     )
@@ -419,23 +421,23 @@ def test_a_wished_error_lifetime_may_be_shorter_than_the_first_wait():
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("stance", [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER])
-def test_a_wished_stance_stands_for_the_whole_ladder(dialect: str, stance: AccessMode):
-    overrides = AccessOverrides(unreachable=stance)
+@pytest.mark.parametrize("mode", [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.DEFER])
+def test_the_mode_of_an_override_stands_for_the_whole_ladder(dialect: str, mode: AccessMode):
+    overrides = AccessOverrides(unreachable=mode)
     for failure in (FetchResult(503), TIMEOUT):
         for age in (0.0, HOUR, 13 * HOUR, 31 * DAY):
             failed = [(DAY, failure), (DAY + age, failure)]
-            assert overridden(dialect, overrides, *failed).stance is stance
-            assert overridden(dialect, overrides, (0, GOOD), *failed).stance is AccessMode.RULES
+            assert overridden(dialect, overrides, *failed).mode is mode
+            assert overridden(dialect, overrides, (0, GOOD), *failed).mode is AccessMode.RULES
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("status", [200, 204, 302, 401, 404])
-def test_a_wished_stance_is_not_for_what_was_answered(dialect: str, status: int):
+def test_the_mode_of_an_override_is_not_for_what_was_answered(dialect: str, status: int):
     answered = (0.0, FetchResult(status))
-    expected = live(dialect, answered).stance
+    expected = live(dialect, answered).mode
     assert (
-        overridden(dialect, AccessOverrides(unreachable=AccessMode.DEFER), answered).stance
+        overridden(dialect, AccessOverrides(unreachable=AccessMode.DEFER), answered).mode
         is expected
     )
 

@@ -86,6 +86,16 @@ def test_a_line_that_names_a_crawler_in_full_binds_it_however_names_are_compared
     assert not rules.allowed("http://h/x", "MJ12bot")
 
 
+@pytest.mark.parametrize("match", AgentMatch)
+def test_an_empty_user_agent_line_names_no_crawler_but_where_a_part_of_the_name_will_do(
+    match: AgentMatch,
+):
+    """The empty text is a part of every name, as in WWW::RobotRules."""
+    mine = DIALECTS["koster1996"].but("mine", agent_match=match)
+    rules = parse(b"User-agent:\nDisallow: /", mine)
+    assert rules.allowed("http://h/x", "FooBot") is (match is not AgentMatch.IN_NAME)
+
+
 NAMED_OR_NOT = [  # what a User-agent line holds, and whether it names MJ12bot in rfc9309
     ("MJ12bot", True),
     ("mj12BOT", True),

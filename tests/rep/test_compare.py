@@ -1,4 +1,4 @@
-"""The option that makes the difference, found by turning."""
+"""The option that makes the difference, found by trying."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def question(body, path):
 
 
 @pytest.mark.parametrize(("here", "there", "body", "path", "options"), CASES)
-def test_the_knob_is_found_by_turning(here, there, body, path, options):
+def test_the_option_that_makes_the_difference_is_found(here, there, body, path, options):
     ask = question(body, path)
     why = cause(ask, DIALECTS[here], DIALECTS[there])
     if options is None:  # for `*` the list above makes no difference
@@ -35,7 +35,7 @@ def test_the_knob_is_found_by_turning(here, there, body, path, options):
         assert not why.together
 
 
-def test_where_no_knob_does_it_alone_a_set_is_given_of_which_none_can_be_spared():
+def test_where_no_option_does_it_alone_a_set_is_given_of_which_none_can_be_spared():
     here = DIALECTS["rfc9309"]
     there = here.but("there", disallow_keys=("deny",), wildcards=False, missing_colon=True)
     why = cause(question("User-agent: *\nDeny /x", "/x"), here, there)

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, Dialect, dialect_of, differences, parse
+from scrapy_robots_policy.rep import (
+    DIALECTS,
+    Dialect,
+    dialect_of,
+    dialects,
+    differences,
+    parse,
+)
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
 
@@ -28,6 +36,15 @@ def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_
     }
 
 
+@pytest.mark.parametrize("option", options())
+def test_every_option_is_acted_on(option: str):
+    """A module reads it, beside those that give it its values."""
+    package = Path(dialects.__file__).parents[2]
+    values = package / "rep" / "dialects"
+    modules = [path for path in package.rglob("*.py") if values not in path.parents]
+    assert any(re.search(rf"\.{option}\b", path.read_text("utf-8")) for path in modules)
+
+
 def test_a_dialect_does_not_differ_from_itself():
     assert [differences(name, name) for name in DIALECTS] == [{}] * len(DIALECTS)
 
@@ -37,14 +54,14 @@ def test_differences_hold_both_values():
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_every_knob_has_a_source(name: str):
+def test_every_option_has_a_source(name: str):
     sources = DIALECTS[name].sources
     assert set(sources) == set(options())
     assert [option for option, source in sources.items() if not source.text] == []
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_a_knob_without_a_source_is_only_assumed(name: str):
+def test_an_option_without_a_source_is_only_assumed(name: str):
     unsourced = [s for s in DIALECTS[name].sources.values() if s.text.startswith("no source")]
     assert {source.certainty for source in unsourced} <= {Certainty.ASSUMED}
 
@@ -70,7 +87,7 @@ def test_the_dialects_are_those_that_settings_name():
     ]
 
 
-def test_a_dialect_is_made_from_another_by_turning_knobs():
+def test_a_dialect_is_made_from_another_by_other_values_of_options():
     strict = DIALECTS["google"].but("strict", tie="disallow", missing_colon=False)
     assert (strict.name, strict.tie, strict.missing_colon) == ("strict", Tie.DISALLOW, False)
     assert set(differences("google", strict)) == {"tie", "missing_colon"}
@@ -81,7 +98,7 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
 
 
 @pytest.mark.parametrize(
-    ("turned", "told"),
+    ("turned", "message"),
     [
         ({"tie": "never"}, "Dialect 'mine': tie is 'never', it must be 'allow' or 'disallow'"),
         ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
@@ -92,8 +109,10 @@ def test_a_dialect_is_made_from_another_by_turning_knobs():
         ),
     ],
 )
-def test_a_wrong_knob_or_value_is_refused_with_the_choices(turned: dict[str, object], told: str):
-    with pytest.raises(ValueError, match="^" + re.escape(told)):
+def test_a_wrong_option_or_value_is_refused_with_the_choices(
+    turned: dict[str, object], message: str
+):
+    with pytest.raises(ValueError, match="^" + re.escape(message)):
         DIALECTS["rfc9309"].but("mine", **turned)
 
 

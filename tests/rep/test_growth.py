@@ -149,9 +149,9 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
 @pytest.fixture(autouse=True)
 def low_bounds(monkeypatch):
     """What is bounded for large files is bounded here for small ones."""
-    monkeypatch.setattr(needless_rules, "_MOST_STEPS", 1_000_000)
-    monkeypatch.setattr(needless_rules, "_MOST_BEATEN", 10)
-    monkeypatch.setattr(sitemap_findings, "_MOST_OCTETS", 100_000)
+    monkeypatch.setattr(needless_rules, "_MAX_STEPS", 1_000_000)
+    monkeypatch.setattr(needless_rules, "_MAX_BEATEN", 10)
+    monkeypatch.setattr(sitemap_findings, "_MAX_OCTETS", 100_000)
 
 
 def work_of(call: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:

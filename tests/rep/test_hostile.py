@@ -139,8 +139,8 @@ def test_what_stands_beyond_the_limit_is_not_read(dialect: str):
     """Or, where the dialect says so, nothing is; one dialect knows no limit."""
     count = 40_000
     body = CRAWLER + b"".join(b"Disallow: /%06d\n" % n for n in range(count))
-    rules, known = parse(body, dialect), DIALECTS[dialect]
-    is_cut = len(body) > known.size_limit
-    is_open = is_cut and known.beyond_size is Beyond.OPEN
+    rules, options = parse(body, dialect), DIALECTS[dialect]
+    is_cut = len(body) > options.size_limit
+    is_open = is_cut and options.beyond_size is Beyond.OPEN
     assert rules.allowed("http://example.com/000000", AGENT) is is_open
     assert rules.allowed(f"http://example.com/{count - 1:06d}", AGENT) is is_cut

@@ -17,7 +17,7 @@ SECTION = re.compile(
     r"^### (R\d{3}) ([a-z0-9-]+) \((\w+)\)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL
 )
 EXAMPLE = re.compile(r"^```robots ?(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-SECTIONS = [found.groups() for found in SECTION.finditer(DOCS)]
+SECTIONS = [match.groups() for match in SECTION.finditer(DOCS)]
 EXAMPLES = [
     (code, dialect or "rfc9309", text)
     for code, _, _, section in SECTIONS
@@ -25,7 +25,7 @@ EXAMPLES = [
 ]
 
 
-def found(body: str | bytes, dialect: str = "rfc9309") -> list[Finding]:
+def findings_in(body: str | bytes, dialect: str = "rfc9309") -> list[Finding]:
     return list(lint(body if isinstance(body, bytes) else body.encode(), dialect))
 
 
@@ -68,15 +68,15 @@ def test_each_kind_has_an_example_or_a_case_below():
     ],
 )
 def test_a_sound_file_has_no_warning(text):
-    assert [finding for finding in found(text) if finding.severity is not Severity.NOTE] == []
+    assert [finding for finding in findings_in(text) if finding.severity is not Severity.NOTE] == []
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n", " \t\n"])
 def test_how_lines_end_makes_no_finding(end):
     text = "User-agent: *\nDisallow: /a\n\nDisalow: /b\nDisallow: /c d\n"
-    places = [(finding.code, marked(text, finding)) for finding in found(text)]
+    places = [(finding.code, marked(text, finding)) for finding in findings_in(text)]
     ended = text.replace("\n", end)
-    assert [(finding.code, marked(ended, finding)) for finding in found(ended)] == places
+    assert [(finding.code, marked(ended, finding)) for finding in findings_in(ended)] == places
 
 
 USAGE = {"R504", "R505", "R506", "R507"}
@@ -160,15 +160,15 @@ SILENT = [
 
 @pytest.mark.parametrize(("code", "text"), SILENT)
 def test_what_is_well_or_cannot_be_changed_has_no_finding(code, text):
-    assert code not in {finding.code for finding in found(text)}
+    assert code not in {finding.code for finding in findings_in(text)}
 
 
 def test_lines_that_follow_one_another_with_the_same_fault_are_one_finding():
     rules = "User-agent: *\nDisallow: /a # b\nDisallow: /c#d\nAllow: e\nAllow: f\n"
     text = f"one\ntwo\nthree\n\nfour\n{rules}"
-    places = [(finding.code, finding.line, finding.last) for finding in found(text)]
+    places = [(finding.code, finding.line, finding.last) for finding in findings_in(text)]
     assert places == [("R204", 1, 3), ("R204", 5, 0), ("R205", 8, 0), ("R401", 9, 10)]
-    (first, *_) = found(text)
+    (first, *_) = findings_in(text)
     assert "(and so in the 2 lines after it)" in first.message
     assert [edit.line for edit in first.edits] == [1, 2, 3]
 
@@ -202,7 +202,7 @@ def test_a_sitemap_is_compared_with_the_address_of_the_file():
     ],
 )
 def test_what_is_well_said_of_use_has_no_finding(text):
-    assert [finding.code for finding in found(text) if finding.code in USAGE] == []
+    assert [finding.code for finding in findings_in(text) if finding.code in USAGE] == []
 
 
 def test_a_mark_at_the_start_spoils_line_1_for_those_who_keep_it():
@@ -299,7 +299,7 @@ def test_a_group_of_too_many_rules_is_found():
     ],
 )
 def test_of_an_html_page_there_is_no_other_finding(page):
-    assert [finding.code for finding in found(page)] == ["R105"]
+    assert [finding.code for finding in findings_in(page)] == ["R105"]
 
 
 def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():
@@ -326,11 +326,11 @@ def test_a_line_below_a_user_agent_line_is_not_to_become_a_comment():
     assert (below.fix, apart.fix) == ("remove it", "remove it, or put # before it")
 
 
-def test_where_engines_part_the_knob_is_named_and_is_right():
+def test_where_engines_part_the_option_is_named_and_is_right():
     text = "User-agent: *\nDisallow: /a\nAllow: /a/b\n"
     findings = of("R601", text)
-    by_knob = {finding.message.split("(")[1].split(")")[0]: finding for finding in findings}
-    assert set(by_knob) == {"precedence", "allow_lines"}
+    by_option = {finding.message.split("(")[1].split(")")[0]: finding for finding in findings}
+    assert set(by_option) == {"precedence", "allow_lines"}
     for finding in findings:
         for name in finding.dialects:
             assert not parse(text.encode(), name).allowed("http://example.com/a/b", "qzxj")
@@ -340,8 +340,8 @@ def test_where_engines_part_the_knob_is_named_and_is_right():
 
 def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     typo = "User-agent: *\nDissallow: /x\n"
-    assert {finding.code for finding in found(typo)} == {"R201"}
-    assert {finding.code for finding in found(typo, "google")} == {"R602"}
+    assert {finding.code for finding in findings_in(typo)} == {"R201"}
+    assert {finding.code for finding in findings_in(typo, "google")} == {"R602"}
     no_slash = "User-agent: *\nDisallow: .jpg$\n"
     assert of("R401", no_slash)
     assert not of("R401", no_slash, "baidu")

@@ -141,8 +141,8 @@ def test_for_rfc9309_a_character_equals_its_escape_where_it_divides_nothing(char
     for before, alike in (("/a", ALIKE | {"$", "*"}), ("/?a", ALIKE | {"$", "*", "/", "?"})):
         raw, escaped = f"{before}{char}b", f"{before}{escape}b"
         # A star in a rule stands for anything, its escape for a star (figure 6).
-        asked = [(escaped, raw)] if char == "*" else [(raw, escaped), (escaped, raw)]
-        for rule, path in asked:
+        pairs = [(escaped, raw)] if char == "*" else [(raw, escaped), (escaped, raw)]
+        for rule, path in pairs:
             rules = parse(f"User-agent: *\nDisallow: {rule}\n".encode())
             allowed = [rules.allowed("http://h" + path, "FooBot") for _ in range(3)]
             assert allowed == [char not in alike] * 3, (rule, path)

@@ -92,6 +92,9 @@ def test_a_rate_is_documents_in_a_time(value: str, delay: float | None):
         ("rfc9309", "FooBot", 7.0),  # both its groups bind it; the longest delay counts
         ("google", "Googlebot", None),  # not listened to
         ("yandex", "YandexBot", None),  # not since 2018
+        ("apple", "Applebot", None),
+        ("360", "360Spider", None),  # as apple, for want of a source
+        ("amazon", "Amazonbot", None),
         ("bing", "bingbot", 5.0),  # no delay of its own: that of "*" still holds
         ("yahoo", "Slurp", None),  # its first group alone binds it
         ("naver", "Yeti", None),  # no delay of its own
@@ -152,8 +155,8 @@ TIMES = {
 
 @pytest.mark.parametrize(("value", "shown"), TIMES.items())
 def test_a_visit_time_is_a_span_of_the_day(value: str, shown: str | None):
-    found = visit_time(value)
-    assert (None if found is None else str(found)) == shown
+    hours = visit_time(value)
+    assert (None if hours is None else str(hours)) == shown
 
 
 HOUR = 3600

@@ -137,10 +137,10 @@ NOTHING_SAID = [
 @given(st.sampled_from(NOTHING_SAID), TEXTS, st.integers(1, 12), URL_LISTS, AGENTS)
 @settings(max_examples=400)
 def test_a_line_that_says_nothing_never_matters_where_it_ends_nothing(
-    said: tuple[str, str], text: str, at: int, urls: list[str], agent: str
+    rule: tuple[str, str], text: str, at: int, urls: list[str], agent: str
 ):
     """For yandex: anywhere but between User-agent lines. The first line may hold a mark."""
-    dialect, line = said
+    dialect, line = rule
     lines = text.split("\n")
     assume(at <= len(lines))
     if dialect == "yandex":
@@ -224,8 +224,8 @@ def test_however_often_and_however_it_is_asked_the_answer_is_the_same(
     for _ in range(3):
         assert ask_all(read, urls) == allowed
         assert [check(url) for url in urls] == allowed
-    for asked in (read, judged):
-        verdicts = [asked.verdict(url, AGENT) for url in urls]
+    for rules in (read, judged):
+        verdicts = [rules.verdict(url, AGENT) for url in urls]
         assert [(verdict.allowed, verdict.line) for verdict in verdicts] == wanted
     for url in urls:  # each as the first question
         assert parse(body, dialect).allowed(url, AGENT) is read.allowed(url, AGENT)
@@ -316,15 +316,15 @@ ALL_CRAWLERS = [
 @given(st.sampled_from(ALL_CRAWLERS), st.data())
 def test_of_a_crawlers_names_the_first_that_has_a_group_binds_it(crawler, data):
     name, agent = crawler
-    known = [*dict.fromkeys([*agent.chain, "*", "otherbot"])]
-    named = data.draw(st.lists(st.sampled_from(known), unique=True))
-    body = b"\n\n".join(group_of([(False, f"/{known.index(own)}/")], own) for own in named)
+    names = [*dict.fromkeys([*agent.chain, "*", "otherbot"])]
+    named = data.draw(st.lists(st.sampled_from(names), unique=True))
+    body = b"\n\n".join(group_of([(False, f"/{names.index(own)}/")], own) for own in named)
     binding = next((own for own in agent.chain if own in named), None)
     rules = parse(body, name)
     group = rules.group(agent.name)
     assert (group.name if group else None) == binding
-    closed = [n for n in range(len(known)) if not rules.allowed(f"http://h/{n}/", agent.name)]
-    assert closed == ([known.index(binding)] if binding else [])
+    closed = [n for n in range(len(names)) if not rules.allowed(f"http://h/{n}/", agent.name)]
+    assert closed == ([names.index(binding)] if binding else [])
 
 
 @given(st.permutations(chain_of("YandexBot", DIALECTS["yandex"].agents)), st.integers(0, 9))

@@ -47,12 +47,12 @@ REFERENCES = {
 
 @pytest.mark.parametrize(("reference", "path"), REFERENCES.items())
 def test_a_reference_is_resolved_against_the_files_address(reference: str, path: str | None):
-    found = resolve(reference)
-    assert (found.path if found and found.is_for(HERE) else None) == path
+    resolved = resolve(reference)
+    assert (resolved.path if resolved and resolved.is_for(HERE) else None) == path
 
 
 def test_a_host_without_a_scheme_is_meant_under_the_files_own_scheme():
-    found = resolve("//example.com/a")
-    assert found is not None
-    assert found.is_for("https://example.com/robots.txt")
-    assert not found.is_for("https://example.com:8443/robots.txt")
+    resolved = resolve("//example.com/a")
+    assert resolved is not None
+    assert resolved.is_for("https://example.com/robots.txt")
+    assert not resolved.is_for("https://example.com:8443/robots.txt")

@@ -160,7 +160,7 @@ def held_by(make: Callable[[], RuleSet]) -> tuple[RuleSet, int]:
         tracemalloc.stop()
 
 
-def asked(body: bytes, agents: int = 1) -> RuleSet:
+def rules_used_by(body: bytes, agents: int = 1) -> RuleSet:
     read = parse(bytes(bytearray(body)))
     for agent in range(agents):
         for _ in range(3):
@@ -183,15 +183,32 @@ LINES: dict[str, bytes] = {
 @pytest.mark.parametrize("name", LINES)
 def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: str, count: int):
     body = b"User-agent: *\n" + b"".join(LINES[name] % n for n in range(count))
-    read, octets = held_by(lambda: asked(body))
+    read, octets = held_by(lambda: rules_used_by(body))
     assert octets / 2 < read.octets_held < octets * 2
 
 
 def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%06d\n" % n for n in range(3_000))
-    (one, of_one), (many, of_many) = held_by(lambda: asked(body)), held_by(lambda: asked(body, 64))
+    (one, of_one), (many, of_many) = (
+        held_by(lambda: rules_used_by(body)),
+        held_by(lambda: rules_used_by(body, 64)),
+    )
     assert of_many < 1.2 * of_one
     assert many.octets_held < 1.2 * one.octets_held
+
+
+def test_the_crawlers_that_are_remembered_are_bounded():
+    """A crawl may send another User-Agent with every request."""
+
+    def used_by(count: int) -> RuleSet:
+        read = parse(b"User-agent: *\nDisallow: /a\n")
+        for number in range(count):
+            assert not read.allowed("http://h/a", f"bot/{number}")
+        return read
+
+    read, octets = held_by(lambda: used_by(6000))
+    assert octets < 300_000
+    assert read.octets_held < 100_000
 
 
 def test_what_is_laid_out_for_many_crawlers_is_bounded():
@@ -200,7 +217,7 @@ def test_what_is_laid_out_for_many_crawlers_is_bounded():
     shared += "".join(f"Disallow: /{n:06}\n" for n in range(3_000))
     own = "".join(f"User-agent: {name}\nDisallow: /{name}\n" for name in names)
     body = (shared + own).encode()
-    read, octets = held_by(lambda: asked(body, len(names)))
+    read, octets = held_by(lambda: rules_used_by(body, len(names)))
     assert octets < 12 * MIB
     assert read.octets_held < 10 * MIB
     assert not read.allowed("/botaa", "botaa")

@@ -1,4 +1,4 @@
-"""What must be true where a dialect stops to read in the middle of a line."""
+"""What must be true at the limits of a dialect: octets of a file, rules of a group."""
 
 from __future__ import annotations
 
@@ -32,3 +32,25 @@ def test_a_rule_that_is_cut_is_no_rule(limit, turn):
         answers = [rules.allowed(f"http://h{path}", "bot") for path in ("/abc/e", "/x")]
     assert answers == allowed
     assert [rules.verdict(f"http://h{path}", "bot").allowed for path in ("/abc/e", "/x")] == allowed
+
+
+# (rules in the group, whether /a may be fetched, what decides)
+COUNTS = {
+    "fewer rules than the limit": (2, False, "line 2, Disallow: /a"),
+    "as many rules as the limit": (3, True, "file too large to be obeyed"),
+    "more rules than the limit": (4, True, "file too large to be obeyed"),
+}
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize("count", COUNTS)
+def test_a_group_with_as_many_rules_as_the_limit_is_not_obeyed(count, turn):
+    """None of the other rules can match the path; they count all the same."""
+    number, allowed, cause = COUNTS[count]
+    others = b"".join(b"Disallow: /b%d\n" % n for n in range(number - 1))
+    dialect = DIALECTS["rfc9309"].but("few rules", rule_limit=3)
+    rules = parse(b"User-agent: *\nDisallow: /a\n" + others, dialect)
+    for _ in range(turn):
+        answer = rules.allowed("http://h/a", "bot")
+    assert answer is allowed
+    assert rules.verdict("http://h/a", "bot").cause == cause

@@ -50,9 +50,9 @@ LICENCES = (
 FILES = [
     # the drafts' example, with and without the path "/"
     *(
-        (text, agent, path, said)
+        (text, agent, path, lines)
         for text, root in ((AIPREF, ""), (AIPREF_WITH_PATHS, ""))
-        for agent, path, said in (
+        for agent, path, lines in (
             ("FooBot", "/test", ["line 4, Content-Usage: train-ai=n"]),
             ("FooBot", "/never/test", []),
             ("FooBot", "/ai-ok/test", ["line 5, Content-Usage: train-ai=y"]),
@@ -137,10 +137,10 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "agent", "path", "said"), FILES)
-def test_a_file_says(text, agent, path, said):
+@pytest.mark.parametrize(("text", "agent", "path", "expected"), FILES)
+def test_a_file_says(text, agent, path, expected):
     rules = parse(text.encode())
-    assert [str(told) for told in rules.usage(SITE + path, agent)] == said
+    assert [str(preference) for preference in rules.usage(SITE + path, agent)] == expected
     assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
 
 
@@ -151,8 +151,8 @@ def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
     assert len(parse(text, "rfc9309").usage(SITE, "FooBot")) == 2
     assert parse(text, "rfc9309").usage(SITE, "BarBot") == ()
     for agent in ("FooBot", "BarBot"):
-        said = parse(text, "koster1996").usage(SITE, agent)
-        assert [str(told) for told in said] == ["line 4, Content-Signal: ai-train=no"]
+        preferences = parse(text, "koster1996").usage(SITE, agent)
+        assert [str(one) for one in preferences] == ["line 4, Content-Signal: ai-train=no"]
 
 
 HEADERS = [
@@ -173,9 +173,11 @@ HEADERS = [
 ]
 
 
-@pytest.mark.parametrize(("values", "said"), HEADERS)
-def test_a_header_is_a_structured_dictionary(values, said):
-    assert {told.key: told.value for told in read_usage_header(values)} == said
+@pytest.mark.parametrize(("values", "expected"), HEADERS)
+def test_a_header_is_a_structured_dictionary(values, expected):
+    assert {
+        preference.key: preference.value for preference in read_usage_header(values)
+    } == expected
 
 
 REFUSALS = [
@@ -195,15 +197,15 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("line", "refused"), REFUSALS)
 def test_a_purpose_is_refused(line, refused):
-    said = parse(group(line).encode()).usage(SITE, "FooBot")
-    assert {purpose for purpose in PURPOSES if refusal(said, {purpose})} == refused
+    preferences = parse(group(line).encode()).usage(SITE, "FooBot")
+    assert {purpose for purpose in PURPOSES if refusal(preferences, {purpose})} == refused
 
 
-def test_who_refuses_wins_over_who_grants_in_another_word():
+def test_a_refusal_wins_over_a_grant_in_another_vocabulary():
     text = group("Content-Usage: train-ai=y", "Content-Signal: ai-train=no")
-    told = refusal(parse(text.encode()).usage(SITE, "FooBot"), {"train-ai"})
-    assert told == Preference("Content-Signal", "ai-train", "no", 3)
-    assert (told.refuses, told.grants) == (True, False)
+    preference = refusal(parse(text.encode()).usage(SITE, "FooBot"), {"train-ai"})
+    assert preference == Preference("Content-Signal", "ai-train", "no", 3)
+    assert (preference.refuses, preference.grants) == (True, False)
 
 
 def test_a_refused_use_is_a_verdict_with_its_line():
@@ -239,14 +241,14 @@ LINES = st.lists(
 @given(LINES, st.sampled_from(list(DIALECTS.values())), st.sampled_from(["/", "/x", "/x/y", "/z"]))
 def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     rules = parse("\n".join(lines).encode("utf-8", "replace"), dialect)
-    said = rules.usage(SITE + path, "FooBot")
-    assert rules.allowed(SITE + path, "FooBot") or not said
-    assert len(set(said)) == len(said)
-    assert rules.verdict(SITE + path, "FooBot").usage == said
+    preferences = rules.usage(SITE + path, "FooBot")
+    assert rules.allowed(SITE + path, "FooBot") or not preferences
+    assert len(set(preferences)) == len(preferences)
+    assert rules.verdict(SITE + path, "FooBot").usage == preferences
 
 
 @given(
     st.lists(st.one_of(st.text(), st.sampled_from([value for row in HEADERS for value in row[0]])))
 )
 def test_no_header_raises(values):
-    assert all(told.line == 0 for told in read_usage_header(values))
+    assert all(preference.line == 0 for preference in read_usage_header(values))

@@ -20,7 +20,7 @@ Disallow: /café/ouvert
 
 
 @pytest.mark.parametrize(
-    ("path", "agent", "dialect", "said"),
+    ("path", "agent", "dialect", "shown"),
     [
         ("/caf%C3%A9/x", "FooBot", "google", "disallowed by line 6, Disallow: /café/"),
         ("/caf%C3%A9/ouvert", "FooBot", "google", "allowed by line 7, Allow: /café/ouvert"),
@@ -32,10 +32,10 @@ Disallow: /café/ouvert
         ("/robots.txt", "OtherBot", "google", "disallowed by line 2, Disallow: /"),
     ],
 )
-def test_a_verdict_is_one_readable_line(path, agent, dialect, said):
+def test_a_verdict_is_one_readable_line(path, agent, dialect, shown):
     verdict = parse(FILE, dialect).verdict(f"https://example.com{path}", agent)
 
-    assert str(verdict) == said
+    assert str(verdict) == shown
 
 
 def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
@@ -51,7 +51,7 @@ def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
 
 
 @pytest.mark.parametrize(
-    ("rules", "path", "said"),
+    ("rules", "path", "shown"),
     [
         (b"Crawl-delay: 1", "/robots.txt", "allowed: no rule matches"),
         (b"Disallow: /", "/robots.txt", "allowed: /robots.txt is always allowed"),
@@ -60,8 +60,8 @@ def test_the_rules_that_were_beaten_are_named_from_the_strongest_down():
         (b"Disallow: /\nDisallow: /", "/x", "disallowed by line 2, Disallow: /"),
     ],
 )
-def test_where_little_is_said_the_verdict_still_names_what_decided(rules, path, said):
-    assert str(parse(b"User-agent: *\n" + rules).verdict(path, "FooBot")) == said
+def test_without_a_rule_the_verdict_still_names_what_decided(rules, path, shown):
+    assert str(parse(b"User-agent: *\n" + rules).verdict(path, "FooBot")) == shown
 
 
 def test_a_file_that_is_too_large_for_yandex_opens_the_site():

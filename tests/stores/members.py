@@ -1,7 +1,4 @@
-"""Stores on one Redis, as so many processes have them.
-
-Knows: how such a store is made. Must not know: what a test wants to see.
-"""
+"""Stores on one Redis, as so many processes have them."""
 
 from __future__ import annotations
 

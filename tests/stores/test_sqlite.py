@@ -75,6 +75,15 @@ def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monk
     assert open_store("sqlite:~/r").store.path == Path.home() / "r"
 
 
+def test_a_project_that_was_deployed_as_an_egg_has_its_file_where_the_crawl_starts(
+    tmp_path, monkeypatch
+):
+    """It has settings and no scrapy.cfg. Scrapy would crawl on without robots.txt there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "scrapy.settings.default_settings")
+    assert open_store("sqlite:").store.path == Path(".scrapy/robots.sqlite")
+
+
 def test_ten_processes_share_a_file_without_a_fault(path):
     workers = [worker(path, f"w{number}", 100) for number in range(10)]
     answers = [process.communicate(timeout=60) for process in workers]

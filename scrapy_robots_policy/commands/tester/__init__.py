@@ -19,7 +19,7 @@ def run(options: Options) -> int:
     if options.args:
         raise UsageError(f"tester takes no arguments, not {options.args[0]!r}; use --robots FILE")
     try:
-        server = Server(options.port, _start_values(options), options.user_agent)
+        server = Server(options.port, _start_values(options), options.user_agent, options.guard)
     except (OSError, OverflowError) as error:
         raise UsageError(f"cannot listen on port {options.port}: {error}") from None
     with server, suppress(KeyboardInterrupt):
@@ -33,7 +33,11 @@ def run(options: Options) -> int:
 
 def _start_values(options: Options) -> dict[str, Any]:
     """The values of the page's fields at its start."""
-    octets = read(options.robots, options.user_agent).octets if options.robots else b""
+    octets = (
+        read(options.robots, options.user_agent, guard=options.guard).octets
+        if options.robots
+        else b""
+    )
     return {
         "robots": octets.decode("utf-8", "replace"),
         "agent": options.agent,

@@ -15,6 +15,7 @@ from importlib.resources import files
 from time import time
 from typing import Any
 
+from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import origin_of
 from ...rep.access import explain, remember
 from ..download import fetch, is_web
@@ -45,9 +46,15 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, port: int, start_values: Mapping[str, Any], user_agent: str) -> None:
+    def __init__(
+        self,
+        port: int,
+        start_values: Mapping[str, Any],
+        user_agent: str,
+        guard: RedirectGuard = ANYWHERE,
+    ) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
-        self.start_values, self.user_agent = start_values, user_agent
+        self.start_values, self.user_agent, self.guard = start_values, user_agent, guard
 
     @property
     def url(self) -> str:
@@ -127,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         if origin is None or not is_web(origin):
             raise ValueError("only http and https sites have a robots.txt")
         url = f"{origin}/robots.txt"
-        result = fetch(url, self.server.user_agent, REDIRECTS)
+        result = fetch(url, self.server.user_agent, REDIRECTS, self.server.guard)
         octets = result.octets[: MAX_OCTETS // 4]
         return {
             "url": url,

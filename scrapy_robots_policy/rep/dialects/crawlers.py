@@ -1,21 +1,25 @@
-"""The crawlers of each engine, as data: the names they look for in a robots.txt, in order."""
+"""The crawlers of each engine, as data: the names they look for in a robots.txt, in order, and what
+their operators say of them. Crawlers of engines without a dialect are in `other_crawlers`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from ..agents import Agent, add_agents, agent_table
+from ..agents import (
+    Agent,
+    Category,
+    CrawlerFacts,
+    CrawlerKind,
+    Obedience,
+    agent_table,
+    product_token,
+)
+from .crawler_rows import PART, agents_of, engine
+from .google_crawlers import BY_QIHOO, GOOGLE
 from .options import Certainty
-
-
-def _agents(
-    dialect: str, source: str, certainty: Certainty, *chains: tuple[str, ...]
-) -> list[Agent]:
-    """One agent for each chain, named as the chain's first name."""
-    return [
-        Agent(chain[0], dialect, tuple(name.lower() for name in chain), source, certainty)
-        for chain in chains
-    ]
+from .other_crawlers import OTHERS
 
 
 def _prefixes(full_name: str, required: str) -> tuple[str, ...]:
@@ -27,77 +31,75 @@ def _prefixes(full_name: str, required: str) -> tuple[str, ...]:
 def _yandex(full_names: Iterable[str], required: str = "", *, star: bool) -> list[Agent]:
     """Two agents for each name with a version: one with it and one without."""
     return [
-        Agent(key, "yandex", _prefixes(full_name, required or name) + ("*",) * star, YANDEX_LIBRARY)
+        Agent(
+            key,
+            "yandex",
+            _prefixes(full_name, required or name) + ("*",) * star,
+            YANDEX_LIBRARY,
+            facts=_YANDEX if name == "YandexBot" else replace(_YANDEX, category=PART),
+        )
         for full_name in full_names
         for name in [full_name.partition("/")[0]]
         for key in (full_name, name)
     ]
 
 
-_GOOGLE = "developers.google.com/crawling: overview of Google crawlers; google/robotstxt README"
-_SPECIAL = "developers.google.com/crawling: special-case crawlers"
+_BY_BING = CrawlerFacts(
+    "Microsoft",
+    Category.SEARCH,
+    "https://www.bing.com/webmasters/help/which-crawlers-does-bing-use-8c184ec0",
+    crawl_delay=True,
+)
+_YANDEX = CrawlerFacts("Yandex", Category.SEARCH, "https://yandex.com/support/webmaster", False)
+_BY_APPLE = CrawlerFacts(
+    "Apple", Category.SEARCH, "https://support.apple.com/en-us/119829", crawl_delay=False
+)
+_BY_AMAZON = CrawlerFacts(
+    "Amazon", Category.AI_TRAINING, "https://developer.amazon.com/amazonbot", crawl_delay=False
+)
+_BY_DUCKDUCKGO = CrawlerFacts(
+    "DuckDuckGo", Category.SEARCH, "https://duckduckgo.com/duckduckgo-help-pages/"
+)
+
 YANDEX_LIBRARY = "Yandex's robots.txt library (ydb-platform/ydb, library/cpp/robots_txt)"
 
-GOOGLE = agent_table(
-    *_agents(
-        "google",
-        _GOOGLE,
-        Certainty.DOCUMENTED,
-        ("Googlebot", "*"),
-        ("Googlebot-Image", "Googlebot", "*"),
-        ("Googlebot-News", "Googlebot", "*"),
-        ("Googlebot-Video", "Googlebot", "*"),
-        ("Storebot-Google", "*"),
-        ("Google-InspectionTool", "Googlebot", "*"),
-        ("GoogleOther", "*"),
-        ("GoogleOther-Image", "GoogleOther", "*"),
-        ("GoogleOther-Video", "GoogleOther", "*"),
-        ("Google-Extended", "*"),
-        ("Google-CloudVertexBot", "Googlebot", "*"),
-    ),
-    *_agents(
-        "google",
-        _SPECIAL,
-        Certainty.DOCUMENTED,
-        ("AdsBot-Google",),
-        ("AdsBot-Google-Mobile",),
-        ("APIs-Google",),
-    ),
-    *_agents(
-        "google",
-        "same family of crawlers, remembered",
-        Certainty.ASSUMED,
-        ("Mediapartners-Google",),
-    ),
-)
-
-# Crawlers of other engines, as Google's parser reads for them.
-GOOGLE_READS = add_agents(
-    GOOGLE,
-    Agent(
-        "360Spider",
-        "google",
-        ("*",),
-        "google/robotstxt, run: a value is cut at its first digit, so no line names it",
-        Certainty.ORACLE,
-    ),
-)
-
 BING = agent_table(
-    *_agents(
+    *agents_of(
         "bing",
         "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
         Certainty.DOCUMENTED,
         ("bingbot", "msnbot", "*"),
-        ("msnbot", "*"),
+        facts=_BY_BING,
     ),
-    *_agents(
+    *agents_of(
+        "bing",
+        "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
+        Certainty.DOCUMENTED,
+        ("msnbot", "*"),
+        facts=replace(_BY_BING, category=PART),
+    ),
+    *agents_of(
         "bing",
         "read as bingbot",
         Certainty.ASSUMED,
         ("adidxbot", "bingbot", "msnbot", "*"),
+        facts=replace(_BY_BING, category=Category.ADS),
+    ),
+    *agents_of(
+        "bing",
+        "read as bingbot",
+        Certainty.ASSUMED,
         ("BingPreview", "bingbot", "msnbot", "*"),
+        ("MicrosoftPreview", "bingbot", "msnbot", "*"),
+        ("BingVideoPreview", "bingbot", "msnbot", "*"),
+        facts=replace(_BY_BING, category=Category.PREVIEW),
+    ),
+    *agents_of(
+        "bing",
+        "read as bingbot",
+        Certainty.ASSUMED,
         ("msnbot-media", "msnbot", "*"),
+        facts=replace(_BY_BING, category=PART),
     ),
 )
 
@@ -126,7 +128,13 @@ YANDEX = agent_table(
     ),
     # Versions with another chain than the name without a version.
     *(
-        Agent(name, "yandex", _prefixes(name, required), YANDEX_LIBRARY)
+        Agent(
+            name,
+            "yandex",
+            _prefixes(name, required),
+            YANDEX_LIBRARY,
+            facts=replace(_YANDEX, category=PART),
+        )
         for name, required in (
             ("YandexMetrika/2.0", "YandexMetrika"),
             ("YandexMetrika/4.0", "YandexMetrika"),
@@ -134,10 +142,22 @@ YANDEX = agent_table(
             ("YandexNews/4.0", "Yandex"),
         )
     ),
+    *agents_of(
+        "yandex",
+        "Yandex Webmaster help: Search with Yandex AI; that it obeys no other group is assumed",
+        Certainty.ASSUMED,
+        ("YandexAdditionalBot",),
+        ("YandexAdditional",),
+        facts=replace(
+            _YANDEX,
+            category=Category.AI_SEARCH,
+            page="https://yandex.com/support/webmaster/en/yandex-ai",
+        ),
+    ),
 )
 
 BAIDU = agent_table(
-    *_agents(
+    *engine(
         "baidu",
         "Baidu robots.txt help; chain of the special spiders remembered",
         Certainty.ASSUMED,
@@ -150,50 +170,105 @@ BAIDU = agent_table(
         ("Baiduspider-cpro", "Baiduspider", "*"),
         ("Baiduspider-ads", "Baiduspider", "*"),
         ("Baiduspider-render", "Baiduspider", "*"),
+        facts=CrawlerFacts("Baidu", Category.SEARCH),
     ),
 )
 
+_BY_YAHOO = CrawlerFacts("Yahoo", Category.SEARCH, "https://help.yahoo.com", crawl_delay=True)
+
 YAHOO = agent_table(
-    Agent("Slurp", "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages"),
-    Agent("Yahoo! Slurp", "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages"),
+    *(
+        Agent(name, "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages", facts=facts)
+        for name, facts in (
+            ("Slurp", _BY_YAHOO),
+            ("Yahoo! Slurp", replace(_BY_YAHOO, category=PART)),
+        )
+    )
 )
 
 APPLE = agent_table(
-    *_agents(
+    *agents_of(
         "apple",
         "support.apple.com: About Applebot",
         Certainty.DOCUMENTED,
         ("Applebot", "Googlebot", "*"),
+        facts=_BY_APPLE,
+    ),
+    *agents_of(
+        "apple",
+        "support.apple.com: About Applebot; that it has no other group is assumed",
+        Certainty.ASSUMED,
+        ("Applebot-Extended", "*"),
+        facts=replace(
+            _BY_APPLE, category=Category.AI_TRAINING, crawl_delay=None, kind=CrawlerKind.TOKEN
+        ),
+    ),
+    *agents_of(
+        "apple",
+        "RFC 9309 §2.2.1; Apple's page gives no token",
+        Certainty.ASSUMED,
+        ("iTMS", "*"),
+        facts=replace(_BY_APPLE, category=Category.OTHER, obedience=Obedience.IGNORES),
     ),
 )
 
 AMAZON = agent_table(
-    *_agents(
-        "amazon",
-        "developer.amazon.com/amazonbot",
-        Certainty.DOCUMENTED,
-        ("Amazonbot", "*"),
-        ("Amzn-SearchBot", "*"),
-        ("Amzn-User", "*"),
-    ),
+    *(
+        Agent(
+            name,
+            "amazon",
+            (name.lower(), "*"),
+            "developer.amazon.com/amazonbot",
+            facts=replace(_BY_AMAZON, category=category, kind=kind),
+        )
+        for name, category, kind in (
+            ("Amazonbot", Category.AI_TRAINING, CrawlerKind.CRAWLS),
+            ("Amzn-SearchBot", Category.AI_SEARCH, CrawlerKind.CRAWLS),
+            ("Amzn-User", Category.AI_ASSISTANT, CrawlerKind.USER),
+        )
+    )
 )
 
 DUCKDUCKGO = agent_table(
-    *_agents("duckduckgo", "DuckDuckGo help pages", Certainty.DOCUMENTED, ("DuckDuckBot", "*"))
+    *agents_of(
+        "duckduckgo",
+        "DuckDuckGo help pages",
+        Certainty.DOCUMENTED,
+        ("DuckDuckBot", "*"),
+        facts=_BY_DUCKDUCKGO,
+    ),
+    *agents_of(
+        "duckduckgo",
+        "DuckDuckGo help pages: DuckAssistBot; they name WWW::RobotRules",
+        Certainty.DOCUMENTED,
+        ("DuckAssistBot", "*"),
+        facts=replace(_BY_DUCKDUCKGO, category=Category.AI_ASSISTANT, kind=CrawlerKind.USER),
+    ),
 )
 
 SEZNAM = agent_table(
-    *_agents("seznam", "Seznam crawling-control help", Certainty.DOCUMENTED, ("SeznamBot", "*"))
+    *agents_of(
+        "seznam",
+        "Seznam crawling-control help",
+        Certainty.DOCUMENTED,
+        ("SeznamBot", "*"),
+        facts=CrawlerFacts("Seznam", Category.SEARCH),
+    )
 )
 
 NAVER = agent_table(
-    *_agents(
-        "naver", "Naver webmaster help", Certainty.DOCUMENTED, ("Yeti", "*"), ("NaverBot", "*")
+    *engine(
+        "naver",
+        "Naver webmaster help",
+        Certainty.DOCUMENTED,
+        ("Yeti", "*"),
+        ("NaverBot", "*"),
+        facts=CrawlerFacts("Naver", Category.SEARCH, crawl_delay=True),
     )
 )
 
 SOGOU = agent_table(
-    *_agents(
+    *engine(
         "sogou",
         "Sogou webmaster help",
         Certainty.DOCUMENTED,
@@ -205,11 +280,12 @@ SOGOU = agent_table(
         ("Sogou News Spider", "*"),
         ("Sogou Video Spider", "*"),
         ("Sogou Orion spider", "*"),
+        facts=CrawlerFacts("Sogou", Category.SEARCH),
     ),
 )
 
 QIHOO = agent_table(
-    *_agents(
+    *engine(
         "360",
         "360 search webmaster help",
         Certainty.DOCUMENTED,
@@ -217,26 +293,7 @@ QIHOO = agent_table(
         ("360Spider-Image", "*"),
         ("360Spider-Video", "*"),
         ("HaoSouSpider", "*"),
-    ),
-)
-
-# Crawlers of engines that have no dialect here: they read as RFC 9309 says.
-OTHERS = agent_table(
-    *_agents(
-        "rfc9309",
-        "own token, then * (RFC 9309 §2.2.1); no word of the engine against it",
-        Certainty.ASSUMED,
-        ("Yisouspider", "*"),
-        ("Twitterbot", "*"),
-        ("facebookexternalhit", "*"),
-        ("GPTBot", "*"),
-        ("OAI-SearchBot", "*"),
-        ("ClaudeBot", "*"),
-        ("PerplexityBot", "*"),
-        ("CCBot", "*"),
-        ("Bytespider", "*"),
-        ("PetalBot", "*"),
-        ("meta-externalagent", "*"),
+        facts=BY_QIHOO,
     ),
 )
 
@@ -247,7 +304,21 @@ _TABLES = (
 )
 
 
+def crawlers() -> Iterator[Agent]:
+    """All crawlers known here, each once: by its name without a version."""
+    for table in _TABLES:
+        yield from (agent for agent in table.values() if "/" not in agent.name)
+
+
 def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
     tables = (table for table in _TABLES if name.lower() in table)
     return next((table[name.lower()] for table in tables), None)
+
+
+def crawler_note(user_agent: str) -> str:
+    """What to know of the crawler that a product token or a User-Agent header names: that it never
+    crawls, or ignores robots.txt. "" for all others.
+    """
+    agent = find_agent(product_token(user_agent))
+    return agent.note if agent else ""

@@ -13,7 +13,6 @@ from typing import Any, get_type_hints
 
 from ..access import AccessPolicy
 from ..agents import Agent
-from .crawlers import OTHERS
 from .options import (
     ANY_NAME,
     TAG_RULES,
@@ -34,6 +33,7 @@ from .options import (
     TagConflict,
     Tie,
 )
+from .other_crawlers import OTHERS
 
 KIB = 1024
 NO_LIMIT = 1 << 62

@@ -16,6 +16,7 @@ from typing import Any
 from ..access import DAY, FOREVER, HOUR, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
 from . import crawlers
 from .dialect import Dialect, options
+from .google_crawlers import GOOGLE_READS
 from .options import (
     AgentMatch,
     AgentValue,
@@ -61,7 +62,7 @@ GOOGLE = derive(
     longer_keys=oracle(True, _CPP + ": keys are compared by their start"),
     missing_colon=oracle(True, _CPP + ": white space between exactly two words"),
     # CONFLICT: a page of 2021 sends Googlebot-Image to "*"; README and today's list to Googlebot.
-    agents=documented(crawlers.GOOGLE_READS, _GDOC + "; google/robotstxt README"),
+    agents=documented(GOOGLE_READS, _GDOC + "; google/robotstxt README"),
     # CONFLICT: RFC 9309 figure 6 lets %2A stand for "*"; the code does not (its issue 57).
     percent=oracle(Percent.GOOGLE, _CPP + ": nothing is decoded"),
     index_html=oracle(True, _CPP + ": Allow only"),
@@ -133,6 +134,7 @@ YANDEX = derive(
         AccessPolicy(
             successful=range(200, 201),
             text_only=True,
+            html_page=AccessResult.UNAVAILABLE,
             too_many_requests=AccessResult.UNAVAILABLE,
             other_status=AccessResult.UNAVAILABLE,
             unreachable=(Step(FOREVER, AccessMode.ALLOW, AccessMode.ALLOW),),

@@ -5,11 +5,9 @@ together and spreads the names: `robots:{https://example.com}:record`; its `:lea
 process has while it fetches the robots.txt; and `robots:{example.com}:turn`, which one process has
 while it visits the host, and nobody while the host rests.
 
-An entry in this process's memory is given back even if it is old: whoever needs a newer one makes
-a claim, and the claim brings the fleet's entry. While the server is out of reach, the memory store
-is all there is.
-
-Must not know: what an entry says; how a server is reached.
+An entry in this process's memory is given back even if it is old: a resolver that needs a newer one
+makes a claim, and the claim brings the fleet's entry. While the server is out of reach, the memory
+store is all there is.
 """
 
 from __future__ import annotations
@@ -60,8 +58,8 @@ class RedisStore:
         await self.connection.ask(lambda redis: redis.set(key, frame, ex=seconds), writes=True)
 
     async def claim(self, origin: str) -> Claim:
-        # The entry is read after the lease is asked for: whoever released the lease in between has
-        # put its entry before that.
+        # The entry is read after the lease is asked for: a process that released the lease in
+        # between has put its entry before that.
         granted = not await self.leases.take(_key(origin, "lease"))
         return Claim(granted, await self._shared(origin))
 

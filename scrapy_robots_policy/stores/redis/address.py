@@ -2,7 +2,6 @@
 
 Both may hold a password, so no message shows more than the host, the port and the number of the
 database; of an address that cannot be read nothing is shown at all.
-Must not know: what is asked of a Redis.
 """
 
 from __future__ import annotations

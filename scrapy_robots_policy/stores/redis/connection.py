@@ -3,8 +3,6 @@
 After a fault a circuit breaker keeps further calls off for a while, so that a server that does not
 answer delays one call now and then, not every request. A server that refuses writes, because it is
 full or a replica, is still read. A trouble is reported once when it begins and once when it ends.
-
-Must not know: what is asked of the server.
 """
 
 from __future__ import annotations

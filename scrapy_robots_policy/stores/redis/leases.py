@@ -8,8 +8,6 @@ of a process that died is counted from when its lease would have been renewed la
 All times are times to live of keys, so the only clock is the server's. A step of that clock makes
 leases shorter or longer by as much. The scripts are sent whole each time: a server that has been
 restarted, or a new node of a cluster, needs no care.
-
-Must not know: what a lease is for.
 """
 
 from __future__ import annotations

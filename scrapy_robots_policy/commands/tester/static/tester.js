@@ -193,6 +193,7 @@ function showAnswer(chosen) {
   for (const { line, label, key, value } of chosen.usage) {
     facts.push(["use", `line ${line}, ${label}: ${key ? `${key}=${value}` : value}`]);
   }
+  if (chosen.note) facts.push(["note", chosen.note]);
   if (chosen.options) facts.push([`not as ${chosen.standard}`, chosen.options]);
   $("facts").replaceChildren(
     ...facts.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]),

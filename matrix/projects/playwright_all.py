@@ -1,0 +1,16 @@
+"""scrapy-playwright, everything in Chromium."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matrix.crawls import Job
+
+from .playwright_pages import Spider
+from .playwright_pages import settings as of_pages
+
+__all__ = ["Spider", "settings"]
+
+
+def settings(job: Job) -> dict[str, Any]:
+    return {**of_pages(job), "ROBOTS_FETCH_META": ["proxy", "playwright"]}

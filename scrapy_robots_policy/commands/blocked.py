@@ -1,0 +1,100 @@
+"""`scrapy robots blocked`: which AI crawlers, search engines and archives may fetch a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..rep import DIALECTS, Verdict
+from ..rep.agents import Agent, Category, CrawlerKind, Obedience
+from ..rep.dialects.crawlers import crawlers
+from ..rep.escapes import shown
+from ..resolver.origin import OriginRules
+from .arguments import Options, UsageError
+from .crawler_list import by_category
+from .download import is_web
+from .explain import as_json
+from .inputs import Inputs, rules_from
+from .terminal import print_groups, print_json, print_line
+
+ASKED_ABOUT = (
+    *(Category.AI_TRAINING, Category.AI_SEARCH, Category.AI_ASSISTANT),
+    *(Category.SEARCH, Category.ARCHIVE),
+)
+_SELDOM_OBEYS = {
+    Obedience.MAY_IGNORE: "may ignore it",
+    Obedience.IGNORES: "ignores it",
+}
+
+
+def run(options: Options) -> int:
+    """1 if one of them may not fetch the page, or use it; else 0."""
+    if len(options.args) != 1:
+        raise UsageError(f"blocked takes one URL or FILE, not {len(options.args)}")
+    url, options = _question(options.args[0], options)
+    inputs = Inputs(options)
+    verdicts = dict(_verdicts(url, inputs))
+    if options.as_json:
+        for agent, verdict in verdicts.items():
+            print_json(_as_json(url, agent, verdict))
+    else:
+        _print_table(url, inputs.name(url), verdicts)
+    return int(not all(verdict.allowed for verdict in verdicts.values()))
+
+
+def _question(argument: str, options: Options) -> tuple[str, Options]:
+    """(the URL that is asked about, the options with the file). A FILE alone, and a robots.txt, ask
+    about the whole site.
+    """
+    if not is_web(argument) and not options.robots:
+        return "/", replace(options, robots=argument)
+    is_file = is_web(argument) and urlsplit(argument).path == "/robots.txt"
+    return (argument.removesuffix("robots.txt") if is_file else argument), options
+
+
+def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:
+    """The verdict for each crawler, in the dialect of its engine. The file is fetched once."""
+    result = inputs.result(url)
+    by_dialect: dict[str, OriginRules] = {}
+    for _, group in by_category(crawlers()):
+        for agent in group:
+            if agent.facts.category not in ASKED_ABOUT:
+                continue
+            if agent.dialect not in by_dialect:
+                by_dialect[agent.dialect] = rules_from("", result, DIALECTS[agent.dialect])
+            yield agent, by_dialect[agent.dialect].verdict(url, agent.name)
+
+
+def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
+    facts = {
+        "operator": agent.facts.operator,
+        "category": agent.facts.category.value,
+        "kind": agent.facts.kind.value,
+        "robots_txt": agent.facts.obedience.value,
+        "note": agent.note,
+    }
+    return as_json(url, verdict) | {"agent": agent.name} | facts
+
+
+def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:
+    print_line(f"{shown(url)}  by {shown(robots)}")
+    groups = {
+        category.value: [(agent.name, *_answer(agent, verdicts[agent])) for agent in group]
+        for category, group in by_category(verdicts)
+    }
+    print_groups(("crawler", "may fetch", "because"), groups)
+    blocked = sum(not verdict.allowed for verdict in verdicts.values())
+    print_line()
+    print_line(f"{blocked} of {len(verdicts)} are shut out")
+
+
+def _answer(agent: Agent, verdict: Verdict) -> tuple[str, str]:
+    """(whether it may, by which line of the file)"""
+    words = "yes" if verdict.allowed else "no"
+    if agent.facts.kind is CrawlerKind.TOKEN:
+        words = "may be used" if verdict.allowed else "may not be used"
+    elif not verdict.allowed and agent.facts.obedience in _SELDOM_OBEYS:
+        words = f"no, {_SELDOM_OBEYS[agent.facts.obedience]}"
+    return words, verdict.cause

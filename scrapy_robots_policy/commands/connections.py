@@ -1,0 +1,88 @@
+"""HTTP connections of `download` that note the address they have reached."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import (
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+    getproxies,
+    proxy_bypass,
+)
+
+Note = Callable[[str], None]
+
+
+class _Noting:
+    """Mixed into a connection: calls `note` with the address when it is connected."""
+
+    sock: socket.socket
+
+    def __init__(self, *args: Any, note: Note, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.note = note
+
+    def connect(self) -> None:
+        super().connect()  # type: ignore[misc]  # the connection's
+        self.note(str(self.sock.getpeername()[0]))
+
+
+class _Connection(_Noting, http.client.HTTPConnection):
+    pass
+
+
+class _SecureConnection(_Noting, http.client.HTTPSConnection):
+    pass
+
+
+class _Http(HTTPHandler):
+    def __init__(self, note: Note) -> None:
+        super().__init__()
+        self.note = note
+
+    def http_open(self, req: Request) -> http.client.HTTPResponse:
+        return self.do_open(_Connection, req, note=self.note)  # type: ignore[arg-type]
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, note: Note) -> None:
+        super().__init__()
+        self.note = note
+
+    def https_open(self, req: Request) -> http.client.HTTPResponse:
+        context = ssl.create_default_context()
+        return self.do_open(_SecureConnection, req, note=self.note, context=context)  # type: ignore[arg-type]
+
+
+def _leave_to_us(*_: object) -> None:
+    """Handle nothing: the response is returned as it is."""
+
+
+_leave: Any = _leave_to_us  # the base class types each method's arguments
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Redirects are followed by `download`. The base class raises for some that lead nowhere."""
+
+    http_error_301 = http_error_302 = http_error_303 = _leave
+    http_error_307 = http_error_308 = _leave
+
+
+def opener(note: Note) -> OpenerDirector:
+    """Opens URLs through the proxies of the environment, and follows no redirects."""
+    return build_opener(_NoRedirects, _Http(note), _Https(note))
+
+
+def is_proxied(url: str) -> bool:
+    """Whether a proxy of the environment is asked for the URL."""
+    parts = urlsplit(url)
+    return parts.scheme in getproxies() and not proxy_bypass(parts.netloc)

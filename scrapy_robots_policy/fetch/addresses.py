@@ -1,0 +1,84 @@
+"""Hosts and addresses that are not for everybody: what no redirect may reach from the public web.
+
+Pure: nothing is looked up here. `lookup` looks names up for the crawl.
+"""
+
+from __future__ import annotations
+
+import socket
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import unquote, urlsplit
+
+Address = IPv4Address | IPv6Address
+
+# Where clouds give their machines secrets, at addresses that are public by their number: Azure,
+# Oracle. Those of others are link-local, private or shared (169.254.169.254, fd00:ec2::254).
+_METADATA = frozenset({IPv4Address("168.63.129.16"), IPv4Address("192.0.0.192")})
+
+# IPv6 prefixes whose last 32 bits are an IPv4 address: RFC 6052, and the old compatible addresses.
+_WITH_IPV4 = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+
+# RFC 6761, RFC 6762, RFC 8375, and the name that ICANN keeps for private use.
+_PRIVATE_NAMES = frozenset({"localhost", "local", "home.arpa", "internal"})
+
+
+def host_of(url: str) -> str:
+    """The host of a URL as the boldest client may read it: unescaped, its wide digits and dots made
+    plain (RFC 3490 §3.1), in lower case.
+    """
+    host = unicodedata.normalize("NFKC", unquote(urlsplit(url).hostname or ""))
+    return host.replace("\u3002", ".").lower().rstrip(".")
+
+
+def spelled_address(host: str) -> Address | None:
+    """The address that a host stands for by its spelling; None: it is a name.
+
+    Resolvers read 2130706433, 0x7f.1 and 0177.1 as 127.0.0.1: so does this.
+    """
+    try:
+        return ip_address(host)
+    except ValueError:
+        pass
+    if not host or not set(host) <= set("0123456789abcdefx."):
+        return None
+    try:
+        return IPv4Address(socket.inet_aton(host))
+    except OSError:
+        return None
+
+
+def is_private_name(host: str) -> bool:
+    """Whether a name has a meaning in a private network only: one word, or a reserved ending."""
+    labels = host.split(".")
+    endings = {labels[-1], ".".join(labels[-2:])}
+    return len(labels) == 1 or not endings.isdisjoint(_PRIVATE_NAMES)
+
+
+def is_private(address: str) -> bool:
+    """Whether an address, in its text form, is private, loopback, link-local, a cloud's metadata
+    service, or anything else but a machine of the public internet. So is a text that is none.
+    """
+    try:
+        return not _is_public(ip_address(address))
+    except ValueError:
+        return True
+
+
+def _is_public(address: Address) -> bool:
+    if isinstance(address, IPv6Address):
+        inner = _ipv4_in(address)
+        if inner is not None:
+            return _is_public(inner)
+        if address.is_site_local:
+            return False
+    is_special = address.is_multicast or address.is_reserved or address in _METADATA
+    return address.is_global and not is_special
+
+
+def _ipv4_in(address: IPv6Address) -> IPv4Address | None:
+    """The IPv4 address that is reached through an IPv6 address, if one is."""
+    if any(address in network for network in _WITH_IPV4):
+        return IPv4Address(int(address) & 0xFFFF_FFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)

@@ -1,0 +1,60 @@
+"""HTML in place of a robots.txt: is it a page, or the text that a browser has put into one?
+
+A browser shows a text file as a page of its own: one `<pre>` that holds the text. Plugins that
+fetch with a browser hand that page on.
+"""
+
+from __future__ import annotations
+
+import re
+
+HEAD = 4096  # octets in which a page shows itself
+
+_MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
+_PAGE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
+
+# The page that Chromium, Firefox and WebKit make of a text: a head without text, and a <pre>.
+_BEFORE_TEXT = re.compile(
+    rb"\s*(?:<!doctype html>\s*)?<html\b[^<>]*>\s*"
+    rb"(?:<head\b[^<>]*>(?:\s*<(?:meta|link)\b[^<>]*>)*\s*(?:<title></title>\s*)?</head>\s*)?"
+    rb"<body\b[^<>]*>\s*<pre\b[^<>]*>",
+    re.IGNORECASE,
+)
+_AFTER_TEXT = re.compile(
+    rb"</pre>\s*(?:<div\b[^<>]*></div>\s*)?(?:</body>\s*)?(?:</html>\s*)?", re.IGNORECASE
+)
+_LONGEST_END = 500  # octets after the text
+# What the HTML standard escapes where a text is written as HTML (13.3); "&" last.
+_ESCAPES = ((b"&lt;", b"<"), (b"&gt;", b">"), (b"&nbsp;", b"\xc2\xa0"), (b"&amp;", b"&"))
+
+
+def start_of(octets: bytes) -> bytes:
+    """How a file starts, after byte order marks; what is UTF-16 without its NULs."""
+    marks = _MARKS.match(octets, 0, HEAD)
+    begin = marks.end() if marks else 0
+    start = octets[begin : begin + HEAD]
+    return start.replace(b"\0", b"") if start[1:2] == b"\0" else start
+
+
+def is_html_page(octets: bytes) -> bool:
+    """Whether a file begins as an HTML page does."""
+    return _PAGE.match(start_of(octets)) is not None
+
+
+def without_browser_page(octets: bytes) -> bytes:
+    """The text in the page that a browser makes of a text file; any other octets as they are.
+
+    A page that was cut within the text gives its whole lines.
+    """
+    before = _BEFORE_TEXT.match(octets, 0, HEAD)
+    if before is None:
+        return octets
+    end = octets.find(b"<", before.end())
+    if end < 0:  # the text was cut
+        end = octets.rfind(b"\n", before.end()) + 1 or before.end()
+    elif len(octets) - end > _LONGEST_END or not _AFTER_TEXT.fullmatch(octets, end):
+        return octets
+    text = octets[before.end() : end]
+    for escape, character in _ESCAPES:
+        text = text.replace(escape, character)
+    return text

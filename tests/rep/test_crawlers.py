@@ -1,0 +1,113 @@
+"""What must be true of the data about crawlers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from scrapy_robots_policy.rep import DIALECTS, find_agent
+from scrapy_robots_policy.rep.agents import Category, CrawlerKind, Obedience
+from scrapy_robots_policy.rep.dialects.crawlers import crawler_note, crawlers
+from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+
+ALL = {agent.name: agent for agent in crawlers()}
+
+TOKEN, USER, CRAWLS = CrawlerKind.TOKEN, CrawlerKind.USER, CrawlerKind.CRAWLS
+KINDS = {
+    **dict.fromkeys(["Google-Extended", "Applebot-Extended"], (TOKEN, Obedience.OBEYS)),
+    **dict.fromkeys(
+        ["GPTBot", "OAI-SearchBot", "OAI-AdsBot", "ClaudeBot", "Claude-SearchBot", "CCBot"],
+        (CRAWLS, Obedience.OBEYS),
+    ),
+    **dict.fromkeys(
+        ["PerplexityBot", "meta-externalagent", "meta-webindexer", "MistralAI-Training"],
+        (CRAWLS, Obedience.OBEYS),
+    ),
+    **dict.fromkeys(
+        ["Claude-User", "Amzn-User", "DuckAssistBot", "MistralAI-User"], (USER, Obedience.OBEYS)
+    ),
+    **dict.fromkeys(["ChatGPT-User", "meta-externalfetcher"], (USER, Obedience.MAY_IGNORE)),
+    **dict.fromkeys(
+        ["Perplexity-User", "Google-Agent", "FeedFetcher-Google", "Google-Read-Aloud"],
+        (USER, Obedience.IGNORES),
+    ),
+    **dict.fromkeys(["Google-Safety", "iTMS"], (CRAWLS, Obedience.IGNORES)),
+    "facebookexternalhit": (CRAWLS, Obedience.MAY_IGNORE),
+    "Bytespider": (CRAWLS, Obedience.UNSTATED),
+}
+DELAYS = {
+    **dict.fromkeys(["ClaudeBot", "CCBot", "AhrefsBot", "MJ12bot", "bingbot"], True),
+    **dict.fromkeys(["Googlebot", "Applebot", "Amazonbot", "Amzn-User", "YandexBot"], False),
+    **dict.fromkeys(["GPTBot", "PerplexityBot", "Bytespider"], None),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_kind_of_a_crawler_is_known(name):
+    facts = ALL[name].facts
+    assert (facts.kind, facts.obedience) == KINDS[name]
+
+
+@pytest.mark.parametrize("name", DELAYS)
+def test_what_a_crawler_does_with_crawl_delay_is_known(name):
+    assert ALL[name].facts.crawl_delay is DELAYS[name]
+
+
+def test_every_crawler_stands_in_the_table_once_and_has_an_operator():
+    counts = Counter(agent.name.lower() for agent in crawlers())
+    assert [name for name, count in counts.items() if count > 1] == []
+    assert [name for name, agent in ALL.items() if not agent.facts.operator] == []
+    assert [name for name, agent in ALL.items() if find_agent(name) != agent] == []
+    assert len(ALL) > 100
+
+
+def test_a_crawler_that_states_something_has_the_page_that_states_it():
+    """The engines' own crawlers have their dialect's sources."""
+    special = [
+        agent
+        for agent in ALL.values()
+        if agent.facts.kind is not CRAWLS
+        or agent.facts.obedience in (Obedience.MAY_IGNORE, Obedience.IGNORES)
+        or (agent.dialect == "rfc9309" and agent.facts.obedience is Obedience.OBEYS)
+    ]
+    assert len(special) > 30
+    assert [agent.name for agent in special if not agent.facts.page.startswith("https://")] == []
+
+
+def test_the_dialect_of_a_crawler_keeps_a_delay_only_if_the_operator_does_not_say_otherwise():
+    against = [
+        name
+        for name, agent in ALL.items()
+        if agent.facts.crawl_delay is False
+        and DIALECTS[agent.dialect].crawl_delay is not CrawlDelay.IGNORED
+    ]
+    assert against == []
+
+
+def test_every_engine_has_one_main_crawler():
+    engines = Counter(
+        agent.dialect for agent in ALL.values() if agent.facts.category is Category.SEARCH
+    )
+    assert {name for name, count in engines.items() if count > 1} == {"rfc9309"}
+    standards = {"rfc9309", "koster1996", "original1994", "amazon"}
+    assert set(engines) == set(DIALECTS) - standards | {"rfc9309"}
+
+
+NOTES = {
+    "Google-Extended": "Google-Extended never crawls: it controls what Google does with pages",
+    "applebot-extended/1.0": "Applebot-Extended never crawls: it controls what Apple does with "
+    "pages",
+    "Mozilla/5.0 (compatible; Perplexity-User/1.0; +https://perplexity.ai)": "Perplexity says that "
+    "Perplexity-User ignores robots.txt",
+    "ChatGPT-User": "OpenAI says that ChatGPT-User may ignore robots.txt",
+    "GPTBot": "",
+    "Bytespider": "",
+    "FooBot": "",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("user_agent", NOTES)
+def test_the_note_says_what_to_know_before_rules_are_written(user_agent):
+    assert crawler_note(user_agent) == NOTES[user_agent]
