@@ -22,7 +22,6 @@ FROM_ROOT = {
 }
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
-DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -33,22 +32,35 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    uri = page.file.src_uri
-    folder = "" if uri in FROM_ROOT.values() else "docs"
     parts = FENCE.split(markdown)  # at odd places: blocks of code, which stay as they are
-    parts[::2] = [in_site(part, folder, config.repo_url) for part in parts[::2]]
+    parts[::2] = [in_site(part, page.file.src_uri, config.repo_url) for part in parts[::2]]
     return "".join(parts)
 
 
-def in_site(markdown: str, folder: str, repository: str) -> str:
-    """The links of a page that stands in `folder` of the repository, as the site needs them."""
+def in_site(markdown: str, uri: str, repository: str) -> str:
+    """The links of a page, as the site needs them. `uri` is the page's place in the site."""
+    folder = PurePosixPath() if uri in FROM_ROOT.values() else PurePosixPath("docs", uri).parent
 
     def link(match: re.Match[str]) -> str:
         path, anchor = match[1], match[2] or ""
-        target = _resolved(PurePosixPath(folder, path))
-        return f"]({_address(target, repository)}{anchor})"
+        return f"]({_address(folder, path, repository)}{anchor})"
 
     return LINK.sub(link, markdown)
+
+
+def _address(folder: PurePosixPath, path: str, repository: str) -> str:
+    target = _resolved(folder / path)
+    if str(target) in FROM_ROOT:
+        up = "../" * (len(folder.parts) - 1)
+        return up + FROM_ROOT[str(target)]
+    if target.parts[0] == "docs" and target.suffix != ".py":
+        # MkDocs looks whether it is there.
+        return path if folder.parts else str(PurePosixPath(*target.parts[1:]))
+    if not (ROOT / target).exists():
+        msg = f"a link to {target}, which does not exist"
+        raise PluginError(msg)
+    kind = "tree" if (ROOT / target).is_dir() else "blob"
+    return f"{repository}/{kind}/main/{target}"
 
 
 def _resolved(path: PurePosixPath) -> PurePosixPath:
@@ -59,15 +71,3 @@ def _resolved(path: PurePosixPath) -> PurePosixPath:
         else:
             parts.append(part)
     return PurePosixPath(*parts)
-
-
-def _address(target: PurePosixPath, repository: str) -> str:
-    if str(target) in FROM_ROOT:
-        return FROM_ROOT[str(target)]
-    if target.parts[0] == "docs" and target.suffix != ".py":
-        return str(PurePosixPath(*target.parts[1:]))  # MkDocs looks whether it is there
-    if not (ROOT / target).exists():
-        msg = f"a link to {target}, which does not exist"
-        raise PluginError(msg)
-    kind = "tree" if (ROOT / target).is_dir() else "blob"
-    return f"{repository}/{kind}/main/{target}"
