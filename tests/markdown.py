@@ -58,7 +58,7 @@ class Block:
     @property
     def steps(self) -> list[tuple[str, str]]:
         """The commands of a console session, each with the text that it prints."""
-        texts = self.text.replace("\\\n", "").split("$ ")[1:]
+        texts = re.split(r"^\$ ", self.text.replace("\\\n", ""), flags=re.MULTILINE)[1:]
         return [(one.partition("\n")[0], one.partition("\n")[2]) for one in texts]
 
 

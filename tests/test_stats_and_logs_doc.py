@@ -15,8 +15,10 @@ from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
 from scrapy_robots_policy.fetch.request import CARRIED_META
 from scrapy_robots_policy.rep import Reason
 from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
+from tests.markdown import blocks
 
 PAGE = (Path(__file__).parent.parent / "docs" / "stats-and-logs.md").read_text("utf-8")
+TROUBLESHOOTING = Path(__file__).parent.parent / "docs" / "troubleshooting.md"
 SOURCES = {
     path: path.read_text("utf-8")
     for path in Path(scrapy_robots_policy.__file__).parent.rglob("*.py")
@@ -110,3 +112,13 @@ def test_it_has_each_reason_with_its_words():
 def test_it_has_the_keys_of_request_meta():
     keys = {CONFIG_KEY, EXEMPT_KEY, VERDICT_KEY, TAGS_KEY, *CARRIED_META}
     assert keys <= set(column("Keys of request.meta", 0))
+
+
+@pytest.mark.parametrize("block", list(blocks(TROUBLESHOOTING)), ids=str)
+def test_the_lines_of_troubleshooting_md_are_lines_of_the_log(block):
+    if block.language == "text":
+        level, _, line = block.text.strip().partition(": ")
+        patterns = {re.sub(r"<\w+>", ".+", re.escape(text)): text for text in log_lines()}
+        fitting = [text for pattern, text in patterns.items() if re.fullmatch(pattern, line)]
+        rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
+        assert level in {rows[text] for text in fitting if len(text) > len("<sentence>")}
