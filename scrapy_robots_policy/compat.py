@@ -9,6 +9,7 @@ is the only module that has to change: `slot_key` and `EngineAccess.lend_places`
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 import time
 from collections.abc import Callable, Coroutine
@@ -136,20 +137,34 @@ def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
 
 
 def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
-    """How the HTTP handler of a crawl without a reactor rewrites URLs before it sends them.
+    """How the HTTP handlers of a crawl rewrite URLs before they send them.
 
-    None: it does not, or nobody knows. Twisted's handlers send a URL as it stands.
+    None: they do not, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
+    and httpx, which work with a reactor and without, hand it to the URL class of their library.
     """
-    if is_reactor_installed():
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    classes = {scheme: _url_class(handlers.get(scheme)) for scheme in ("http", "https")}
+    if not any(classes.values()):
         return None
-    handler = load_object(settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
-    name = getattr(handler, "__name__", "").lower()
-    libraries = {"aiohttp": "yarl", "httpx2": "httpx2", "httpx": "httpx"}  # the handler loads them
-    library = next((library for part, library in libraries.items() if part in name), None)
-    if library is None:
+
+    def rewritten(url: str) -> str:
+        url_class = classes.get(url.partition(":")[0].lower())
+        return url if url_class is None else str(url_class(url))
+
+    return rewritten
+
+
+def _url_class(handler: Any) -> Callable[[str], object] | None:
+    """The class that reads URLs for a download handler, of aiohttp, httpx or httpx2."""
+    if handler is None:  # switched off
         return None
-    url_class = getattr(import_module(library), "URL", None)
-    return None if url_class is None else lambda url: str(url_class(url))
+    for kind in inspect.getmro(load_object(handler)):
+        name = kind.__name__.lower()
+        if "aiohttp" in name:
+            return getattr(import_module("yarl"), "URL", None)
+        if "httpx" in name:
+            return getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
+    return None
 
 
 def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:

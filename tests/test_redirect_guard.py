@@ -23,7 +23,7 @@ from scrapy_robots_policy.fetch.redirects import (
 from scrapy_robots_policy.fetch.sites import are_one_site
 from scrapy_robots_policy.rep import FetchResult
 from tests import two_worlds
-from tests.command.run import robots as run
+from tests.commands.run import robots as run
 from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart
 from tests.on_reactor import on_reactor, start, until_idle
 from tests.site import Site, moved, robots

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from ..fetch.redirects import RedirectGuard
 from ..compat import schemes_by_plugin
+from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides

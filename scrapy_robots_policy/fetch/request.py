@@ -14,8 +14,8 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from .body import ACCEPTED
-from .redirects import ANYWHERE, RedirectGuard
 from .order import FetchOrder
+from .redirects import ANYWHERE, RedirectGuard
 from .sent_headers import PLAIN_KEY
 
 Hook = Callable[[Request, Request], Request | None]

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots_policy.rep import find_agent
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers
-from tests.command.run import robots
+from tests.commands.run import robots
 from tests.site import Answer, Site
 from tests.site import robots as served
 

@@ -1,0 +1,36 @@
+"""Which URLs are judged beside the one that stands in the request: those that a handler sends."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_robots_policy import compat
+
+aiohttp = pytest.importorskip("scrapy.core.downloader.handlers._aiohttp")  # new in Scrapy 2.14
+
+AIOHTTP = "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"
+TWISTED = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
+
+
+CASES = {
+    "Twisted's handlers send a URL as it stands": ({}, "http", None),
+    "aiohttp's handler, with any reactor or none": ({"http": AIOHTTP}, "http", "http://h/private"),
+    "a handler for https alone, asked for http": ({"https": AIOHTTP}, "http", "http://h/%70rivate"),
+    "a handler for https alone": ({"https": AIOHTTP}, "https", "https://h/private"),
+    "no handler for http": ({"http": None, "https": TWISTED}, "http", None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_url_that_a_handler_sends_is_known(case):
+    handlers, scheme, sent = CASES[case]
+    rewrite = compat.url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
+    assert sent == (rewrite and rewrite(f"{scheme}://h/%70rivate"))
+
+
+def test_a_subclass_of_a_handler_sends_as_that_one_does():
+    own = type("OwnHandler", (aiohttp.AiohttpDownloadHandler,), {})
+    rewrite = compat.url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))
+    assert rewrite is not None
+    assert rewrite("http://h/%70rivate") == "http://h/private"
