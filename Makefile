@@ -27,7 +27,7 @@ help:
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
-	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
+	@echo "make lint     ruff, and the English of the docs       make format   let ruff change the files"
 	@echo "make types    mypy, strict"
 	@echo "make docs     build the site of the docs into build/site, strictly; make docs-serve shows it as you write"
 	@echo "make dist     build the package into dist/, and check what is in it and its page at the registry"
@@ -75,6 +75,8 @@ matrix: $(VENV)/test-$(SCRAPY)/made
 lint: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check
 	$(VENV)/lint/bin/ruff format --check
+	$(VENV)/lint/bin/codespell
+	$(VENV)/lint/bin/python docs/english/check.py
 
 format: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check --fix
