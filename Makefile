@@ -93,6 +93,12 @@ docs: $(VENV)/docs/made
 docs-serve: $(VENV)/docs/made
 	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs serve $(ARGS)
 
+# A registry shows README.md: twine looks whether it can.
+dist: $(VENV)/dist/made
+	rm -rf dist
+	$(VENV)/dist/bin/python -m build --outdir dist
+	$(VENV)/dist/bin/python -m twine check --strict dist/*
+
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
@@ -132,6 +138,7 @@ INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
 INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
+INSTALL_dist   := build twine
 INSTALL_docs   := --editable .[docs]
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]
