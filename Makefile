@@ -16,7 +16,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
-.PHONY: matrix check_stream reports tester $(CRAWLS)
+.PHONY: docs docs-serve dist matrix check_stream reports tester $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -27,10 +27,12 @@ help:
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
-	@echo "make lint     ruff: rules and layout         make format   let ruff change the files"
+	@echo "make lint     ruff, and the English of the docs       make format   let ruff change the files"
 	@echo "make types    mypy, strict"
+	@echo "make docs     build the site of the docs into build/site, strictly; make docs-serve shows it as you write"
+	@echo "make dist     build the package into dist/, and check what is in it and its page at the registry"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
-	@echo "make table    write the tables of dialects and settings, in README.md and docs/, from the data"
+	@echo "make table    write the tables of dialects and settings in docs/ from the data"
 	@echo "make pictures the pictures of README, from the running program (it needs Chromium)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
@@ -75,6 +77,8 @@ matrix: $(VENV)/test-$(SCRAPY)/made
 lint: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check
 	$(VENV)/lint/bin/ruff format --check
+	$(VENV)/lint/bin/codespell
+	$(VENV)/lint/bin/python docs/english/check.py
 
 format: $(VENV)/lint/made
 	$(VENV)/lint/bin/ruff check --fix
@@ -82,6 +86,20 @@ format: $(VENV)/lint/made
 
 types: $(VENV)/typing/made
 	$(VENV)/typing/bin/mypy
+
+# MkDocs gets no word about its own future into the log: `strict` is about our pages.
+docs: $(VENV)/docs/made
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet
+	@echo "The site is in build/site."
+
+docs-serve: $(VENV)/docs/made
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs serve $(ARGS)
+
+# A registry shows README.md: twine looks whether it can.
+dist: $(VENV)/dist/made
+	rm -rf dist
+	$(VENV)/dist/bin/python -m build --outdir dist
+	$(VENV)/dist/bin/python -m twine check --strict dist/*
 
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
@@ -123,6 +141,8 @@ INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
 INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
+INSTALL_dist   := build twine
+INSTALL_docs   := --editable .[docs]
 INSTALL_lint   := --editable .[lint]
 INSTALL_typing := --editable .[typing]
 INSTALL_tox    := tox

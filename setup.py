@@ -12,12 +12,13 @@ from setuptools import setup
 
 README = Path(__file__).parent / "README.md"
 
+_PICTURE = re.compile(r"!\[[^\]]*\]\((?!https?:)[^)]*\)\n?")
 _LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)([^)#]*)(?:#[^)]*)?\)")
 
 
 def description(readme: str) -> str:
-    """The text of README.md with the links into the repository as plain text."""
-    return _LINK.sub(_plain, readme)
+    """The text of README.md without pictures, and with links into the repository as plain text."""
+    return _LINK.sub(_plain, _PICTURE.sub("", readme))
 
 
 def _plain(link: re.Match[str]) -> str:

@@ -1,5 +1,4 @@
-"""Writes what the tables of dialects and crawlers say: docs/dialects.md, docs/crawlers.md, and the
-short table in README.md.
+"""Writes what the tables of dialects and crawlers say: docs/dialects.md and docs/crawlers.md.
 
 `make table`, or `python docs/dialect_tables.py`. It has no dialect's name in it.
 """
@@ -22,8 +21,6 @@ from scrapy_robots_policy.rep.dialects.options import Certainty
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects.md"
 CRAWLERS = ROOT / "docs" / "crawlers.md"
-README = ROOT / "README.md"
-BEGIN, END = "<!-- dialects:begin -->", "<!-- dialects:end -->"
 
 OPTIONS = {
     "bom": "a UTF-8 byte order mark at the start",
@@ -99,8 +96,7 @@ def _short_row(dialect: Dialect) -> list[str]:
     modes = modes_by_answer(dialect.access)
     access = "" if _sure(dialect, "access") else "?"
     return [
-        f"[`{dialect.name}`](docs/dialects.md#{dialect.name})"
-        + " (experimental)" * dialect.is_experimental,
+        f"[`{dialect.name}`](#{dialect.name})" + " (experimental)" * dialect.is_experimental,
         *(_cell(dialect, option) for option in SHORT.values()),
         modes["401, 403"].removesuffix(" is allowed") + access,
         modes["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" is allowed") + access,
@@ -133,15 +129,18 @@ Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
 | documented | the engine's documentation or a standard has it |
 | assumed | there is no source; it is the most likely value |
 
-A dialect is experimental if more than half of its options are assumed.
+A dialect is experimental if more than half of its options are assumed. A question mark means that
+the value is assumed.
 
-## The options
+## All dialects in short
 """
 
 
 def page() -> str:
     parts = [
         INTRODUCTION.strip(),
+        short_table(),
+        "## The options",
         table(["option", "meaning"], ([f"`{option}`", words] for option, words in OPTIONS.items())),
         *(section for dialect in DIALECTS.values() for section in _sections(dialect)),
     ]
@@ -272,19 +271,11 @@ def _crawler_row(agent: Agent) -> Row:
     return [name, facts.operator, facts.kind.value, obedience, delay, f"`{agent.dialect}`"]
 
 
-def with_table(readme: str) -> str:
-    """README with the short table between its marks; as it is where it has none."""
-    before, begin, rest = readme.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    return f"{before}{begin}\n{short_table()}\n{end}{after}" if end else readme
-
-
 def stale_pages() -> dict[Path, str]:
     """The pages that do not say what the data says, and what they should say."""
     wanted = {
         PAGE: page(),
         CRAWLERS: crawlers_page(),
-        README: with_table(README.read_text("utf-8")),
     }
     return {
         path: text

@@ -1,6 +1,6 @@
-"""Writes README's table of settings from `scrapy_robots_policy.config.settings_table`.
+"""Writes the table of docs/settings.md from `scrapy_robots_policy.config.settings_table`.
 
-`make table`, or `python docs/settings_table.py`.
+`make table`, or `python docs/settings_table.py`. The links of a meaning are relative to docs/.
 """
 
 # ruff: noqa: INP001 - a script beside what it writes
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scrapy_robots_policy.config import SETTINGS, Setting
 
-README = Path(__file__).parent.parent / "README.md"
+PAGE = Path(__file__).parent / "settings.md"
 BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"
 
 
@@ -24,7 +24,7 @@ def rows() -> Iterator[tuple[str, ...]]:
 
 
 def default(setting: Setting) -> str:
-    """The default as it would stand in settings.py, with double quotes as all of README has."""
+    """The default as it would stand in settings.py, with double quotes as all of the docs have."""
     value = setting.default
     if value is None:
         return setting.no_value
@@ -39,12 +39,12 @@ def table() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows())
 
 
-def readme(text: str) -> str:
-    """README with the present table between its marks."""
+def with_table(text: str) -> str:
+    """The page with the present table between its marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
 if __name__ == "__main__":
-    README.write_text(readme(README.read_text("utf-8")), "utf-8")
+    PAGE.write_text(with_table(PAGE.read_text("utf-8")), "utf-8")

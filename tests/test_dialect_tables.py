@@ -22,12 +22,11 @@ def test_every_option_is_explained():
     assert list(TABLES["OPTIONS"]) == list(options())
 
 
-def test_the_short_table_is_put_between_its_marks_and_nowhere_else():
-    begin, end = TABLES["BEGIN"], TABLES["END"]
-    assert TABLES["with_table"]("no marks") == "no marks"
-    filled = TABLES["with_table"](f"a\n{begin}\nold\n{end}\nb")
-    assert filled == f"a\n{begin}\n{TABLES['short_table']()}\n{end}\nb"
-    assert TABLES["with_table"](filled) == filled
+def test_each_dialect_has_a_row_in_short_and_a_section():
+    page = TABLES["page"]()
+    short = page.partition("## All dialects in short")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| \[`([\w-]+)`\]\(#\1\)", short, re.MULTILINE) == list(DIALECTS)
+    assert [name for name in DIALECTS if f"\n## {name}\n" not in page] == []
 
 
 def test_the_guide_speaks_of_every_dialect():

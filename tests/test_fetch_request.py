@@ -298,7 +298,7 @@ async def test_a_hook_that_fails_makes_the_file_unreachable_and_is_logged(caplog
         seen, _ = await crawl(site.url("/a"), settings={"ROBOTS_FETCH_HOOK": failing})
         assert site.hits == []
         assert "RuntimeError while fetching" in seen.dropped[site.url("/a")]
-        assert "A fault while fetching the robots.txt" in caplog.text
+        assert f"A fault while fetching {site.url('/robots.txt')}" in caplog.text
 
 
 @on_reactor

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import configparser
+import re
 import runpy
 import shutil
 import subprocess
@@ -25,6 +27,32 @@ def test_an_index_is_shown_no_link_into_the_repository():
     assert "](docs/" not in text
     assert "](#" not in text
     assert "(`docs/commands.md` in the source distribution)" in text
+
+
+def test_an_index_is_shown_no_picture_of_the_repository():
+    description = runpy.run_path(str(ROOT / "setup.py"))["description"]
+    assert description("a\n![A report](docs/pictures/report.png)\nb") == "a\nb"
+    assert "https://e.com/x.png" in description("![x](https://e.com/x.png)")
+
+
+def test_all_files_name_the_same_repository_and_version():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", "utf-8")
+    metadata = config["metadata"]
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nrepo_url: {metadata['url']}\n" in (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert f"\nrepository-code: {metadata['url']}\n" in citation
+    assert f"\nversion: {metadata['version']}\n" in citation
+    addresses = re.findall(r"= (\S+)", metadata["project_urls"])
+    assert [one for one in addresses if not one.startswith(metadata["url"])] == []
+
+
+def test_only_a_tag_starts_a_release():
+    workflow = ROOT / ".github" / "workflows" / "release.yml"
+    if not workflow.exists():
+        pytest.skip("a source distribution has no workflows")
+    (events,) = re.findall(r"^on:\n((?: +.*\n)+)", workflow.read_text("utf-8"), re.MULTILINE)
+    assert events.split() == ["push:", "tags:", '["v*"]']
 
 
 @pytest.fixture(scope="module")

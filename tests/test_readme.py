@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
-import runpy
 import shlex
 from pathlib import Path
 
-import scrapy_robots_policy
-from scrapy_robots_policy.config import SETTINGS
 from tests.commands.run import robots
 
 README = Path(__file__).parent.parent / "README.md"
-SETTINGS_TABLE = runpy.run_path(str(README.parent / "docs" / "settings_table.py"))
 
 
 def test_its_examples_answer_as_shown():
@@ -21,18 +17,6 @@ def test_its_examples_answer_as_shown():
 
     assert tried
     assert not failed
-
-
-def test_its_table_of_settings_is_that_of_the_code():
-    text = README.read_text("utf-8")
-    assert SETTINGS_TABLE["readme"](text) == text, "write it anew: make table"
-
-
-def test_no_module_reads_a_setting_that_is_not_in_the_table():
-    name = re.compile(r'["\'](ROBOTS(?:TXT)?_[A-Z_]+)["\']')
-    package = Path(scrapy_robots_policy.__file__).parent
-    texts = [module.read_text("utf-8") for module in package.rglob("*.py")]
-    assert {read for text in texts for read in name.findall(text)} - {"ROBOTS_"} == set(SETTINGS)
 
 
 def test_its_terminal_session_prints_what_it_shows(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ class SettingError(ValueError):
 
 
 class Kind(Protocol[Read_co]):
-    """`words` say what a value must be, for an error and for README's table."""
+    """`words` say what a value must be, for an error and for docs/settings.md."""
 
     @property
     def words(self) -> str: ...

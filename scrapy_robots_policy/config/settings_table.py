@@ -1,4 +1,4 @@
-"""The table of settings: README's table is made from it (`docs/settings_table.py`).
+"""The table of settings: that of docs/settings.md is made from it (`docs/settings_table.py`).
 
 To add a setting is to add a row here and to use its value in `policy_settings` or `tag_settings`.
 """
@@ -98,9 +98,9 @@ class Setting:
 
     kind       how a value is read
     default    the value where none is set, written as in settings.py; None: no value
-    meaning    what the value does, for README
+    meaning    what the value does, for docs/settings.md; its links are relative to docs/
     attribute  the spider's attribute that is read instead where the spider has it
-    no_value   README's words for a default of None
+    no_value   the words of that page for a default of None
     """
 
     name: str
@@ -116,14 +116,14 @@ _TABLE = (
         "ROBOTS_DIALECT",
         DialectKind(),
         "rfc9309",
-        "The [dialect](#dialects) in which every robots.txt is read.",
+        "The [dialect](dialects.md) in which every robots.txt is read.",
         attribute="robots_dialect",
     ),
     Setting(
         "ROBOTS_OVERRIDES",
         OverridesKind(),
         None,
-        "Settings that differ for single hosts, as [below](#for-single-hosts). JSON text of such a "
+        "Settings that differ for single hosts, as [below](#single-hosts). JSON text of such a "
         "dict will do.",
     ),
     Setting(
@@ -133,7 +133,7 @@ _TABLE = (
         "Where robots.txt files are kept. `memory:` lasts as long as the crawl. `sqlite:PATH` is a "
         "file that outlives the crawl and that several crawls on one machine may share; `sqlite:` "
         "alone is `robots.sqlite` in the project's `.scrapy` folder. `redis://…` is shared by a "
-        "[fleet](#fleets). You can also [write a store](docs/stores.md).",
+        "[fleet](fleets.md). You can also [write a store](stores.md).",
     ),
     Setting(
         "ROBOTS_TTL",
@@ -204,7 +204,7 @@ _TABLE = (
         "anywhere",
         "Where redirects of a robots.txt may lead: `anywhere`, or to the `same-site` only; never "
         "from a public address to a private one. A redirect that is refused makes the file "
-        "unreachable. See [redirects](docs/when-things-fail.md#redirects).",
+        "unreachable. See [redirects](when-things-fail.md#redirects).",
     ),
     Setting(
         "ROBOTS_REDIRECT_HOSTS",
@@ -260,14 +260,14 @@ _TABLE = (
         {"use": DEFAULTS["use"].value},
         "What happens to what a page does not want: `nofollow` and `rel-nofollow` for requests; "
         "`noindex`, `noarchive`, `expired` and `use` for items. An action is `off`, `count`, "
-        "`mark` (items only) or `drop`. See [page rules](docs/page-rules.md).",
+        "`mark` (items only) or `drop`. See [page rules](page-rules.md).",
     ),
     Setting(
         "ROBOTS_PURPOSE",
         PurposesKind(),
         None,
         "What the crawl is for. Pages that their site refuses to that use are dropped. See "
-        "[page rules](docs/page-rules.md).",
+        "[page rules](page-rules.md).",
         attribute="robots_purpose",
     ),
     Setting(
@@ -322,7 +322,7 @@ _TABLE = (
         "ROBOTS_AUDIT",
         AuditPath(),
         None,
-        "Where the [record of the crawl](docs/audit.md) is written: each robots.txt and each "
+        "Where the [record of the crawl](audit.md) is written: each robots.txt and each "
         "decision, as lines of JSON. `.gz` at the end packs it; `%(name)s` and `%(time)s` are the "
         "spider's name and the time. A name that is taken gets a number.",
     ),
@@ -352,7 +352,7 @@ _TABLE = (
         None,
         "By origin, the SHA-256 of the robots.txt that somebody has read and approved; `none` "
         "where the site had none. Pages of any other site, and pages of a site whose robots.txt "
-        "has changed since, are dropped. See [the record](docs/audit.md).",
+        "has changed since, are dropped. See [the record](audit.md).",
         no_value="any file is obeyed",
     ),
     Setting(

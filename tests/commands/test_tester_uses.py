@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scrapy_robots_policy.commands.tester.answers import Questions, answers
+from scrapy_robots_policy.commands.tester.answers import Questions, Rules, answers
 
 ROBOTS = """\
 User-agent: *
@@ -14,7 +14,7 @@ Content-Signal: search=yes
 
 def test_the_tester_shows_every_preference_what_overrides_it_and_each_purpose():
     data = {"robots": ROBOTS, "urls": ["/open/1"], "agents": ["Bot"], "dialect": "rfc9309"}
-    chosen = answers(Questions.of({**data, "question": 0}))["chosen"]
+    chosen = answers(Questions.of({**data, "question": 0}), Rules())["chosen"]
     rows = [tuple(row) for row in chosen["use_facts"]]
     assert rows[:2] == [
         ("usage", "line 3, Content-Usage: train-ai=y"),

@@ -1,0 +1,116 @@
+"""Each block of code in README.md, CONTRIBUTING.md and docs/ is run, or a comment says why not.
+
+What is run here:
+
+    python with ">>>"   as a doctest, each page in one go
+    python              executed, page by page from top to bottom; names that are settings of this
+                        package are read as a crawl reads them
+    json                read
+    console             `scrapy robots` prints what is shown; where nothing is shown, its verb and
+                        options exist; a `make` has its target
+    robots              the file robots.txt of the console blocks after it
+
+All else needs a comment: tests/markdown.py has its two forms.
+"""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import shlex
+
+import pytest
+from scrapy.cmdline import ScrapyArgumentParser
+from scrapy.settings import Settings
+
+from scrapy_robots_policy.commands import VERBS, RobotsCommand
+from scrapy_robots_policy.config import SETTINGS
+from scrapy_robots_policy.config.setting_values import Values
+from tests.commands.run import robots
+from tests.markdown import PAGES, ROOT, Block, blocks, prints_as_shown
+
+TUTORIAL = ROOT / "docs" / "tutorial.md"  # tests/test_tutorial.py runs all of it
+MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
+ALL = [block for page in PAGES if page != TUTORIAL for block in blocks(page)]
+TO_RUN = [block for block in ALL if not block.note]
+PYTHON = [block for block in TO_RUN if block.language == "python" and ">>> " not in block.text]
+CONSOLE = [block for block in TO_RUN if block.language == "console"]
+
+
+def runs_here(block: Block) -> bool:
+    if block.language == "robots":  # as the file of a session further down
+        return any(one.page == block.page and one.line > block.line for one in CONSOLE)
+    return block.language in {"python", "json", "console"}
+
+
+@pytest.mark.parametrize("block", TO_RUN, ids=str)
+def test_a_block_is_run_or_says_why_not(block):
+    assert runs_here(block), "put <!-- not run: WHY --> or <!-- run by tests/PATH.py --> before it"
+
+
+@pytest.mark.parametrize("runner", sorted({block.runner for block in ALL if block.runner}))
+def test_a_test_that_a_page_names_exists_and_names_the_page(runner):
+    pages = {block.page.name for block in ALL if block.runner == runner}
+    text = runner.read_text("utf-8")
+    assert [page for page in pages if page not in text] == []
+
+
+@pytest.mark.parametrize(
+    "page", sorted({b.page for b in TO_RUN if ">>> " in b.text}), ids=lambda page: page.name
+)
+def test_examples_answer_as_shown(page):
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert tried
+    assert not failed
+
+
+@pytest.mark.parametrize(
+    "page", sorted({block.page for block in PYTHON}), ids=lambda page: page.name
+)
+def test_python_blocks_run_and_their_settings_are_right(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for block in (block for block in PYTHON if block.page == page):
+        names = {"__name__": "example"}
+        exec(compile(block.text, str(block), "exec"), names)
+        chosen = {name: value for name, value in names.items() if name.startswith("ROBOTS_")}
+        assert set(chosen) <= set(SETTINGS), block
+        values = Values(Settings(chosen))
+        for name in chosen:
+            assert values[name] is not None, block
+
+
+@pytest.mark.parametrize("block", [b for b in TO_RUN if b.language == "json"], ids=str)
+def test_json_can_be_read(block):
+    assert json.loads(block.text)
+
+
+@pytest.mark.parametrize("block", CONSOLE, ids=str)
+def test_a_session_prints_what_it_shows(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for file in TO_RUN:
+        if file.page == block.page and file.language == "robots" and file.line < block.line:
+            (tmp_path / "robots.txt").write_text(file.text)
+    assert block.steps
+    for command, shown in block.steps:
+        words = shlex.split(command, comments=True)
+        if words[0] == "make":
+            assert re.search(
+                rf"^{words[1]}\b[^=\n]*:|^CRAWLS .*\b{words[1]}\b", MAKEFILE, re.MULTILINE
+            )
+        elif not shown.strip():
+            check_words(words)
+        else:
+            assert words[:2] == ["scrapy", "robots"], f"{command} is not run here"
+            assert prints_as_shown(shown, robots(*words[2:]).out), command
+
+
+def check_words(words: list[str]) -> None:
+    """A command that is shown without what it prints has a verb and options that exist."""
+    assert words[:2] == ["scrapy", "robots"], f"{words} is not run here"
+    assert words[2] in VERBS
+    command, parser = RobotsCommand(), ScrapyArgumentParser(conflict_handler="resolve")
+    command.settings = Settings()
+    command.add_options(parser)
+    options = [word for word in words if word.startswith("-") and word != "-"]
+    assert [option for option in options if option not in parser._option_string_actions] == []

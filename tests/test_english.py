@@ -1,0 +1,57 @@
+"""The check of the docs' English sees what it is for, and leaves code alone."""
+
+from __future__ import annotations
+
+import re
+import runpy
+
+import pytest
+
+from tests.markdown import ROOT
+
+CHECK = runpy.run_path(str(ROOT / "docs" / "english" / "check.py"))
+TURNS = CHECK["read_turns"]()
+COUNTS = CHECK["counts"]
+
+
+@pytest.mark.parametrize("text", ["Lest it fails.", "This is\nof course a knob.", "It was told."])
+def test_a_forbidden_turn_is_reported_with_its_line(text):
+    places = list(CHECK["forbidden"](f"# Title\n\n{text}", TURNS))
+    assert places
+    assert all(line >= 3 and words and reason for line, words, reason in places)
+
+
+@pytest.mark.parametrize(
+    "text", ["`told`", "```console\n$ told\n```\n", "<!-- told -->", "It holds."]
+)
+def test_code_and_other_words_are_left_alone(text):
+    assert list(CHECK["forbidden"](text, TURNS)) == []
+
+
+def test_each_turn_can_be_read_and_has_a_reason():
+    assert all(re.compile(pattern) and reason for pattern, reason in TURNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences", "words"),
+    [
+        ("One two three. Four five six!", 2, 6),
+        ("# A title\n\nOne two three.", 1, 3),
+        ("| a | table |\n| --- | --- |\n\nOne two.", 1, 2),
+        ("- one two\n- three [four](five.md)", 2, 4),
+        ("One `code` two.\n\n```python\nx = 1\n```\n", 1, 3),
+    ],
+)
+def test_sentences_and_words_are_those_of_the_prose(text, sentences, words):
+    counts = COUNTS(text)
+    assert (counts.sentences, counts.words) == (sentences, words)
+
+
+def test_long_words_and_long_sentences_are_harder():
+    easy = COUNTS("The cat sat. The dog ran.")
+    hard = COUNTS(
+        "Notwithstanding considerations of interoperability, implementations deteriorate."
+    )
+    assert hard.ease < 0
+    assert easy.ease > 100
+    assert hard.length > easy.length

@@ -1,0 +1,34 @@
+"""What docs/settings.md says is so."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import scrapy_robots_policy
+from scrapy_robots_policy.config import SETTINGS
+
+DOCS = Path(__file__).parent.parent / "docs"
+TABLE = runpy.run_path(str(DOCS / "settings_table.py"))
+PAGE = (DOCS / "settings.md").read_text("utf-8")
+
+
+def test_its_table_is_that_of_the_code():
+    assert TABLE["with_table"](PAGE) == PAGE, "write it anew: make table"
+
+
+def test_a_row_that_is_out_of_date_is_noticed():
+    assert TABLE["with_table"](PAGE.replace("| `ROBOTS_TTL` |", "| `ROBOTS_TLL` |")) == PAGE
+
+
+def test_no_module_reads_a_setting_that_is_not_in_the_table():
+    name = re.compile(r'["\'](ROBOTS(?:TXT)?_[A-Z_]+)["\']')
+    package = Path(scrapy_robots_policy.__file__).parent
+    texts = [module.read_text("utf-8") for module in package.rglob("*.py")]
+    assert {read for text in texts for read in name.findall(text)} - {"ROBOTS_"} == set(SETTINGS)
+
+
+def test_it_names_each_attribute_of_a_spider():
+    attributes = {setting.attribute for setting in SETTINGS.values()} - {""}
+    assert {name for name in attributes if f"`{name}`" not in PAGE} == set()

@@ -1,0 +1,124 @@
+"""docs/stats-and-logs.md has each stat, each log line, each reason and each key of request.meta."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import scrapy_robots_policy
+from scrapy_robots_policy.admission.admission import VERDICT_KEY
+from scrapy_robots_policy.config import EXEMPT_KEY
+from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
+from scrapy_robots_policy.fetch.request import CARRIED_META
+from scrapy_robots_policy.rep import Reason
+from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
+from tests.markdown import blocks
+
+PAGE = (Path(__file__).parent.parent / "docs" / "stats-and-logs.md").read_text("utf-8")
+TROUBLESHOOTING = Path(__file__).parent.parent / "docs" / "troubleshooting.md"
+SOURCES = {
+    path: path.read_text("utf-8")
+    for path in Path(scrapy_robots_policy.__file__).parent.rglob("*.py")
+}
+PREFIX = "robots/"
+
+
+def section(title: str) -> str:
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def column(title: str, number: int) -> list[str]:
+    rows = [row.split(" | ") for row in section(title).splitlines() if row.startswith("| ")][2:]
+    return [row[number].strip("| ").partition("` (")[0].strip("`") for row in rows]
+
+
+def texts_in(node: ast.AST) -> list[str]:
+    constants = (one for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return [one.value for one in constants if isinstance(one.value, str)]
+
+
+def stats_in(text: str) -> set[str]:
+    """The names, of which a part that is only known in a crawl is left out: "robots/dropped/"."""
+    tree = ast.parse(text)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    counted = [
+        PREFIX + name
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "_count"
+        for name in texts_in(call)
+    ]
+    written = [name for name in texts_in(tree) if re.fullmatch(PREFIX + r"[a-z_/]+", name)]
+    return {*counted, *written}
+
+
+def log_lines() -> dict[str, str]:
+    """The level of each log line by its text, with <name> for what is put in."""
+    calls = [
+        node
+        for text in SOURCES.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "logger"
+    ]
+    lines = {}
+    for call in calls:
+        texts = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+        for text in texts:
+            lines[re.sub(r"%\((\w+)\)\w", r"<\1>", text)] = call.func.attr.upper()
+    return lines
+
+
+def test_it_has_each_stat_and_no_other():
+    shown = {name.partition("…")[0] for name in column("Stats", 0)} - {"robotstxt/"}
+    assert shown == set().union(*map(stats_in, SOURCES.values()))
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ('self._count(f"dropped/{reason}")', {"robots/dropped/"}),
+        ('self._count("a" if same else "b")', {"robots/a", "robots/b"}),
+        ('stats.inc_value("robots/put_back")', {"robots/put_back"}),
+        ('stats.inc_value(f"robots/{name}")', set()),
+    ],
+)
+def test_the_names_of_stats_are_read_from_the_code(code, names):
+    assert stats_in(code) == names
+
+
+def test_it_has_each_log_line_and_no_other():
+    assert set(column("Log lines", 1)) == set(log_lines())
+
+
+@pytest.mark.parametrize(("line", "level"), log_lines().items())
+def test_it_has_the_level_of_each_log_line(line, level):
+    rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
+    assert level in {"LOG", rows[line]}
+
+
+def test_it_has_each_reason_with_its_words():
+    rows = dict(zip(column("Reasons", 0), column("Reasons", 1), strict=True))
+    assert list(rows) == [reason.name for reason in Reason]
+    by_line = {Reason.RULE, Reason.USE_REFUSED}
+    words = {reason.name: reason.value for reason in Reason if reason not in by_line}
+    assert {name: rows[name] for name in words} == words
+
+
+def test_it_has_the_keys_of_request_meta():
+    keys = {CONFIG_KEY, EXEMPT_KEY, VERDICT_KEY, TAGS_KEY, *CARRIED_META}
+    assert keys <= set(column("Keys of request.meta", 0))
+
+
+@pytest.mark.parametrize("block", list(blocks(TROUBLESHOOTING)), ids=str)
+def test_the_lines_of_troubleshooting_md_are_lines_of_the_log(block):
+    if block.language == "text":
+        level, _, line = block.text.strip().partition(": ")
+        patterns = {re.sub(r"<\w+>", ".+", re.escape(text)): text for text in log_lines()}
+        fitting = [text for pattern, text in patterns.items() if re.fullmatch(pattern, line)]
+        rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
+        assert level in {rows[text] for text in fitting if len(text) > len("<sentence>")}
