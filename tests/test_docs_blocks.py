@@ -24,7 +24,8 @@ import pytest
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import VERBS, RobotsCommand
+from scrapy_robots_policy.commands import RobotsCommand
+from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config import SETTINGS
 from scrapy_robots_policy.config.setting_values import Values
 from tests.commands.run import robots
