@@ -16,7 +16,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
-.PHONY: docs docs-serve dist matrix check_stream $(CRAWLS)
+.PHONY: docs docs-serve dist matrix check_stream reports tester $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -44,6 +44,8 @@ help:
 	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
 	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
 	@echo "make check_stream  a million URLs through \`scrapy robots check\`"
+	@echo "make reports  reports of crawls with 10, 3,000 and 100,000 origins: time, memory, size (ARGS=FOLDER: keep them)"
+	@echo "make tester   what 5,000 rules, 30 URLs and 6 crawlers cost the tester's server"
 	@echo "make clean    remove all that make has made"
 
 demo: $(VENV)/demo/made
@@ -102,6 +104,7 @@ dist: $(VENV)/dist/made
 table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
+	$(VENV)/test-$(SCRAPY)/bin/python docs/lint_rules.py
 
 pictures: $(VENV)/pictures/made
 	$(VENV)/pictures/bin/python docs/pictures.py
@@ -124,7 +127,7 @@ bench: $(CORPUS)/made $(VENV)/bench/made
 memory: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/memory.py $(ARGS)
 
-check_stream $(CRAWLS): $(VENV)/bench/made
+check_stream reports tester $(CRAWLS): $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/$@.py $(ARGS)
 
 fleets: $(CORPUS)/made $(VENV)/fleet/made

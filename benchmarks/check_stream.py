@@ -1,8 +1,8 @@
-"""How fast `scrapy robots check` answers a stream, and whether it grows on the way.
+"""How fast `robots-policy check` and `scrapy robots check` answer a stream, and whether they grow.
 
     python benchmarks/check_stream.py [ROBOTS_TXT] [LINES]
 
-Runs the command as a process of its own, feeds it LINES URLs (default: 1,000,000), reads what it
+Runs each command as a process of its own, feeds it LINES URLs (default: 1,000,000), reads what it
 says, and looks at its memory as it goes. Linux only: memory is read from /proc.
 """
 
@@ -20,7 +20,13 @@ from typing import IO
 RULES = b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /*?session=\n" + b"".join(
     b"Disallow: /section%d/private\nAllow: /section%d/private/press\n" % (n, n) for n in range(100)
 )
-CHECK = [sys.executable, "-m", "scrapy", "robots", "check", "--robots"]
+COMMANDS = {
+    "robots-policy check": ["-m", "scrapy_robots_policy.commands", "check", "--robots"],
+    "robots-policy check --quiet": [
+        *("-m", "scrapy_robots_policy.commands", "check", "--quiet", "--robots"),
+    ],
+    "scrapy robots check": ["-m", "scrapy", "robots", "check", "--robots"],
+}
 
 
 def main() -> None:
@@ -28,14 +34,16 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         robots = Path(sys.argv[1]) if len(sys.argv) > 1 else _written(Path(folder), RULES)
         urls = _written(Path(folder), *_urls(count))
-        with urls.open("rb") as stdin:
-            _measure(robots, stdin, count)
+        for name, command in COMMANDS.items():
+            print(f"{name}:")
+            with urls.open("rb") as stdin:
+                _measure([sys.executable, *command, str(robots)], stdin, count)
 
 
-def _measure(robots: Path, stdin: IO[bytes], count: int) -> None:
+def _measure(command: list[str], stdin: IO[bytes], count: int) -> None:
     began = perf_counter()
     process = subprocess.Popen(  # noqa: S603 - ourselves
-        [*CHECK, str(robots)], stdin=stdin, stdout=subprocess.PIPE
+        command, stdin=stdin, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     answers, tenths, first = 0, 0, 0.0
@@ -46,7 +54,7 @@ def _measure(robots: Path, stdin: IO[bytes], count: int) -> None:
             tenths = answers * 10 // count
             print(f"{answers:>9,} answers  {_kib(process.pid):>7,} KiB")
     if not answers:
-        sys.exit("`scrapy robots check` gave no answer")
+        sys.exit("it gave no answer")
     took = perf_counter() - first
     _, _, used = os.wait4(process.pid, 0)
     process.returncode = 0  # it is waited for already

@@ -26,7 +26,12 @@ MODES: Mapping[str, Mapping[str, Any]] = {
 }
 OUR_ADDON = "scrapy_robots_policy.Addon"
 PATHS = ("/", "/a", "/b?x=1", "/private/c")
-QUIET = {"TELNETCONSOLE_ENABLED": False, "LOG_LEVEL": "INFO", "CLOSESPIDER_TIMEOUT": 60}
+ALWAYS = {
+    "CLOSESPIDER_TIMEOUT": 60,
+    "LOG_LEVEL": "INFO",
+    "TELNETCONSOLE_ENABLED": False,
+    "USER_AGENT": "MatrixBot/1.0 (+https://matrixbot.org/)",
+}
 
 
 @dataclass
@@ -88,20 +93,27 @@ SEEN = Seen()
 
 
 class LogWarnings(logging.Handler):
+    """Notes lines of the log, without the name of the site: it has another port each time."""
+
+    def __init__(self, site: str) -> None:
+        super().__init__(logging.WARNING)
+        self.site = site
+
     def emit(self, record: logging.LogRecord) -> None:
-        SEEN.warnings.append(f"{record.name}: {record.getMessage().partition(chr(10))[0]}")
+        line = record.getMessage().partition("\n")[0]
+        SEEN.warnings.append(f"{record.name}: {line.replace(self.site, '')}")
 
 
 def settings_of(job: Job) -> dict[str, Any]:
     own: dict[str, Any] = import_module(f"matrix.projects.{job.module}").settings(job)
     addons = {**own.pop("ADDONS", {}), **({OUR_ADDON: 500} if job.mode == "ours" else {})}
-    return {**QUIET, **own, **MODES[job.mode], "ADDONS": addons}
+    return {**ALWAYS, **own, **MODES[job.mode], "ADDONS": addons}
 
 
 def main() -> None:
     job = Job(**json.load(sys.stdin))
     spider = import_module(f"matrix.projects.{job.module}").Spider
-    logging.getLogger().addHandler(LogWarnings(logging.WARNING))
+    logging.getLogger().addHandler(LogWarnings(job.site))
     process = CrawlerProcess(settings_of(job))
     process.crawl(type("Spider", (spider,), {"job": job}))
     process.start()

@@ -22,6 +22,7 @@ from .admission.admission import VERDICT_KEY, Admission
 from .admission.concurrency import Concurrency
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
+from .admission.status_line import StatusLine
 from .audit.recorded_events import RecordedEvents
 from .audit.recorder import Recorder
 from .config import (
@@ -35,12 +36,18 @@ from .config import (
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.fetcher import Fetcher
 from .rep import Origin, RuleSet, origin_of
+from .rep.documents import DOCUMENTS
+from .rep.preference import Preference
+from .rep.use_answer import UseAnswer
 from .report import CrawlCounts
+from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
 from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
+from .stats import PASSED
 from .stores import MemoryStore, Store, coordinator_of
+from .tags.page_preferences import PAGE_PREFERENCES
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -54,7 +61,7 @@ class RobotsPolicyMiddleware:
         settings = PolicySettings.from_crawler(crawler)
         self.crawler = crawler
         self.now = compat.steady_clock()
-        self.counts = CrawlCounts()
+        self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
         self.configs = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -68,10 +75,15 @@ class RobotsPolicyMiddleware:
             else RecordedEvents(self.recorder, *for_events)
         )
         identity = settings.agent, settings.dialect.name
-        self.report = CrawlReport(crawler, self.counts, settings.report, identity, time.time)
+        self.report = CrawlReport(
+            crawler, self.counts, settings.report, settings.report_base, identity, time.time
+        )
         self.resolver, self.admission = self._build(settings)
+        self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
+        if settings.use or settings.audit:
+            crawler.signals.connect(self.page_said, PAGE_PREFERENCES)
 
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
@@ -102,7 +114,7 @@ class RobotsPolicyMiddleware:
         )
         resolver = self._resolver(settings, store, fetch)
         decision = Decision(
-            settings.delays, settings.purposes, settings.defer_timeout, settings.approved
+            settings.delays, settings.use, settings.defer_timeout, settings.approved
         )
         admission = Admission(
             self.crawler,
@@ -209,18 +221,36 @@ class RobotsPolicyMiddleware:
     def _note_reachability(self, request: Request, *, answers: bool) -> None:
         """Whether other pages answer matters to Google where robots.txt does not."""
         origin = origin_of(request.url)
-        if origin is not None and not request.url.endswith("/robots.txt"):
+        if origin is not None and not request.url.endswith(DOCUMENTS):
             self.resolver.note_reachability(origin, answers=answers)
+
+    def page_said(
+        self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig
+    ) -> UseAnswer:
+        """The answer to the declared use of a page that was fetched, with what its headers and
+        tags say.
+        """
+        origin = origin_of(url)
+        assert origin is not None  # pages without a host are not read
+        page = request if request.url == url else request.replace(url=url)
+        answered = self.admission.answer(page, origin, config, preferences)
+        of_page = (result for result in answered.results if result.by in preferences)
+        self.counts.of(origin).note_uses(of_page)
+        if self.recorder is not None:
+            self.recorder.on_page(url, answered)
+        return answered
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
         """The sitemaps in the robots.txt of a URL's origin; none while it is not known."""
         origin = origin_of(url)
         if origin is None:
             return ()
-        rules = self.admission.cached(Request(url), origin, self.configs.of({}, None, origin))
+        config = self.configs.of({}, None, origin)
+        rules = self.admission.cached_rules(Request(url), origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:
+        self.status_line.start()
         for sentence in self.admission.concurrency.engine.missing:
             logger.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
@@ -231,7 +261,9 @@ class RobotsPolicyMiddleware:
     async def spider_closed(self, reason: str) -> None:
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
-        stats.set_value("robots/passed", sum(counts.passed for counts in self.counts.origins))
+        stats.set_value(PASSED, sum(counts.passed for counts in self.counts.origins))
+        self.status_line.stop()
+        self.events.trouble.sum_up()
         self.report.write(reason)
         if self.recorder is not None:
             self.recorder.close(reason)

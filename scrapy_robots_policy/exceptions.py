@@ -23,7 +23,3 @@ class Disallowed(IgnoreRequest):
 
 class CrawlClosing(Exception):  # noqa: N818 - no error: the crawl ends
     """The crawl is closing while a request still waits. Its request goes back to the scheduler."""
-
-
-class UnreadableBodyError(Exception):
-    """A body in an encoding that was not asked for, or broken in its encoding."""

@@ -24,7 +24,10 @@ from .config import RequestConfig, RequestConfigs, TagSettings
 from .rep import origin_of
 from .rep.escapes import shown
 from .rep.page_tags import Statement, names_of, tags_of
-from .rep.usage import refusal
+from .rep.preference import TDM_RESERVATION, Place, Preference
+from .rep.use_answer import UseAnswer, answer
+from .stats import TAGS
+from .tags import page_preferences as page_use
 from .tags import response as page
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
 
@@ -89,16 +92,18 @@ class _Decisions:
 
 class RobotsTagMiddleware:
     """Drops requests and drops or marks items as X-Robots-Tag, robots meta tags, rel="nofollow" and
-    Content-Usage headers ask, as far as the user wants them obeyed.
+    preferences about the use of the page ask, as far as the user wants them obeyed.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         settings = TagSettings.from_crawler(crawler)
         self.crawler = crawler
         self.now = time.time
-        self.actions, self.purposes = settings.actions, settings.purposes
+        self.actions, self.use, self.reads_use = settings.actions, settings.use, settings.reads_use
+        # No tag can refuse search, a level or a token: for these alone no HTML is read.
+        self.reads_html = settings.use.may_be_refused_by(TDM_RESERVATION)
         active = {part for part, action in self.actions.items() if action is not Action.OFF}
-        self.reads_every_page = bool(self.purposes or active - {"use"})
+        self.reads_every_page = bool(self.reads_use or active - {"use"})
         self.terms = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -178,11 +183,42 @@ class RobotsTagMiddleware:
             names = names_of(terms.agent, terms.dialect)
             statements += page.meta_statements(response, names)
         causes = self._causes_in_tags(statements, terms) if statements else {}
-        if self.purposes:
-            refused = refusal(page.usage_preferences(response), self.purposes)
+        if self.reads_use:
+            refused = self._refused_use(request, response, actions, terms)
             if refused is not None:
                 causes["use"] = _text(refused)
         return causes
+
+    def _refused_use(
+        self, request: Request, response: Response, actions: Actions, terms: RequestConfig
+    ) -> Preference | None:
+        """The preference that refuses the page to the declared use.
+
+        What robots.txt refuses has been decided already; in a dry run it was only counted.
+        """
+        asked = response, terms.agent, terms.dialect
+        own = page_use.header_preferences(*asked)
+        if (
+            self.reads_html
+            and actions["use"] is not Action.OFF
+            and isinstance(response, HtmlResponse)
+        ):
+            own += page_use.html_preferences(response, terms.agent, terms.dialect)
+        if not own and not self.use.fetches_reserved:
+            return None
+        answered = self.crawler.signals.send_catch_log(
+            page_use.PAGE_PREFERENCES,
+            request=request,
+            url=response.url,
+            preferences=own,
+            config=terms,
+        )
+        results = (result for _, result in answered if isinstance(result, UseAnswer))
+        decided = next(results, None) or answer(own, self.use)
+        before = (
+            {Place.ROBOTS_TXT} if self.use.fetches_reserved else {Place.ROBOTS_TXT, Place.TDMREP}
+        )
+        return self.use.refusal(one for one in decided.holding if one.place not in before)
 
     def _terms(self, request: Request, response: Response) -> RequestConfig | None:
         """None where no tags are to be obeyed."""
@@ -247,7 +283,7 @@ class RobotsTagMiddleware:
 
     def _count(self, decision: _Decision, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(f"robots/tags/{decision.part}/{stat}")
+        self.crawler.stats.inc_value(f"{TAGS}{decision.part}/{stat}")
 
 
 def _text(tag: object) -> str:

@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.missing import NO_BROWSER, NO_SELENIUM, has_browser
+from tests.missing import NO_AXE, NO_BROWSER, NO_SELENIUM, axe_script, has_browser
 
 webdriver = pytest.importorskip("selenium.webdriver", reason=NO_SELENIUM)
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 needs_browser = pytest.mark.skipif(not has_browser(), reason=NO_BROWSER)
+
+needs_axe = pytest.mark.skipif(axe_script() is None, reason=NO_AXE)
 
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -38,3 +40,29 @@ def started(profile: Path) -> Iterator[webdriver.Chrome]:
         yield browser
     finally:
         browser.quit()
+
+
+def show(browser: webdriver.Chrome, width: int, scheme: str) -> None:
+    """Give the page a width and a colour scheme."""
+    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+
+
+def show_as_usual(browser: webdriver.Chrome) -> None:
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def accessibility_faults(browser: webdriver.Chrome) -> list[str]:
+    """What axe-core complains of in the page as it is shown now."""
+    script = axe_script()
+    assert script is not None  # `needs_axe`
+    # The developer tools may run it; the page's own policy would not let it in.
+    source = {"expression": script.read_text("utf-8")}
+    browser.execute_cdp_cmd("Runtime.evaluate", source)
+    violations = browser.execute_async_script(
+        "const done = arguments[0]; axe.run().then((found) => done(found.violations));"
+    )
+    return [f"{one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]

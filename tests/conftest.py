@@ -10,6 +10,12 @@ from collections import Counter
 import pytest
 
 
+@pytest.fixture(autouse=True)
+def _no_terminal_width(monkeypatch):
+    """Tables are as wide as they need to be: some runners of tests set COLUMNS."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="session")
 def needs_redis():
     from scrapy_robots_policy import compat  # noqa: PLC0415 - it imports Scrapy

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
 NO_REDIS = "redis-server is not installed: apt-get install redis-server"
 NO_SCRAPY_REDIS = "scrapy-redis is not installed: pip install scrapy-redis"
 NO_SELENIUM = "selenium is not installed: pip install selenium"
+NO_YAML = "PyYAML is not installed: pip install PyYAML"
+NO_AXE = "axe-core is not installed: pip install axe-playwright-python"
 NO_BROWSER = "Chromium or its driver is not installed: apt-get install chromium chromium-driver"
 
 
@@ -24,3 +27,10 @@ def has_scrapy_redis() -> bool:
 
 def has_browser() -> bool:
     return None not in (shutil.which("chromium"), shutil.which("chromedriver"))
+
+
+def axe_script() -> Path | None:
+    """axe-core, as a package for another browser driver has it; its Python code is not used."""
+    spec = find_spec("axe_playwright_python")
+    paths = (spec.submodule_search_locations if spec else None) or []
+    return next((Path(path) / "axe.min.js" for path in paths), None)

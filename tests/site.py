@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+NO_PAGES = ("/robots.txt", "/.well-known/tdmrep.json")
 GATE_DEADLINE = 60.0  # seconds, after which a gate that nobody opens is passed
 
 
@@ -117,8 +118,8 @@ class Site:
 
     @property
     def pages(self) -> list[str]:
-        """The paths asked for but for robots.txt, sorted."""
-        return sorted(path for path in self.paths if not path.startswith("/robots.txt"))
+        """The paths asked for but for robots.txt and tdmrep.json, sorted."""
+        return sorted(path for path in self.paths if not path.startswith(NO_PAGES))
 
     def gate(self, name: str) -> threading.Event:
         with self._lock:

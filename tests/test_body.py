@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from scrapy_robots_policy.fetch import body
+from scrapy_robots_policy.fetch import unpacking
 
 BOMBS = {
     "gzip": gzip.compress,
@@ -21,7 +21,7 @@ BOMBS = {
 def test_no_more_is_unpacked_than_is_read(kind):
     packed, limit = BOMBS[kind](bytes(50_000_000)), 100_000
     tracemalloc.start()
-    octets = body.unpack(packed, [kind.partition(",")[0]], limit, is_whole=True)
+    octets = unpacking.unpack(packed, [kind.partition(",")[0]], limit, is_whole=True)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert octets == bytes(limit)

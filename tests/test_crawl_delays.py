@@ -242,7 +242,7 @@ LOGGED = {
 @pytest.mark.parametrize("case", SETTINGS)
 @on_reactor
 async def test_the_action_for_a_delay_is_the_users_logged_once_and_counted(case, caplog):
-    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
     settings, delay = SETTINGS[case]
     with Site({"/robots.txt": slow(0.3)}) as site:
         seen, crawler = await crawl(*pages(site, 3), settings=settings)

@@ -25,11 +25,11 @@ def events():
 def log_delay(events, origin, seconds):
     delay = Delay(seconds, seconds, "kept") if seconds else Delay()
     rules = rules_given(origin, DIALECTS["rfc9309"], b"")
-    events.on_delay(rules, delay, events.counts.of(origin))
+    events.on_rules(rules, "Bot", delay)
 
 
 def test_a_delay_is_logged_when_it_is_new_and_when_it_changes(events, caplog):
-    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
     for seconds in (2.0, 2.0, 3.0, 0.0, 3.0):
         log_delay(events, HERE, seconds)
     assert len(caplog.records) == 3
@@ -38,7 +38,7 @@ def test_a_delay_is_logged_when_it_is_new_and_when_it_changes(events, caplog):
 
 
 def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
-    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
     for origin in (HERE, ELSEWHERE, BEYOND):
         log_delay(events, origin, 2.0)
     delays = {counts.origin: counts.delay for counts in events.counts.origins}

@@ -12,7 +12,13 @@ from tests.site import PAGE, Answer, Site, robots
 
 pytestmark = pytest.mark.slow
 
-RULES = "User-agent: *\nDisallow: /<b>\nDisallow: /x\nCrawl-delay: 0.05\n"
+RULES = """\
+User-agent: *
+Disallow: /<b>
+Disallow: /x
+Crawl-delay: 0.05
+Content-Usage: train-ai=n
+"""
 TAGGED = Answer(PAGE.body, headers={**PAGE.headers, "X-Robots-Tag": "noindex"})
 
 
@@ -41,6 +47,20 @@ async def test_the_report_has_the_figures_of_the_crawl(tmp_path):
     data = json.loads(path.with_suffix(".json").read_text())
     lines = {line.pop("origin"): line for line in data.pop("origins")}
     assert data.pop("began") <= data.pop("ended")
+    assert data.pop("waited") > 0
+    assert data.pop("held") > 0  # for the turn after the robots.txt
+    sums = {name: data.pop(name) for name in ("rules", "domains", "usage", "histograms")}
+    assert [(rule["text"], rule["dropped"], rule["origins"]) for rule in sums["rules"]] == [
+        ("Disallow: /x", 2, 1),
+        ("robots.txt unreachable (503)", 1, 1),
+    ]
+    samples = {rule["text"]: sorted(rule["samples"]) for rule in sums["rules"]}
+    assert samples["Disallow: /x"] == [site.url("/x/1"), site.url("/x/2")]
+    assert {domain["domain"] for domain in sums["domains"]} == {"127.0.0.1", "127.0.0.2"}
+    assert data.pop("compared") is None
+    assert sums["usage"] == {"Content-Usage: train-ai=n": 1}
+    totals = {name: sum(one["counts"]) for name, one in sums["histograms"].items()}
+    assert totals == {"waits": 4, "held": 1, "ages": 0, "sizes": 1, "delays": 1}
     assert data == {
         "spider": "test",
         "agent": "TestBot",
@@ -88,3 +108,55 @@ async def test_a_path_that_cannot_be_written_stops_the_spider_at_start(tmp_path)
             with pytest.raises(ValueError, match=r"^ROBOTS_REPORT is '.*': \w.*$"):
                 await crawl(site.url(), settings={"ROBOTS_REPORT": str(path)})
         assert site.hits == []
+
+
+@on_reactor
+async def test_a_report_is_compared_with_the_one_before_it(tmp_path):
+    path = tmp_path / "report.html"
+    settings = {"ROBOTS_REPORT": str(path), "ROBOTS_REPORT_BASE": str(tmp_path / "report.json")}
+    settings["ROBOTS_FETCH_RETRIES"] = 0
+    answers = [robots("User-agent: *\nDisallow: /x"), Answer(status=503)]
+    with Site({"/robots.txt": answers}) as site:
+        await crawl(site.url("/a"), site.url("/x"), settings=settings)
+        first = path.read_text()
+        await crawl(site.url("/a"), site.url("/x"), settings=settings)
+    assert "Compared" not in first  # there was no report before it
+    text = path.read_text()
+    compared = json.loads(path.with_suffix(".json").read_text())["compared"]
+    (change,) = compared["changes"]
+    assert (change["before"], change["now"]) == ("rules (200)", "disallow (503)")
+    assert {rule["text"]: rule["now"] - rule["before"] for rule in compared["rules"]} == {
+        "robots.txt unreachable (503)": 2,
+        "Disallow: /x": -1,
+    }
+    for part in ("Compared", "rules (200)", "disallow (503)", "robots.txt unreachable (503)"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("{", "it is no JSON"), ("[" * 100_000, "it is no JSON"), ("{}", "it is no report's data")],
+)
+@on_reactor
+async def test_a_base_that_is_no_report_stops_the_spider_at_start(tmp_path, text, why):
+    base = tmp_path / "base.json"
+    base.write_text(text)
+    with Site({"/robots.txt": robots("")}) as site:
+        with pytest.raises(ValueError, match=rf"^ROBOTS_REPORT_BASE is '.*': {why}$"):
+            await crawl(site.url(), settings={"ROBOTS_REPORT_BASE": str(base)})
+        assert site.hits == []
+
+
+@on_reactor
+async def test_a_base_that_breaks_during_the_crawl_is_a_warning(tmp_path, caplog):
+    base, report = tmp_path / "base.json", tmp_path / "report.json"
+
+    class Spoiling(Spider):
+        def parse(self, response):
+            base.write_text("{")
+
+    with Site({"/robots.txt": robots("")}) as site:
+        settings = {"ROBOTS_REPORT": str(report), "ROBOTS_REPORT_BASE": str(base)}
+        await crawl(site.url(), spider=Spoiling, settings=settings)
+    assert "The report is not compared with" in caplog.text
+    assert json.loads(report.read_text())["passed"] == 1

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots_policy import Disallowed
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, advance, parse
+from scrapy_robots_policy.rep.preference import DeclaredUse
 from scrapy_robots_policy.rep.verdict import refuse, verdict_of
 
 RULES = parse(b"User-agent: *\nDisallow: /a\nDisallow: /a/b\nContent-Signal: ai-train=no\n")
@@ -17,7 +18,7 @@ RFC = DIALECTS["rfc9309"]
 URL = "https://example.com"
 VERDICTS = {
     "a rule": RULES.verdict(f"{URL}/a/b", "Bot"),
-    "a use": refuse(RULES.verdict(f"{URL}/c", "Bot"), {"train-ai"}),
+    "a use": refuse(RULES.verdict(f"{URL}/c", "Bot"), DeclaredUse(frozenset({"train-ai"}))),
     "no robots.txt": verdict_of(
         advance(None, FetchResult(None, cause="timeout"), 0.0, RFC.access), RFC, "Bot"
     ),

@@ -279,6 +279,16 @@ async def test_a_hook_may_change_the_request_or_return_another(hook):
         assert seen.answered == urls[:1]
 
 
+@pytest.mark.parametrize("hook", [change, another])
+@on_reactor
+async def test_a_plain_request_has_no_header_of_the_hook(hook):
+    with Site({"/robots.txt": partial(answer_to, refused="x-page", status=431)}) as site:
+        settings = {"ROBOTS_FETCH_HOOK": hook}
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert site.count("/robots.txt") == 2
+
+
 @on_reactor
 async def test_a_hook_that_fails_makes_the_file_unreachable_and_is_logged(caplog):
     def failing(page, request):
@@ -288,7 +298,7 @@ async def test_a_hook_that_fails_makes_the_file_unreachable_and_is_logged(caplog
         seen, _ = await crawl(site.url("/a"), settings={"ROBOTS_FETCH_HOOK": failing})
         assert site.hits == []
         assert "RuntimeError while fetching" in seen.dropped[site.url("/a")]
-        assert "A fault while fetching the robots.txt" in caplog.text
+        assert f"A fault while fetching {site.url('/robots.txt')}" in caplog.text
 
 
 @on_reactor

@@ -50,6 +50,19 @@ def test_each_robots_txt_is_fetched_once_by_three_crawlers(settings):
             site.close()
 
 
+def test_each_tdmrep_json_is_fetched_once_by_three_crawlers(settings):
+    place = "/.well-known/tdmrep.json"
+    reserved = robots('[{"location": "/secret", "tdm-reservation": 1}]', after=0.3)
+    with Site({"/robots.txt": robots(""), place: reserved}) as site:
+        plan = Plan(
+            [site.url("/a"), site.url("/secret")], {**settings, "ROBOTS_PURPOSE": "train-ai"}
+        )
+        seen = at_once(*[plan] * 3)
+        assert (site.count("/robots.txt"), site.count(place)) == (1, 1)
+        assert site.pages == ["/a"] * 3
+        assert [list(crawl.dropped) for crawl in seen] == [[site.url("/secret")]] * 3
+
+
 LIMITS = {
     "": {},
     "over the limit": {"ROBOTS_CRAWL_DELAY_MAX": 0.1, "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue"},

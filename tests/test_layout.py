@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "scrapy_robots_policy"
 # own only. Those of one line do not know each other.
 LAYERS = (
     ("rep",),
-    ("compat", "exceptions", "lint"),
+    ("compat", "exceptions", "lint", "stats"),
     ("fetch", "stores", "tags"),
     ("resolver",),
     ("report",),

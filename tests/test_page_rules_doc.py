@@ -6,7 +6,7 @@ import doctest
 import re
 from pathlib import Path
 
-from scrapy_robots_policy.rep.usage import PURPOSES
+from scrapy_robots_policy.rep.preference import PURPOSES
 from scrapy_robots_policy.tags.actions import DEFAULTS, Action
 
 PAGE = Path(__file__).parent.parent / "docs" / "page-rules.md"

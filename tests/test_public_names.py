@@ -40,8 +40,17 @@ def test_a_crawl_loads_no_other_parser():
 def test_rep_has_its_public_names_the_old_ones_included_and_no_others():
     public = {
         *("Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin"),
-        *("Reason", "Rule", "RuleSet", "Verdict", "add_agents", "advance", "dialect_of"),
-        *("differences", "find_agent", "judge", "origin_of", "parse", "product_token"),
+        *(
+            "Reason",
+            "Rule",
+            "RuleSet",
+            "Verdict",
+            "VerdictRow",
+            "add_agents",
+            "advance",
+            "dialect_of",
+        ),
+        *("differences", "find_agent", "judge", "origin_of", "parse", "product_token", "verdicts"),
     }
     new_names = {"AccessMode": "Stance", "CacheEntry": "Record", "FetchResult": "Outcome"}
     assert set(rep.__all__) == public | new_names.keys() | set(new_names.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -11,10 +12,13 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
+from scrapy_robots_policy.report.base import Base
 from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES
-from scrapy_robots_policy.report.page import elapsed, page
-from scrapy_robots_policy.report.summary import as_json
+from scrapy_robots_policy.report.formats import elapsed
+from scrapy_robots_policy.report.histogram import DELAYS
+from scrapy_robots_policy.report.page import page
+from scrapy_robots_policy.report.summary import as_json, json_parts
 
 
 def dropped_by(line: int, path: str = "/x") -> Verdict:
@@ -81,11 +85,24 @@ def report_of(*lines: OriginCounts, **stats: int) -> Report:
 
 
 def hostile() -> Report:
-    line = OriginCounts(MARKUP, "rules", MARKUP, trouble=True, delay=5, paced=MARKUP)
+    """Every text that a site, a spider or an earlier report may choose is markup."""
+    crawl = CrawlCounts()
+    line = crawl.of(MARKUP)
+    line.mode, line.why, line.trouble = "rules", MARKUP, True
+    line.delay, line.paced, line.usage, line.octets = 5, MARKUP, (MARKUP,), 100
     for _ in range(3):
-        line.drop(dropped_by(1, f"{MARKUP}é\u202e".encode().decode("latin-1")))
-    line.wait(1.5)
-    return report_of(line, **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1})
+        crawl.drop(MARKUP, dropped_by(1, f"{MARKUP}é\u202e".encode().decode("latin-1")), MARKUP)
+    crawl.wait(MARKUP, 1.5)
+    crawl.hold(MARKUP, 2.5)
+    crawl.sizes.add(100)
+    crawl.of("http://second.example").usage = (f"{MARKUP} once more",)
+    report = report_of(
+        *crawl.origins,
+        **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1, f"dropped/{MARKUP}": 3},
+    )
+    before = {MARKUP: (MARKUP, MARKUP, 5, False)}
+    base = Base(MARKUP, 1, 2, 3, 4.0, 5.0, before, {MARKUP: 6})
+    return replace(report, samples=crawl.samples, histograms=crawl.histograms, base=base)
 
 
 class Reader(HTMLParser):
@@ -96,6 +113,7 @@ class Reader(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
         self.texts: list[str] = []
+        self.data: list[str] = []
         self.feed(text)
         self.close()
 
@@ -104,30 +122,51 @@ class Reader(HTMLParser):
         self.attributes += attrs
 
     def handle_data(self, data):
-        self.texts.append(data)
+        (self.data if self.cdata_elem == "script" else self.texts).append(data)
 
 
 def test_names_that_sites_and_spiders_choose_are_text_in_the_page():
     read = Reader(page(hostile(), "report.json"))
-    assert {"script", "img"} & set(read.tags) == set()
+    assert "img" not in read.tags
     assert [name for name, _ in read.attributes if name.startswith("on") or name == "style"] == []
-    assert f"line 1, Disallow: {SAFE}é\\u202e" in read.texts
-    assert read.texts.count(SAFE) >= 5  # the spider, the origin, its trouble, an outcome, a tag
+    assert f"Disallow: {SAFE}é\\u202e" in read.texts
+    assert read.texts.count(SAFE) >= 9  # the spider, the origin, its trouble, an outcome, a tag …
+    assert f"{SAFE} once more" in read.texts
 
 
-def test_the_page_loads_nothing_and_admits_its_own_style_sheet_only():
-    text = page(hostile(), "report.json")
+def test_the_data_of_the_tables_cannot_leave_its_script_element():
+    read = Reader(page(hostile(), "report.json"))
+    *tables, script = read.data
+    assert ("type", "application/json") in read.attributes
+    assert read.tags.count("script") == len(read.data) == len(tables) + 1
+    assert script.startswith('"use strict";')
+    for data in tables:
+        assert not set("<>&") & set(data)
+        assert data.isprintable()
+    cells = [cell for data in tables for row in json.loads(data)["rows"] for cell in row]
+    assert SAFE in cells
+    assert MARKUP not in cells
+
+
+def test_the_page_loads_nothing_and_admits_its_own_style_sheet_and_script_only():
+    text = page(hostile(), "report 1.json")
     read = Reader(text)
-    style = text.partition("<style>")[2].partition("</style>")[0]
-    digest = b64encode(sha256(style.encode()).digest()).decode()
+
+    def digest(start, end):
+        source = text.rpartition(start)[2].partition(end)[0]
+        return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"
+
     (policy,) = (value for _, value in read.attributes if value and "default-src" in value)
+    style, script = digest("<style>", "</style>"), digest("<script>", "</script>")
     assert policy == (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        f"default-src 'none'; style-src {style}; script-src {script}; "
+        "require-trusted-types-for 'script'; trusted-types 'none'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    assert [value for name, value in read.attributes if name in ("href", "src")] == ["data:,"]
-    assert "url(" not in style
-    assert "@import" not in style
+    links = [value for name, value in read.attributes if name in ("href", "src")]
+    assert links == ["data:,", "report%201.json"]
+    for loading in ("url(", "@import", "fetch(", "XMLHttp", "innerHTML", "import("):
+        assert loading not in text
 
 
 def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
@@ -137,9 +176,9 @@ def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
         line.wait(number / 10)
     report = report_of(*lines)
     text = page(report, "report.json")
-    assert "http://1000.example" in text
-    assert "http://900.example" not in text
-    assert len(text) < 40_000
+    assert '<td data-name="origin">http://1000.example</td>' in text
+    assert '<td data-name="origin">http://900.example</td>' not in text
+    assert len(text) < 200_000
     assert [origin["dropped"] for origin in as_json(report)["origins"]] == [
         {"line 2, Disallow: /": number} for number in range(1, 1001)
     ]
@@ -157,7 +196,7 @@ def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
         "http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1}
     )
     texts = Reader(page(report_of(line, **{"would_drop/rule": 1}), "r.json")).texts
-    assert "What would be dropped, by rule and line " in texts
+    assert "What would be dropped, by rule " in texts
     assert "would be dropped" in texts
     assert "requests dropped" not in texts
 
@@ -192,9 +231,29 @@ def test_the_data_is_plain():
                 "longest_wait": 0.5,
                 "delay": 0.0,
                 "paced": "",
+                "tdmrep": "",
+                "uses": {},
+                "held": 0.0,
+                "octets": 0,
+                "usage": [],
             }
         ],
+        "waited": 0.5,
+        "held": 0.0,
+        "rules": [
+            {
+                "text": "robots.txt unreachable (503)",
+                "dropped": 1,
+                "origins": 1,
+                "samples": [],
+            }
+        ],
+        "domains": [{"domain": "a.example", "origins": 1, "passed": 2, "dropped": 1, "lost": 0.5}],
+        "usage": {},
+        "compared": None,
+        "histograms": {"delays": {"bounds": list(DELAYS), "counts": [0] * (len(DELAYS) + 1)}},
     }
+    assert json.loads("".join(json_parts(report))) == json.loads(json.dumps(as_json(report)))
 
 
 def test_causes_that_look_the_same_are_counted_together():

@@ -1,4 +1,4 @@
-"""A report in a real browser: it shows text as text, loads nothing, and fits."""
+"""A report in a real browser: it shows text as text, loads nothing, fits, sorts and filters."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import json
 
 import pytest
 
-from scrapy_robots_policy.report import Files
-from tests.browser import needs_browser, started
-from tests.test_report import SAFE, hostile
+from scrapy_robots_policy.report import CrawlCounts, Files
+from scrapy_robots_policy.report.grid import SHOWN_ROWS
+from tests.browser import (
+    accessibility_faults,
+    needs_axe,
+    needs_browser,
+    show,
+    show_as_usual,
+    started,
+)
+from tests.test_report import SAFE, dropped_by, hostile, report_of
 
 pytestmark = [pytest.mark.slow, needs_browser]
 
@@ -26,12 +34,31 @@ def address(tmp_path):
     return path.as_uri()
 
 
-def test_nothing_in_it_runs_or_is_loaded(browser, address):
+@pytest.fixture
+def many(tmp_path):
+    """The address of a report with 400 origins."""
+    crawl = CrawlCounts()
+    for number in range(400):
+        one = crawl.of(f"http://site{number}.example")
+        one.mode, one.why, one.passed = "rules", "200", number
+        one.octets, one.delay, one.held = 37 * number, number % 3, 40.0 * number
+        crawl.wait(one.origin, number / 7)
+        for _ in range(number % 5):
+            crawl.drop(one.origin, dropped_by(number % 4), one.origin)
+    path = tmp_path / "many.html"
+    Files.of(str(path)).write(report_of(*crawl.origins))
+    return path.as_uri()
+
+
+def test_nothing_in_it_is_loaded_and_only_its_own_script_runs(browser, address):
     browser.get("about:blank")
     browser.get_log("performance")  # what the browser has loaded for itself
     browser.get(address)
-    assert browser.execute_script("return document.querySelectorAll('script, img').length") == 0
-    assert browser.execute_script("return document.querySelector('h1').innerText").endswith(SAFE)
+    run = browser.execute_script
+    assert run("return document.querySelectorAll('img, iframe, [onerror], [style]').length") == 0
+    scripts = run("return [...document.scripts].map((script) => script.type)")
+    assert (scripts.count(""), set(scripts)) == (1, {"", "application/json"})
+    assert run("return document.querySelector('h1').innerText").endswith(SAFE)
     assert browser.get_log("browser") == []  # the page's policy has nothing to complain of
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = {
@@ -42,14 +69,85 @@ def test_nothing_in_it_runs_or_is_loaded(browser, address):
     assert urls <= {address, "data:,"}
 
 
+def cells(browser, place, column):
+    """The cells of one column in the grid at a place, from 0; -1: the last."""
+    return browser.execute_script(
+        "const grids = [...document.querySelectorAll('.grid')];"
+        "return [...grids.at(arguments[0]).querySelectorAll('tbody tr')]"
+        ".map((row) => row.cells[arguments[1]].textContent)",
+        place,
+        column,
+    )
+
+
+def test_the_script_writes_the_rows_as_the_page_had_them(browser, many):
+    browser.get(many)
+    by_script = browser.execute_script("return document.querySelector('main').innerText")
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(many)
+        plain = browser.execute_cdp_cmd("DOMSnapshot.captureSnapshot", {"computedStyles": []})
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    without = {text.strip() for text in plain["strings"] if text.strip()}
+    browser.get(many)
+    for column in range(9):
+        assert set(filter(None, cells(browser, -1, column))) <= without
+    assert "10 of 400 shown" in by_script
+
+
+def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
+    browser.get(many)
+    button = (
+        "return [...document.querySelectorAll('.grid')].at(-1).querySelectorAll('th button')[3]"
+    )
+    browser.execute_script(f"({button.replace('return ', '')}).click()")
+    assert cells(browser, -1, 3) == [f"{number}" for number in range(399, 399 - SHOWN_ROWS, -1)]
+    head = browser.execute_script(button.replace("[3]", "[3].parentNode.ariaSort"))
+    assert head == "descending"
+    browser.execute_script(f"({button.replace('return ', '')}).click()")
+    assert cells(browser, -1, 3)[:3] == ["0", "1", "2"]
+
+
+def test_words_in_the_filter_find_rows_that_have_them_all(browser, many):
+    browser.get(many)
+    browser.execute_script(
+        "const input = [...document.querySelectorAll('.grid')].at(-1).querySelector('input');"
+        "input.value = 'SITE39 rules'; input.dispatchEvent(new Event('input'))"
+    )
+    found = set(cells(browser, -1, 0))
+    assert found == {f"http://site{n}.example" for n in (39, *range(390, 400))}
+
+
+def test_all_rows_can_be_shown(browser, many):
+    browser.get(many)
+    more = "[...document.querySelectorAll('.grid')].at(-1).querySelector(':scope > button')"
+    for _ in range(2):
+        browser.execute_script(f"{more}.click()")
+    assert len(cells(browser, -1, 0)) == 400
+    assert browser.execute_script(f"return {more}.hidden")
+
+
 @pytest.mark.parametrize("width", [360, 1200])
 def test_it_is_no_wider_than_its_screen(browser, address, width):
-    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    show(browser, width, "light")
     browser.get(address)
     wide = browser.execute_script("return document.documentElement.scrollWidth")
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    show_as_usual(browser)
     assert wide <= width
+
+
+@needs_axe
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_axe_finds_nothing_that_shuts_readers_out(browser, address, many, width, scheme):
+    show(browser, width, scheme)
+    faults = []
+    for page in (address, many):
+        browser.get(page)
+        faults += accessibility_faults(browser)
+    show_as_usual(browser)
+    assert faults == []
 
 
 def test_the_style_sheet_is_applied(browser, address):
@@ -57,7 +155,7 @@ def test_the_style_sheet_is_applied(browser, address):
     color = "return getComputedStyle(document.querySelector('.mode-rules')).fill"
     colors = []
     for scheme in ("light", "dark"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        show(browser, 1200, scheme)
         colors.append(browser.execute_script(color))
+    show_as_usual(browser)
     assert colors == ["rgb(47, 93, 155)", "rgb(141, 180, 236)"]

@@ -83,7 +83,7 @@ class _Events(ResolverEvents):
     def on_store_lookup(self, age):
         self.world.lookups.append(age)
 
-    def on_fetched(self, result, before, entry):
+    def on_fetched(self, key, result, before, entry):
         self.world.tried.append((result, before, entry))
 
     def on_failed(self, verb, error):

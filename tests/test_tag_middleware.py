@@ -17,6 +17,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import Addon, RobotsTagMiddleware
 from scrapy_robots_policy.config import TagSettings
 from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep.preference import NO_USE
 from scrapy_robots_policy.spidermiddlewares import ItemRefused
 from scrapy_robots_policy.tags.actions import DEFAULTS, Action
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
@@ -498,7 +499,7 @@ def test_the_defaults():
     crawler.spider = crawler._create_spider("test")
     settings = TagSettings.from_crawler(crawler)
     assert (settings.dialect, settings.agent) == (DIALECTS["rfc9309"], "Scrapy")
-    assert (settings.actions, settings.purposes) == (DEFAULTS, frozenset())
+    assert (settings.actions, settings.use) == (DEFAULTS, NO_USE)
     assert {part for part, action in DEFAULTS.items() if action is not Action.OFF} == {"use"}
 
 

@@ -21,7 +21,7 @@ class Spider(Pages, scrapy.Spider):
         """`job` comes as text, as all arguments of scrapyd do."""
         super().__init__(**kwargs)
         self.job = Job(**json.loads(job))
-        logging.getLogger().addHandler(LogWarnings(logging.WARNING))
+        logging.getLogger().addHandler(LogWarnings(self.job.site))
 
     def closed(self, reason: str) -> None:
         self.seen.save(Path(self.job.folder, "seen.json"))

@@ -24,16 +24,21 @@ from scrapy.http.request import NO_CALLBACK
 from ..compat import SLOT_KEY, url_rewriter
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, Disallowed
-from ..rep import Origin, Verdict
+from ..rep import Origin, Verdict, tdmrep
+from ..rep.documents import TDMREP, key_of, url_of
+from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.url import server_forms
+from ..rep.use_answer import UseAnswer, answer
 from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
+from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decision import Decision
 from .delay_queue import DelayQueue, DelayQueues, Turn
 from .listener import Decided, DecisionListener
+from .status_line import Waiting
 
 VERDICT_KEY = "robots_verdict"
 
@@ -73,10 +78,21 @@ class Admission:
         self.delays, self.decision, self.counts, self.events = delays, decision, counts, events
         self.now, self.dry_run = now, dry_run
         self._rewrite = url_rewriter(crawler.settings)
+        self._asks_tdmrep = decision.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
-        """The rules for a request that are known without waiting."""
+        """All that decides about a request, where it is known without waiting."""
+        rules = self.cached_rules(request, origin, config)
+        if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
+            return rules
+        reserved = self.resolver.cached(key_of(origin, TDMREP), tdmrep.DIALECT, request)
+        return None if reserved is None else rules.with_tdmrep(reserved)
+
+    def cached_rules(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> OriginRules | None:
+        """The rules of the robots.txt for a request, where they are known without waiting."""
         if config.robots_txt is not None or not config.obey:
             return rules_given(origin, config.dialect, (config.obey and config.robots_txt) or b"")
         return self.resolver.cached(origin, config.dialect, request)
@@ -90,6 +106,21 @@ class Admission:
         self.concurrency.took_from_idle_host()
         verdict = self._refuse_early(request, rules, config, counts_only=self.dry_run)
         self._pass(request, rules, config, verdict)
+
+    def answer(
+        self,
+        request: Request,
+        origin: Origin,
+        config: RequestConfig,
+        of_page: tuple[Preference, ...],
+    ) -> UseAnswer:
+        """The answer to the declared use of a page, with what the page itself says."""
+        rules = self.cached(request, origin, config)
+        if rules is None:
+            return answer(of_page, self.decision.use)
+        preferences = rules.preferences(request.url, config.agent, self.decision.use)
+        overridden = rules.rules.overridden(request.url, config.agent) if rules.rules else ()
+        return answer((*preferences, *of_page), self.decision.use, overridden)
 
     async def admit(
         self,
@@ -110,8 +141,13 @@ class Admission:
                 verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self._refuse_early(request, rules, config, began=began)
+                is_held = self.must_wait(request, rules, config)
+                ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
+                rules = await self._with_tdmrep(request, rules, config, began)
                 async with self._turn(request, rules, config) as turn:
+                    if is_held:
+                        self.counts.hold(rules.origin, self.now() - ready_at)
                     await place.reacquire()
                     # The request has waited in queues. Rules that are no longer usable count only
                     # if they were fetched twice for it: their lifetime is shorter than the queue.
@@ -158,11 +194,16 @@ class Admission:
         finally:
             self.concurrency.fetching.discard(request)
 
+    def waiting(self) -> Waiting:
+        """What waits now."""
+        requests, files, put_off = self.resolver.waiting()
+        return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
+
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
     ) -> OriginRules | None:
         """The rules of now: the same while they are fresh; None if they are too old to be used."""
-        if self.now() < rules.access.fresh_until:
+        if self.now() < rules.fresh_until:
             return rules
         return self.cached(request, origin, config)
 
@@ -171,9 +212,39 @@ class Admission:
     ) -> OriginRules:
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
-        self.counts.of(origin).wait(self.now() - began)
-        delay = self.decision.delay(rules, config)
-        self.events.on_delay(rules, delay, self.counts.of(origin))
+        self.counts.wait(origin, self.now() - began)
+        self.events.on_rules(rules, config.agent, self.decision.delay(rules, config))
+        return rules
+
+    def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
+        """Whether the origin's tdmrep.json may decide about a request that declares a purpose.
+
+        Only robots.txt itself is free of its own rules: a tdmrep.json that it forbids is not
+        requested.
+        """
+        if not self._asks_tdmrep or not config.obey:
+            return False
+        if not rules.allowed(request.url, config.agent):
+            return False
+        if rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent):
+            return True
+        self.events.on_tdmrep_forbidden(rules.origin)
+        return False
+
+    async def _with_tdmrep(
+        self, request: Request, rules: OriginRules, config: RequestConfig, began: float
+    ) -> OriginRules:
+        """The rules, and the origin's tdmrep.json where it may decide. Raises Disallowed.
+
+        Where a delay is kept, the fetch of the file takes a turn.
+        """
+        if not self._needs_tdmrep(request, rules, config):
+            return rules
+        self._queue(request, rules, config)
+        key = key_of(rules.origin, TDMREP)
+        rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
+        if not self.dry_run:
+            self._refuse_early(request, rules, config, began=began)
         return rules
 
     def _refuse_early(
@@ -195,7 +266,9 @@ class Admission:
         verdict = self.decision.objection(forms, rules, config, now)
         if verdict is None:
             return None
-        self.counts.of(rules.origin).drop(verdict)
+        uses = verdict.uses.results if verdict.refused else ()
+        self.counts.of(rules.origin).note_uses(uses)
+        self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=counts_only)
         if self.audit is not None:
             waited = 0.0 if began is None else now - began
@@ -225,9 +298,17 @@ class Admission:
             forms = self._forms(request)
             self.audit.on_decided(Decided(request, forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
-            request.meta[VERDICT_KEY] = verdict or rules.verdict(request.url, config.agent)
+            request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
         if not _is_retry(request):
+            if self.decision.use and verdict is None:
+                self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1
+
+    def _note_uses(self, url: str, rules: OriginRules, config: RequestConfig) -> None:
+        preferences = rules.preferences(url, config.agent, self.decision.use)
+        if preferences:
+            results = answer(preferences, self.decision.use).results
+            self.counts.of(rules.origin).note_uses(results)
 
     def _forms(self, request: Request) -> tuple[str, ...]:
         """The forms in which the server may get the request's URL, as it stands first."""
@@ -278,7 +359,7 @@ class Admission:
         again: Request = request.replace(dont_filter=True)
         self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value("robots/put_back")
+        self.crawler.stats.inc_value(PUT_BACK)
         return again
 
 

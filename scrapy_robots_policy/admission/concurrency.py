@@ -144,6 +144,11 @@ class Concurrency:
         self.waiting.add(request)
         self.engine.wake()
 
+    @property
+    def sleeping(self) -> int:
+        """How many requests wait for a time."""
+        return len(self._sleeping)
+
     async def sleep(self, seconds: float) -> None:
         """Wait for a time. Raises CrawlClosing."""
         if self.is_closing:

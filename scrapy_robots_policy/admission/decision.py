@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -10,8 +10,8 @@ from hashlib import sha256
 from ..config import RequestConfig
 from ..rep import AccessMode, Reason, Verdict
 from ..rep.delay_limit import Delay, DelayLimit
-from ..rep.usage import refusal
-from ..rep.verdict import refuse
+from ..rep.preference import DeclaredUse
+from ..rep.verdict import refusal, refuse
 from ..resolver.origin import OriginRules
 
 NO_FILE = "none"  # approved: that the site has no robots.txt
@@ -22,13 +22,13 @@ class Decision:
     """How a crawl decides.
 
     limit     the user's limit on the delays that sites ask for
-    purposes  what the crawl is for; the site may refuse it
+    use       what the crawl declares that it does with pages; the site may refuse it
     patience  seconds that a request waits for a site's visit time
     approved  by origin, the SHA-256 of the robots.txt that somebody has approved; None: any file
     """
 
     limit: DelayLimit
-    purposes: Collection[str]
+    use: DeclaredUse
     patience: float
     approved: Mapping[str, str] | None = None
 
@@ -47,7 +47,7 @@ class Decision:
             if not rules.allowed(url, config.agent):
                 return rules.verdict(url, config.agent)
             if self._is_refused_use(url, rules, config):
-                return refuse(rules.verdict(url, config.agent), self.purposes)
+                return self.verdict(url, rules, config)
         if self.approved is not None and config.obey:
             why = _why_not_approved(rules, self.approved.get(rules.origin))
             if why:
@@ -60,11 +60,15 @@ class Decision:
             return _refused(config, Reason.VISIT_TIME, times)
         return None
 
+    def verdict(self, url: str, rules: OriginRules, config: RequestConfig) -> Verdict:
+        """The verdict on a page by the rules, and by the use that the crawl declares."""
+        return refuse(rules.verdict(url, config.agent), self.use, rules.reserved(url))
+
     def _is_refused_use(self, url: str, rules: OriginRules, config: RequestConfig) -> bool:
-        """Whether the site refuses the page to a purpose of the crawl."""
-        if not self.purposes or rules.rules is None:
+        """Whether the site refuses the page to the declared use of the crawl."""
+        if not self.use:
             return False
-        return refusal(rules.rules.usage(url, config.agent), self.purposes) is not None
+        return refusal(rules.preferences(url, config.agent, self.use), self.use) is not None
 
 
 def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:

@@ -90,6 +90,11 @@ class DelayQueue:
         return not (self._waiting or self._is_taken) and self.free_at <= self.now()
 
     @property
+    def waiting(self) -> int:
+        """How many requests wait for their turn."""
+        return len(self._waiting)
+
+    @property
     def _is_taken(self) -> bool:
         return self._taken or self._holder is not None or bool(self._visitors)
 
@@ -231,6 +236,11 @@ class DelayQueues:
         """End the visits whose requests are not among the active ones any more."""
         for queue in tuple(self.busy):
             queue.release_gone(active)
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for their turn, in all queues."""
+        return sum(queue.waiting for queue in self.by_slot.values())
 
     def close(self) -> None:
         for queue in self.by_slot.values():

@@ -28,7 +28,7 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
         "dialect": settings.dialect.name,
         "agent": settings.agent,
         "user_agent": sent_user_agent(crawler.settings, crawler.spider)[1],
-        "purposes": sorted(settings.purposes),
+        "purposes": sorted(settings.use.purposes),
         "dry_run": settings.dry_run,
         "passed": settings.audit.passed,
         "judged_by": _judged_by(settings),
@@ -55,6 +55,9 @@ def _judged_by(settings: PolicySettings) -> dict[str, Any]:
         "error_ttl": access.error_lifetime,
         "on_unreachable": plain(access.unreachable),
         "approved": plain(settings.approved),
+        "content_use": settings.use.level,
+        "purpose_tokens": list(settings.use.tokens),
+        "tdmrep": "fetch" if settings.use.fetches_reserved else "refuse",
     }
 
 

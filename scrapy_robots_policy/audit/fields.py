@@ -16,8 +16,9 @@ from typing import Any
 
 from ..fetch.exchange import Exchange
 from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
-from ..rep.escapes import brief
-from ..rep.usage import Preference
+from ..rep.escapes import brief, without_userinfo
+from ..rep.preference import Place, Preference
+from ..rep.use_answer import UseAnswer
 
 FORMAT = 1
 MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
@@ -30,7 +31,6 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
-_USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
@@ -46,11 +46,6 @@ def instant(seconds: float) -> str | None:
 def seconds_of(moment: str) -> float:
     """Seconds since the epoch. ValueError where it is no moment."""
     return datetime.fromisoformat(moment.removesuffix("Z") + "+00:00").timestamp()
-
-
-def without_userinfo(text: str) -> str:
-    """Text without the user names and passwords of URLs in it."""
-    return _USERINFO.sub("", text) if "@" in text else text
 
 
 def cut(text: str) -> str:
@@ -157,9 +152,35 @@ def unpacked(text: str) -> bytes:
 
 def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]:
     return [
-        {"label": one.label, "key": cut(one.key), "value": cut(one.value), "line": one.line}
+        {
+            "label": one.label,
+            "key": cut(one.key),
+            "value": cut(one.value),
+            "line": one.line,
+            **({} if one.place is Place.ROBOTS_TXT else {"place": one.place.value}),
+        }
         for one in tuple(preferences)[:MAX_PREFERENCES]
     ]
+
+
+def answer_fields(answer: UseAnswer) -> dict[str, Any]:
+    """What overrides what, and the result for each declared use."""
+    fields: dict[str, Any] = {}
+    if answer.overridden:
+        fields["overridden"] = [
+            {"preference": brief(one.preference.start), "by": brief(one.by.start), "why": one.why}
+            for one in answer.overridden[:MAX_PREFERENCES]
+        ]
+    if answer.results:
+        fields["results"] = [
+            {
+                "use": one.name,
+                "result": one.result.value,
+                **({} if one.by is None else {"by": brief(one.by.start)}),
+            }
+            for one in answer.results
+        ]
+    return fields
 
 
 def verdict_fields(verdict: Verdict) -> dict[str, Any]:
@@ -180,6 +201,7 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         preferences = verdict.usage
         if preferences:
             fields["preferences"] = preference_fields(preferences)
+            fields |= answer_fields(verdict.uses)
     return fields
 
 

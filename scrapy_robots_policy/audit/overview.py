@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import Reason, origin_of
+from ..rep.preference import Place, Preference
 from .chain import START
 from .reading import RecordFile
 from .replay import Replay, ReplayError
@@ -101,6 +102,8 @@ def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, repl
         raise file.error(str(error)) from None
     if fields["type"] == "robots":
         _count_robots(overview, fields)
+    elif fields["type"] == "page":
+        _count_preferences(overview, fields, of_page_only=True)
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)
@@ -122,8 +125,7 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     _add(overview.agents, fields.get("agent", ""))
     _add(overview.dialects, fields.get("dialect", ""))
     overview.declared.update(fields.get("purposes", ()))
-    for one in fields.get("preferences", ()):
-        _add(overview.preferences, (one["label"], one["key"], one["value"]))
+    _count_preferences(overview, fields)
     for place in set(fields.get("set_by", {}).values()):
         _add(overview.overrides, place)
     if "exempt" in fields:
@@ -133,6 +135,16 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
         return
     overview.refused[fields["reason"]] += 1
     _add(overview.causes, (origin, cause_of(fields)), (THE_REST, ""))
+
+
+def _count_preferences(
+    overview: Overview, fields: Mapping[str, Any], *, of_page_only: bool = False
+) -> None:
+    """The line of a page repeats what its decision has: of that, only the page's own is counted."""
+    before = {Place.ROBOTS_TXT.value, Place.TDMREP.value} if of_page_only else ()
+    for one in fields.get("preferences", ()):
+        if one.get("place", Place.ROBOTS_TXT.value) not in before:
+            _add(overview.preferences, (one["label"], one["key"], one["value"]))
 
 
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
@@ -152,6 +164,6 @@ def cause_of(fields: Mapping[str, Any]) -> str:
 
 def preference_words(preference: Mapping[str, Any]) -> str:
     """A preference in words: "line 3, Content-Signal: ai-train=no"."""
-    key, value = preference["key"], preference["value"]
-    text = f"{key}={value}" if key else value
-    return f"line {preference['line']}, {preference['label']}: {text}"
+    label, key, value = (preference[name] for name in ("label", "key", "value"))
+    place = Place(preference.get("place", Place.ROBOTS_TXT.value))
+    return str(Preference(label, key, value, preference["line"], place))

@@ -21,18 +21,24 @@ from ..config import PolicySettings, RequestConfig, RequestConfigs, SettingError
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
 from ..rep import CacheEntry, Dialect, Reason, Verdict
+from ..rep.documents import url_of
+from ..rep.escapes import without_userinfo
+from ..rep.use_answer import UseAnswer
+from ..rep.verdict import refuse
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
+from ..stats import AUDIT_FAILED
 from .crawl_line import crawl_fields
 from .dialect_data import data_of, fingerprint
 from .fields import (
+    answer_fields,
     entry_fields,
     exchange_fields,
     group_fields,
     instant,
     packed,
+    preference_fields,
     verdict_fields,
-    without_userinfo,
 )
 from .writer import Writer
 
@@ -101,10 +107,22 @@ class Recorder:
 
     def on_decided(self, decided: Decided) -> None:
         """Raises CrawlClosing if the record cannot be written and the crawl must not go on."""
-        verdict = decided.verdict or decided.rules.verdict(decided.forms[0], decided.config.agent)
+        verdict = decided.verdict or self._passed(decided)
         if self.writer.is_open:
             self._decision(decided, verdict)
         self._must_go_on()
+
+    def on_page(self, url: str, answer: UseAnswer) -> None:
+        """What a page says about its use, in headers and tags, and the answer to it."""
+        if self.writer.is_open:
+            fields = {
+                "at": instant(self.now()),
+                "url": without_userinfo(url),
+                "preferences": preference_fields(answer.preferences),
+                **answer_fields(answer),
+            }
+            self.writer.write("page", fields)
+            self._sums["pages_with_preferences"] += 1
 
     def on_exempt(self, request: Request, why: str) -> None:
         """A request that no robots.txt is asked about. Raises CrawlClosing as `on_decided` does."""
@@ -155,6 +173,12 @@ class Recorder:
         self._begin_file()
         self.writer.write("crawl", {**self._crawl, "part": self._part})
 
+    def _passed(self, decided: Decided) -> Verdict:
+        """The verdict on a request that passes."""
+        url, rules = decided.forms[0], decided.rules
+        verdict = rules.verdict(url, decided.config.agent)
+        return refuse(verdict, self.settings.use, rules.reserved(url))
+
     def _decision(self, decided: Decided, verdict: Verdict) -> None:
         rules, config = decided.rules, decided.config
         self._sums[f"refused/{verdict.reason.name.lower()}" if decided.verdict else "passed"] += 1
@@ -169,6 +193,7 @@ class Recorder:
             **verdict_fields(verdict),
             **self._group(robots, rules, config.agent, dialect),
             "robots": robots,
+            **({} if rules.tdmrep is None else {"tdmrep": self._file_id(rules.tdmrep)}),
             "age": round(max(decided.at - rules.access.entry.current_at, 0.0), 3),
             "agent": config.agent,
             "dialect": dialect,
@@ -183,8 +208,8 @@ class Recorder:
         """What is not the case for most decisions."""
         config, request = decided.config, decided.request
         fields: dict[str, Any] = {}
-        if self.settings.purposes:
-            fields["purposes"] = sorted(self.settings.purposes)
+        if self.settings.use.purposes:
+            fields["purposes"] = sorted(self.settings.use.purposes)
         if decided.rules.mode.value != "rules":
             fields["mode"] = decided.rules.mode.value
         if config is not self.configs.default:
@@ -232,6 +257,14 @@ class Recorder:
             return written[1]
         if config.robots_txt is not None or not config.obey:
             return self._robots(rules, "override")
+        return self._file_id(rules)
+
+    def _file_id(self, rules: OriginRules) -> int:
+        """The number of the line of a file that was fetched; it is written if it is not yet."""
+        entry = rules.access.entry
+        written = self._robots_lines.get(rules.origin)
+        if written is not None and written[0] == _key(entry):
+            return written[1]
         before = self._sources.get(rules.origin)
         is_known = before is not None and before[0] == _key(entry)
         return self._robots(rules, before[1] if before is not None and is_known else "cache")
@@ -244,7 +277,7 @@ class Recorder:
         fields = {
             "robots": self._next,
             "origin": origin,
-            "url": f"{origin}/robots.txt",
+            "url": url_of(origin),
             "source": source,
             **entry_fields(entry),
             "dialect": dialect,
@@ -279,7 +312,7 @@ class Recorder:
 
     def _on_error(self, error: OSError) -> None:
         assert self.crawler.stats is not None
-        self.crawler.stats.set_value("robots/audit/failed", 1)
+        self.crawler.stats.set_value(AUDIT_FAILED, 1)
         then = "the crawl closes" if self.audit.stops else "the crawl goes on without it"
         logger.error(
             "The record of the crawl can no longer be written to %(path)s: %(error)s; %(then)s",

@@ -20,14 +20,14 @@ from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin
 from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
-from ..rep.usage import PURPOSES
+from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
 
 COMPARED = (
     *("verdict", "reason", "line", "rule", "why", "refused_use"),
-    *("group", "group_line", "preferences"),
+    *("group", "group_line", "preferences", "overridden", "results"),
 )
 MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
 
@@ -75,7 +75,7 @@ class Replay:
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
-        self._decision = Decision(DelayLimit(), (), 0.0)
+        self._decision = Decision(DelayLimit(), NO_USE, 0.0)
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._octets = 0
@@ -131,7 +131,13 @@ class Replay:
         if not purposes <= set(PURPOSES):
             raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
         self.crawl = {"crawl": fields["crawl"], "part": int(fields["part"]), **fields}
-        self._decision = Decision(limit, purposes, by["patience"], by["approved"])
+        use = DeclaredUse(
+            purposes,
+            str(by.get("content_use", "")),
+            tuple(by.get("purpose_tokens", ())),
+            by.get("tdmrep") == "fetch",
+        )
+        self._decision = Decision(limit, use, by["patience"], by["approved"])
         self._overrides = AccessOverrides(
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )
@@ -166,6 +172,10 @@ class Replay:
         rules = _rules(parsed, dialect, at)
         if rules is None:
             return Answers(recorded, None)
+        if "tdmrep" in fields:
+            file = self._of(fields["tdmrep"])
+            tdmrep = _rules(file, self.dialects[file.fields["dialect"]], at)
+            rules = rules if tdmrep is None else rules.with_tdmrep(tdmrep)
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
         verdict = self._decision.objection(forms, rules, config, at)
@@ -173,7 +183,8 @@ class Replay:
         if group is None:
             group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
         return Answers(
-            recorded, {**verdict_fields(verdict or rules.verdict(forms[0], agent)), **group}
+            recorded,
+            {**verdict_fields(verdict or self._decision.verdict(forms[0], rules, config)), **group},
         )
 
     def _dialect(self, fields: Mapping[str, Any]) -> Dialect:

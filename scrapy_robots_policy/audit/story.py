@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .fields import without_userinfo
+from ..rep.escapes import without_userinfo
 from .reading import RecordFile
 from .replay import Answers, Replay, ReplayError
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
 from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 
-_ANSWERS = {
+ANSWERS = {
     "200": FetchResult(200),
     "200, an HTML page": FetchResult(200, b"<html>"),
     "3xx, too many": FetchResult(302),
@@ -22,9 +22,19 @@ _ANSWERS = {
 }
 
 
+def answer_of(result: FetchResult) -> str:
+    """The kind of answer of a site, as a key of `ANSWERS`."""
+    status = result.status
+    if status is None:
+        return "no answer"
+    exact = {401: "401, 403", 403: "401, 403", 429: "429"}
+    kinds = {2: "200", 3: "3xx, too many", 4: "404, other 4xx"}
+    return exact.get(status) or kinds.get(status // 100, "5xx")
+
+
 def modes_by_answer(policy: AccessPolicy) -> dict[str, str]:
     """For each kind of answer, the access mode in words; with its changes over time."""
-    return {name: "; ".join(_modes(result, policy)) for name, result in _ANSWERS.items()}
+    return {name: "; ".join(_modes(result, policy)) for name, result in ANSWERS.items()}
 
 
 def _modes(result: FetchResult, policy: AccessPolicy) -> Iterator[str]:

@@ -1,38 +1,71 @@
-"""The options of one `scrapy robots` command line, with the settings as their defaults."""
+"""The options of one command line, and what holds where it says nothing."""
 
 from __future__ import annotations
 
+import difflib
 from argparse import Namespace
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scrapy.settings import BaseSettings
-
-from ..config import DialectKind, Values, redirect_guard, sent_user_agent, user_agent
 from ..fetch.redirects import ANYWHERE, RedirectGuard
-from ..lint import KINDS
-from ..rep import DIALECTS, Dialect
+from ..lint import KINDS, Severity
+from ..rep import DIALECTS, Dialect, product_token
+from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.preference import DeclaredUse
+from .verbs import Verb
+
+EVERYBODY = "*"  # the name of a crawler that no group names
+MAX_JOBS = 1000
+_SECONDS = 15.0  # for one robots.txt, redirects included
+_SITES = 32  # fetched at a time
+_FILES = "*robots*.txt"
 
 
 class UsageError(Exception):
     """A wrong command line. The message is one sentence for the user; the exit status is 2."""
 
 
+class Defaults:
+    """What holds where the command line says nothing: here, without a project."""
+
+    user_agent = "robots-policy (a check of robots.txt)"
+
+    def dialect(self) -> Dialect:
+        return DIALECTS["rfc9309"]
+
+    def agent(self, dialect: Dialect) -> str:  # noqa: ARG002 - a project's name may be one of its
+        return EVERYBODY
+
+    def use(self) -> DeclaredUse:
+        return DeclaredUse()
+
+    def guard(self) -> RedirectGuard:
+        return ANYWHERE
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """One command line.
 
-    args        the arguments after the verb
-    robots      FILE, URL or "-"; "" means the robots.txt of each URL's site
-    agent       the crawler's product token, or a User-Agent header
-    dialects    for `compare`; the first is the one that the others are compared with
-    user_agent  the User-Agent header of fetches
-    select      codes of findings, or their starts; none: the default of lint
-    port        the tester's port; 0: any free one
-    browser     whether the tester opens a browser
-    purposes    the purposes of the project's crawls
-    output      the file to write; "" where none is named
-    other       the dialect that the command line names; None: it names none
-    guard       where redirects of a robots.txt may lead
+    args          the arguments after the verb
+    robots        FILE, URL or "-"; "" means the robots.txt of each URL's site
+    agent         the crawler's product token
+    dialects      for `compare`; the first is the one that the others are compared with
+    user_agent    the User-Agent header of fetches
+    output_format a key of `verbs.FORMATS`; "" where none is named
+    jobs          how many sites, or files, at a time; 0: as many as is usual
+    timeout       seconds for one robots.txt, redirects included
+    select        codes of findings, or their starts; none: the default of lint
+    severity      findings that are less grave are not shown; None: the default of lint
+    fixes         which fixes to apply: "", "safe", "all"
+    port          the tester's port; 0: any free one
+    browser       whether the tester opens a browser
+    use           what the project's crawls declare that they do with pages
+    output        the file to write; "" where none is named
+    other         the dialect that the command line names; None: it names none
+    guard         where redirects of a robots.txt may lead
+    tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
+    page          FILE of a saved response for the URL; "" where none is named
     """
 
     args: list[str]
@@ -41,72 +74,142 @@ class Options:
     dialect: Dialect
     dialects: tuple[Dialect, ...]
     user_agent: str
-    as_json: bool
-    as_sarif: bool
-    select: tuple[str, ...]
+    output_format: str
     port: int
     browser: bool
-    purposes: frozenset[str]
+    use: DeclaredUse
     output: str = ""
     other: Dialect | None = None
     guard: RedirectGuard = ANYWHERE
+    tdmrep: str = ""
+    page: str = ""
+    quiet: bool = False
+    statuses: bool = False
+    jobs: int = 0
+    timeout: float = _SECONDS
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severity: Severity | None = None
+    include: str = ""
+    statistics: bool = False
+    exit_zero: bool = False
+    fixes: str = ""
+
+    @property
+    def as_json(self) -> bool:
+        return self.output_format == "json"
+
+    @property
+    def sites_at_a_time(self) -> int:
+        return self.jobs or _SITES
+
+    @property
+    def files_of_directories(self) -> str:
+        return self.include or _FILES
 
 
-def read_options(args: list[str], opts: Namespace, settings: BaseSettings) -> Options:
+def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Defaults) -> Options:
     """UsageError if an option or a setting has a wrong value."""
-    _, header = sent_user_agent(settings, None)
-    agent = user_agent(settings)
-    dialect = _dialect(opts.dialect, settings)
+    dialect = (
+        defaults.dialect() if opts.dialect is None else read_dialect("--dialect", opts.dialect)
+    )
+    agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else EVERYBODY
     return Options(
         args=args,
         robots=opts.robots or "",
-        agent=opts.agent or agent,
+        agent=agent,
         dialect=dialect,
         dialects=_dialects(opts.dialects, dialect),
-        user_agent=header,
-        as_json=opts.json,
-        as_sarif=opts.sarif,
-        select=_codes(opts.select),
+        user_agent=defaults.user_agent,
+        output_format=_format(opts, verb),
         port=opts.port or 0,
         browser=not opts.no_browser,
-        purposes=_purposes(settings),
+        use=defaults.use(),
         output=opts.output or "",
         other=None if opts.dialect is None else dialect,
-        guard=_guard(settings),
+        guard=defaults.guard(),
+        tdmrep=opts.tdmrep or "",
+        page=opts.page or "",
+        quiet=opts.quiet,
+        statuses=opts.statuses,
+        jobs=_jobs(opts.jobs),
+        timeout=_seconds(opts.timeout),
+        select=read_codes("--select", (opts.select or "").split(",")),
+        ignore=read_codes("--ignore", (opts.ignore or "").split(",")),
+        severity=None if opts.severity is None else read_severity("--severity", opts.severity),
+        include=opts.include or "",
+        statistics=opts.statistics,
+        exit_zero=opts.exit_zero,
+        fixes="all" if opts.unsafe_fixes else "safe" if opts.fix else "",
     )
+
+
+def nearest(word: str, words: Iterable[str], start: str = "") -> str:
+    """A question whether the word that is near was meant; "" where none is near."""
+    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.7)
+    return f"; did you mean {start}{near[0]}?" if near else ""
 
 
 def read_dialect(source: str, value: str) -> Dialect:
     """A dialect by its name or its import path. UsageError names `source` and the choices."""
+    if value in DIALECTS:
+        return DIALECTS[value]
+    if "." not in value:
+        raise UsageError(
+            f"{source} is {value!r}; it must be {', '.join(DIALECTS)}, or the import path of a "
+            f"Dialect{nearest(value, DIALECTS)}"
+        )
+    from ..config import DialectKind  # noqa: PLC0415 - it loads Scrapy, as the project's code may
+
     try:
         return DialectKind().read(source, value)
     except ValueError as error:
         raise UsageError(str(error)) from None
 
 
-def _dialect(name: str | None, settings: BaseSettings) -> Dialect:
-    if name is not None:
-        return read_dialect("--dialect", name)
+def read_codes(source: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Codes of findings, or their starts. UsageError where there is none such."""
+    codes = tuple(value.strip().upper() for value in values if value.strip())
+    for code in codes:
+        if not any(kind.startswith(code) for kind in KINDS):
+            raise UsageError(
+                f"{source}: no finding has the code {code!r}; the codes start with R1 to R6"
+            )
+    return codes
+
+
+def read_severity(source: str, value: str) -> Severity:
     try:
-        dialect: Dialect = Values(settings)["ROBOTS_DIALECT"]
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    return dialect
+        return Severity(value.lower())
+    except ValueError:
+        words = ", ".join(severity.value for severity in Severity)
+        raise UsageError(f"{source} is {value!r}; it must be one of {words}") from None
 
 
-def _purposes(settings: BaseSettings) -> frozenset[str]:
-    try:
-        purposes: frozenset[str] | None = Values(settings)["ROBOTS_PURPOSE"]
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    return purposes or frozenset()
+def read_format(source: str, value: str, verb: Verb) -> str:
+    if value not in verb.formats:
+        near = nearest(value, verb.formats)
+        raise UsageError(f"{source} is {value!r}; it must be {', '.join(verb.formats)}{near}")
+    return value
 
 
-def _guard(settings: BaseSettings) -> RedirectGuard:
-    try:
-        return redirect_guard(Values(settings))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+def _format(opts: Namespace, verb: Verb) -> str:
+    if opts.output_format is not None:
+        return read_format("--output-format", opts.output_format, verb)
+    return "json" if opts.json else "sarif" if opts.sarif else ""
+
+
+def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
+    """The name that the crawl would look for in the file."""
+    if header is None:
+        return defaults.agent(dialect)
+    token = product_token(header)
+    if token != EVERYBODY and not names_a_crawler(token, dialect.agents):
+        raise UsageError(
+            f"--agent is {header!r}, which gives the product token {token!r}; a crawler's name is "
+            "one word with a letter in it, or * for a crawler that no group names"
+        )
+    return token
 
 
 def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
@@ -115,11 +218,17 @@ def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
     return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
 
 
-def _codes(option: str | None) -> tuple[str, ...]:
-    codes = tuple(code.strip().upper() for code in (option or "").split(",") if code.strip())
-    for code in codes:
-        if not any(kind.startswith(code) for kind in KINDS):
-            raise UsageError(
-                f"--select: no finding has the code {code!r}; the codes start with R1 to R6"
-            )
-    return codes
+def _jobs(count: int | None) -> int:
+    if count is not None and not 1 <= count <= MAX_JOBS:
+        raise UsageError(f"--jobs is {count}; it must be from 1 to {MAX_JOBS}")
+    return count or 0
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        seconds = _SECONDS if text is None else float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 24 * 3600:
+        raise UsageError(f"--timeout is {text!r}; it must be a number of seconds above 0")
+    return seconds

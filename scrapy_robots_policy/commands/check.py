@@ -1,73 +1,210 @@
-"""`scrapy robots check`: may these URLs be fetched? One line in, one line out."""
+"""`scrapy robots check`: may these URLs be fetched, by whom, and why? One line in, one line out."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
+from typing import NamedTuple, cast
 
+from ..rep import Reason, Verdict, origin_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
-from .inputs import Inputs
-from .terminal import print_error
+from .fetches import Fetches, started_ahead
+from .inputs import MAX_SITES, Inputs, fetched, rules_from
+from .rows import csv_cell
+from .terminal import Progress, paint_verdict, print_error
 
-Decide = Callable[[str, str], bool]
+DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
+_CHUNK = 1 << 20
+_A_URL = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
+
+
+class Line(NamedTuple):
+    """A line of output but for its URL, and the exit status that it asks for."""
+
+    before: str
+    after: str
+    status: int
+
+
+Describe = Callable[[Verdict], Line]
+Answer = Callable[[str], Line]
 
 
 def run(options: Options) -> int:
-    """1 if a URL is disallowed; 2 if a URL has no robots.txt to check, after all other URLs."""
-    inputs = Inputs(options)
     note = crawler_note(options.agent)
     if note:
         print_error(note)
-    urls = options.args or _urls_from_stdin(options)
+    batches = [options.args] if options.args else _batches_from_stdin(options)
+    describe, cell = _format(options)
+    if options.output_format == "csv":
+        heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
+        sys.stdout.write(",".join(heads) + "\n")
+    statuses: set[int] = set()
     if options.robots:
-        decide = _decision(inputs.rules(""), options)
-        return _check(urls, options, lambda _: decide)
-    return _check(urls, options, lambda url: _decision(inputs.rules(url), options))
+        answer = _answer(Inputs(options).rules(""), options, describe)
+        for batch in batches:
+            urls = [url for url in batch if _A_URL.match(url) or _refuse(url, statuses)]
+            _print(urls, map(answer, urls), cell, statuses)
+            sys.stdout.flush()
+    else:
+        sites = _Sites(options, describe)
+        for batch in batches:
+            for url, line in sites.answered(batch, statuses):
+                _print([url], [line], cell, statuses)
+        sys.stdout.flush()
+    by_rank = (status for status in (NO_URL, UNREACHABLE, DISALLOWED) if status in statuses)
+    return next(by_rank, 0)
 
 
-def _decision(rules: OriginRules, options: Options) -> Decide:
-    """(url, agent) -> whether the crawl would fetch it. A site may also refuse a purpose."""
-    if not options.purposes:
-        return rules.allowed
-    return lambda url, agent: refuse(rules.verdict(url, agent), options.purposes).allowed
-
-
-def _urls_from_stdin(options: Options) -> Iterator[str]:
+def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
+    """The URLs that are there, so that whoever writes one at a time is answered one at a time."""
     if options.robots == "-":
         raise UsageError("standard input is the robots.txt: give the URLs as arguments")
     if sys.stdin.isatty():
         raise UsageError("check needs URLs, as arguments or on standard input")
-    for line in sys.stdin.buffer:
-        url = line.decode("utf-8", "replace").strip()
-        if url:
-            yield url
+    rest = b""
+    stdin = cast("BufferedReader", sys.stdin.buffer)
+    while chunk := stdin.read1(_CHUNK):
+        whole, end, rest_of_line = chunk.rpartition(b"\n")
+        if end:
+            yield _urls(rest + whole)
+            rest = rest_of_line
+        else:
+            rest += chunk
+    yield _urls(rest)
 
 
-def _check(urls: Iterable[str], options: Options, decide_for: Callable[[str], Decide]) -> int:
-    agent, write = options.agent, sys.stdout.write
-    line_of = _json if options.as_json else _plain
-    status = 0
-    for url in urls:
-        try:
-            allowed = decide_for(url)(url, agent)
-        except UsageError as error:
-            print_error(error)
-            status = 2
-            continue
-        if not allowed:
-            status = status or 1
-        write(line_of(url, allowed))
-    return status
+def _urls(octets: bytes) -> list[str]:
+    lines = map(str.strip, octets.decode("utf-8", "replace").split("\n"))
+    return [url for url in lines if url]
 
 
-def _plain(url: str, allowed: bool) -> str:
-    return f"{'allowed   ' if allowed else 'disallowed'}  {shown(url)}\n"
+def _print(
+    urls: list[str], lines: Iterable[Line], cell: Callable[[str], str], statuses: set[int]
+) -> None:
+    answers = list(lines)
+    statuses |= {line.status for line in answers}
+    pairs = zip(urls, answers, strict=True)
+    sys.stdout.write("".join([f"{before}{cell(url)}{after}" for url, (before, after, _) in pairs]))
 
 
-def _json(url: str, allowed: bool) -> str:
-    return f'{{"url": {json.dumps(url)}, "allowed": {"true" if allowed else "false"}}}\n'
+def _refuse(url: str, statuses: set[int]) -> bool:
+    print_error(f"{url!r} is no URL: write a whole one, or a path that starts with /")
+    statuses.add(NO_URL)
+    return False
+
+
+class _Sites:
+    """The answers of many sites, whose robots.txt are fetched some at a time."""
+
+    def __init__(self, options: Options, describe: Describe) -> None:
+        self._options, self._describe, self._inputs = options, describe, Inputs(options)
+        self._fetches = Fetches(
+            lambda origin: fetched(f"{origin}/robots.txt", options), options.sites_at_a_time
+        )
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._progress = Progress()
+
+    def answered(self, urls: Iterable[str], statuses: set[int]) -> Iterator[tuple[str, Line]]:
+        for url in started_ahead(urls, self._start):
+            origin = origin_of(url)
+            if origin is None or not _A_URL.match(origin):
+                print_error(
+                    f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
+                )
+                statuses.add(NO_URL)
+            else:
+                yield url, self._answer(url, origin)(url)
+
+    def _start(self, url: str) -> None:
+        origin = origin_of(url)
+        if origin and origin not in self._answers and _A_URL.match(origin):
+            self._fetches.start(origin)
+
+    def _answer(self, url: str, origin: str) -> Answer:
+        answer = self._answers.get(origin)
+        if answer is None:
+            sys.stdout.flush()
+            self._progress.step(f"{origin}/robots.txt")
+            result = self._fetches.result(origin)
+            self._progress.end()
+            rules = rules_from(origin, result, self._options.dialect)
+            rules = self._inputs.with_tdmrep(rules, url)
+            answer = self._answers[origin] = _answer(rules, self._options, self._describe)
+            if len(self._answers) > MAX_SITES:
+                self._answers.popitem(last=False)
+        return answer
+
+
+def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
+    """(url) -> the line for it. A site may also refuse a purpose."""
+    if _is_unreachable(rules.verdict("/", options.agent)):
+        where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
+        mode = rules.mode.description
+        print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
+    if not options.use:
+        return rules.answers(options.agent, describe)
+
+    def answer(url: str) -> Line:
+        verdict = rules.verdict(url, options.agent)
+        return describe(refuse(verdict, options.use, rules.reserved(url)))
+
+    return answer
+
+
+def _is_unreachable(verdict: Verdict) -> bool:
+    return not verdict.allowed and verdict.reason in (Reason.UNREACHABLE, Reason.DEFERRED)
+
+
+def _word(verdict: Verdict) -> tuple[str, int]:
+    """The verdict in a word, and the exit status for it."""
+    if verdict.allowed:
+        return "allowed", 0
+    return ("unreachable", UNREACHABLE) if _is_unreachable(verdict) else ("disallowed", DISALLOWED)
+
+
+def _format(options: Options) -> tuple[Describe, Callable[[str], str]]:
+    """How a line is made of a verdict, and how the URL is written in it."""
+    if options.as_json:
+        return lambda verdict: _as_json(verdict, options), json.dumps
+    if options.output_format == "csv":
+        return lambda verdict: _as_csv(verdict, options), csv_cell
+    return lambda verdict: _as_text(verdict, options), shown
+
+
+def _as_text(verdict: Verdict, options: Options) -> Line:
+    word, status = _word(verdict)
+    why = "" if options.quiet else f": {verdict.cause}"
+    return Line(f"{paint_verdict(f'{word:10}')}  ", f"  for {shown(verdict.agent)}{why}\n", status)
+
+
+def _as_csv(verdict: Verdict, options: Options) -> Line:
+    word, status = _word(verdict)
+    why = "" if options.quiet else f",{csv_cell(verdict.cause)}"
+    return Line(f"{word},", f",{csv_cell(verdict.agent)}{why}\n", status)
+
+
+def _as_json(verdict: Verdict, options: Options) -> Line:
+    word, status = _word(verdict)
+    fields: dict[str, object] = {
+        "allowed": verdict.allowed,
+        "verdict": word,
+        "agent": verdict.agent,
+        "dialect": verdict.dialect,
+    }
+    if not options.quiet:
+        fields |= {
+            "reason": verdict.reason.value,
+            "cause": verdict.cause,
+            "line": verdict.line,
+            "rule": str(verdict.rule) if verdict.rule else None,
+        }
+    return Line('{"url": ', f", {json.dumps(fields)[1:]}\n", status)

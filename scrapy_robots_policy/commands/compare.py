@@ -13,7 +13,7 @@ from ..rep.option_causes import Cause, cause
 from .arguments import Options, UsageError
 from .explain import as_json
 from .inputs import Inputs, rules_from
-from .terminal import print_columns, print_json, print_line
+from .terminal import paint_verdict, print_columns, print_json, print_line
 
 
 def run(options: Options) -> int:
@@ -47,23 +47,31 @@ def _compare(url: str, result: FetchResult, options: Options) -> bool:
     here = options.dialects[0]
     causes = {other: cause(allowed, here, other) for other in options.dialects[1:]}
     differing = {other: why for other, why in causes.items() if why}
-    if not differing:
-        return False
     if options.as_json:
         _print_json(url, verdict(here), {verdict(other): why for other, why in differing.items()})
-        return True
-    print_line(f"{shown(url)}  for {shown(verdict(here).agent)}")
-    rows = [(here.name, *_cells(verdict(here)), "")]
-    rows += [
-        (other.name, *_cells(verdict(other)), described(why)) for other, why in differing.items()
-    ]
-    print_columns(rows, indent="  ")
-    print_line()
-    return True
+    elif differing:
+        print_line(f"{shown(url)}  for {shown(verdict(here).agent)}")
+        rows = [(here.name, *_cells(verdict(here)), "")]
+        rows += [
+            (other.name, *_cells(verdict(other)), _why(why, result, here, other))
+            for other, why in differing.items()
+        ]
+        print_columns(rows, indent="  ", painted=paint_verdict)
+        print_line()
+    return bool(differing)
 
 
 def _cells(verdict: Verdict) -> tuple[str, str]:
     return "allowed" if verdict.allowed else "disallowed", verdict.cause
+
+
+def _why(why: Cause, result: FetchResult, here: Dialect, there: Dialect) -> str:
+    """The options that make the difference; of access policies, what they do for this result."""
+    if "access" not in why.options:
+        return described(why)
+    modes = (rules_from("", result, dialect).mode.description for dialect in (there, here))
+    after = result.status or result.cause
+    return f"access after {after}: {', not: '.join(modes)}"
 
 
 def described(why: Cause) -> str:

@@ -15,12 +15,11 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request
 
-from ..exceptions import UnreadableBodyError
-from ..fetch.body import ACCEPTED, encodings_of, unpack
 from ..fetch.causes import cause_of
 from ..fetch.http_headers import lifetime, media_type, retry_after
 from ..fetch.order import MAX_OCTETS
 from ..fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
+from ..fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ..rep import FetchResult
 from .connections import is_proxied, opener
 
@@ -88,7 +87,7 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
     try:
         request = Request(url, headers=headers)  # noqa: S310 - see is_web
         try:
-            response = opener(peers.append).open(request, timeout=TIMEOUT)
+            response = opener(peers.append).open(request, timeout=_left(ends))
         except HTTPError as error:
             response = error
         with response:
@@ -100,6 +99,11 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
     by_proxy = is_proxied(url)
     peer = peers[-1] if peers and not by_proxy else ""
     return Answer(result, response.headers.get("Location", ""), peer, is_proxied=by_proxy)
+
+
+def _left(ends: float) -> float:
+    """Seconds that the next step may take. Not 0: that would be a socket that never waits."""
+    return max(0.01, min(TIMEOUT, ends - monotonic()))
 
 
 def _result(response: Any, ends: float) -> FetchResult:

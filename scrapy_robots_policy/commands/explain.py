@@ -10,15 +10,18 @@ from ..rep import Verdict
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
+from ..rep.use_answer import UseAnswer, answer
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
+from .download import is_web
 from .inputs import Inputs
-from .terminal import paint, print_columns, print_json, print_line, print_numbered
+from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
+_MAX_USE_FACTS = 40
 
 
 def run(options: Options) -> int:
@@ -28,14 +31,28 @@ def run(options: Options) -> int:
     url = options.args[0]
     inputs = Inputs(options)
     rules = inputs.rules(url)
-    verdict = refuse(rules.verdict(url, options.agent), options.purposes)
+    verdict = refuse(rules.verdict(url, options.agent), options.use, rules.reserved(url))
+    uses = _with_page(url, verdict, rules, options)
     if options.as_json:
-        print_json(as_json(url, verdict) | _file_as_json(inputs.name(url), rules, options))
+        file = _file_as_json(inputs.name(url), rules, options)
+        print_json(as_json(url, verdict) | file | uses_as_json(uses))
     else:
         _print_verdict(url, verdict, options)
         _print_lines(verdict, readable_lines(rules.access.octets))
+        _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
-    return int(not verdict.allowed)
+    return int(not verdict.allowed or uses.refused is not None)
+
+
+def _with_page(url: str, verdict: Verdict, rules: OriginRules, options: Options) -> UseAnswer:
+    """The answer to the declared use, with what the saved page says, where one is named."""
+    if not options.page:
+        return verdict.uses
+    from .saved_page import preferences_in  # noqa: PLC0415 - it loads Scrapy
+
+    own = preferences_in(options.page, url, options.agent, options.dialect)
+    overridden = rules.rules.overridden(url, options.agent) if rules.rules else ()
+    return answer((*verdict.uses.preferences, *own), options.use, overridden)
 
 
 def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
@@ -52,8 +69,23 @@ def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "rule": str(verdict.rule) if verdict.rule else None,
         "group": {"name": group.name, "lines": group.lines} if group else None,
         "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
-        "usage": [asdict(preference) for preference in verdict.usage],
+        **uses_as_json(verdict.uses),
         "note": crawler_note(verdict.agent),
+    }
+
+
+def uses_as_json(uses: UseAnswer) -> dict[str, Any]:
+    """Every preference, what overrides what, and the result for each declared use."""
+    return {
+        "usage": [asdict(preference) for preference in uses.preferences],
+        "overridden": [
+            {"preference": asdict(one.preference), "by": asdict(one.by), "why": one.why}
+            for one in uses.overridden
+        ],
+        "uses": [
+            {"use": one.name, "result": one.result.value, "by": one.by and asdict(one.by)}
+            for one in uses.results
+        ],
     }
 
 
@@ -73,7 +105,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
 
 
 def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
-    word = paint("allowed", "green") if verdict.allowed else paint("disallowed", "red")
+    word = paint_verdict("allowed" if verdict.allowed else "disallowed")
     agent = shown(verdict.agent)
     print_line(shown(url))
     print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
@@ -97,15 +129,45 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
-        *(("usage", str(preference)) for preference in verdict.usage),
+        *(("tdmrep.json", _served(rules.tdmrep)) for _ in range(rules.tdmrep is not None)),
         *(("sitemap", sitemap) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
     print_columns(rows)
     if len(sitemaps) > _MAX_SITEMAPS:
         print_line(f"             and {len(sitemaps) - _MAX_SITEMAPS} sitemaps more")
+    if options.statuses or is_web(name):
+        _print_statuses(options)
+
+
+def _print_statuses(options: Options) -> None:
+    """What the dialect does for each answer. For a local file nobody needs it unasked."""
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
+
+
+def _served(tdmrep: OriginRules | None) -> str:
+    if tdmrep is None:
+        return "not requested"
+    error = tdmrep.reservations.error if tdmrep.reservations else ""
+    return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"
+
+
+def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
+    """Every preference about the use of the page, what overrides what, and what comes of it."""
+    weaker = {one.preference for one in uses.overridden}
+    return [
+        *(("usage", str(one)) for one in uses.preferences if one not in weaker),
+        *(("overridden", f"{one.preference}; by {one.by} ({one.why})") for one in uses.overridden),
+        *(("use", str(result)) for result in uses.results if uses.preferences),
+    ][:_MAX_USE_FACTS]
+
+
+def _print_uses(uses: UseAnswer) -> None:
+    rows = use_facts(uses)
+    if rows:
+        print_columns(rows)
+        print_line()
 
 
 def _visit_times(rules: OriginRules, options: Options) -> list[str]:
@@ -129,7 +191,7 @@ def _print_lines(verdict: Verdict, lines: list[str]) -> None:
     """The lines of the file that count: the User-agent lines, the rule that decides, the rules that
     it beats, and the preferences about the use of the page.
     """
-    notes = {preference.line: "about the page's use" for preference in verdict.usage}
+    notes = {one.robots_line: "about the page's use" for one in verdict.usage if one.robots_line}
     if verdict.group:
         notes |= dict.fromkeys(verdict.group.lines, "")
     notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MAX_BEATEN]}

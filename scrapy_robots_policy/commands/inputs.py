@@ -6,11 +6,14 @@ import sys
 from collections import OrderedDict
 from pathlib import Path
 from time import time
+from urllib.parse import urljoin, urlsplit
 
 from ..fetch.redirects import ANYWHERE, RedirectGuard
-from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse
-from ..rep.access import remember
-from ..resolver.origin import OriginRules
+from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
+from ..rep.access import AccessOverrides, remember
+from ..rep.documents import TDMREP, key_of, url_of
+from ..rep.preference import TDM_RESERVATION
+from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress
@@ -27,11 +30,37 @@ def read(
     """
     if is_web(source):
         return fetch(source, user_agent, redirects, guard)
+    return read_file(source)
+
+
+def fetched(url: str, options: Options) -> FetchResult:
+    """What comes of one try to fetch a URL, in the time that the user gives it."""
+    redirects = options.dialect.access.redirects
+    return fetch(url, options.user_agent, redirects, options.guard, options.timeout)
+
+
+def robots_txt_of(source: str) -> str:
+    """The file or URL to read. For the URL of a site, that of its robots.txt."""
+    is_site = is_web(source) and urlsplit(source).path in ("", "/") and not urlsplit(source).query
+    return urljoin(source, "/robots.txt") if is_site else source
+
+
+def read_file(source: str) -> FetchResult:
+    """A FILE, or "-"; it counts as served with status 200. UsageError if it cannot be read."""
     try:
         octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {source}: {error.strerror}") from None
     return FetchResult(200, octets)
+
+
+def reservations_from(key: str, result: FetchResult) -> OriginRules:
+    """What a tdmrep.json says that was fetched at this moment."""
+    now = time()
+    state = OriginState(key, AccessOverrides(), remember(None, result, now))
+    rules = state.rules(tdmrep.DIALECT, now)
+    assert rules is not None  # there is an entry, fetched for this dialect
+    return rules
 
 
 def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRules:
@@ -47,13 +76,12 @@ class Inputs:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._redirects = options.dialect.access.redirects
         self._for_all = self._read(options.robots) if options.robots else None
         self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
     def _read(self, source: str) -> FetchResult:
-        return read(source, self._options.user_agent, self._redirects, self._options.guard)
+        return fetched(source, self._options) if is_web(source) else read_file(source)
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""
@@ -80,7 +108,25 @@ class Inputs:
         rules = self._rules.get(origin)
         if rules is None:
             rules = rules_from(origin, self.result(url), self._options.dialect)
+            rules = self.with_tdmrep(rules, url)
             self._rules[origin] = rules
             if len(self._rules) > MAX_SITES:
                 self._rules.popitem(last=False)
         return rules
+
+    def with_tdmrep(self, rules: OriginRules, url: str) -> OriginRules:
+        """The rules and the tdmrep.json: the one that is named, or, as in a crawl, the site's, if a
+        purpose is declared that it may refuse, and if robots.txt allows it.
+        """
+        key = key_of(origin_of(url) or "", TDMREP)
+        source = self._options.tdmrep
+        is_asked = self._options.use.may_be_refused_by(TDM_RESERVATION) and not self._for_all
+        if not source and is_asked and rules.allowed(url_of(key), self._options.agent):
+            source = url_of(key)
+        if not source:
+            return rules
+        self._progress.step(source)
+        try:
+            return rules.with_tdmrep(reservations_from(key, self._read(source)))
+        finally:
+            self._progress.end()

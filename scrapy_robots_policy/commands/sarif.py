@@ -2,46 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from ..lint import KINDS, Finding, Kind
+from ..lint import KINDS, Finding, Kind, readable_lines
+from ..lint.explanations import explanations
 from .download import is_web
+from .help_texts import VERSION
+from .linted_files import LintedFile
+from .terminal import print_json
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
 
-def sarif(findings: Mapping[str, tuple[Finding, ...]]) -> dict[str, Any]:
-    """One run, from the findings of each file by its name."""
-    driver = {"name": "scrapy robots lint", "rules": [_rule(kind) for kind in KINDS.values()]}
-    return {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {"driver": driver},
-                "columnKind": "unicodeCodePoints",
-                "results": [
-                    _result(name, finding) for name, items in findings.items() for finding in items
-                ],
-            }
-        ],
-    }
+class Sarif:
+    """One run with the findings of all files; it is shown at the end, whole."""
+
+    def __init__(self) -> None:
+        self._results: list[dict[str, Any]] = []
+
+    def file(self, file: LintedFile) -> None:
+        lines = readable_lines(file.octets) if file.findings else []
+        seen: Counter[str] = Counter()
+        for finding in file.findings:
+            print_of_line = f"{finding.code}\0{lines[finding.line - 1].strip()}"
+            seen[print_of_line] += 1
+            fingerprint = f"{print_of_line}\0{seen[print_of_line]}"
+            self._results.append(_result(file.name, finding, fingerprint))
+
+    def end(self) -> None:
+        driver = {
+            "name": "robots-policy lint",
+            "version": VERSION,
+            "rules": [_rule(kind) for kind in KINDS.values()],
+        }
+        run = {
+            "tool": {"driver": driver},
+            "columnKind": "unicodeCodePoints",
+            "results": self._results,
+        }
+        print_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _rule(kind: Kind) -> dict[str, Any]:
+    text = explanations()[kind.code]
+    whole = f"{text.why}\n\nFix: {text.fix}"
     return {
         "id": kind.code,
         "name": kind.name,
         "shortDescription": {"text": kind.title},
+        "fullDescription": {"text": text.why},
+        "help": {"text": whole, "markdown": whole},
         "defaultConfiguration": {"level": kind.severity.value},
     }
 
 
-def _result(name: str, finding: Finding) -> dict[str, Any]:
+def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
+    """`fingerprint`: the code, the text of the line, and which of such lines it is. So a result is
+    known again when lines above it come and go.
+    """
     text = f"{finding.message}. Fix: {finding.fix}." if finding.fix else f"{finding.message}."
     region = {
         "startLine": finding.line,
@@ -54,4 +77,7 @@ def _result(name: str, finding: Finding) -> dict[str, Any]:
         "level": finding.severity.value,
         "message": {"text": text},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}],
+        "partialFingerprints": {
+            "codeAndLine/v1": sha256(fingerprint.encode("utf-8", "replace")).hexdigest()
+        },
     }

@@ -1,4 +1,4 @@
-"""Text for a terminal or a pipe: escaped, in columns, and coloured on a terminal."""
+"""Text for a terminal or a pipe: escaped, in columns that fit, and coloured on a terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -17,16 +17,36 @@ from ..report.columns import aligned, cut, width
 Row = Sequence[str]
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
+_VERDICTS = {"allowed": "green", "disallowed": "red", "unreachable": "yellow"}
+_NARROWEST = 8  # columns of the terminal that a cell takes at least, if it is longer than that
+_GAP = 2  # columns between two cells
+_program = ["scrapy robots"]
+
+
+def set_program(name: str) -> None:
+    """The name of the program, with which its errors start."""
+    _program[0] = name
 
 
 def paint(text: str, colour: str) -> str:
-    """The text in a colour, if standard output is a terminal and NO_COLOR is not set."""
+    """The text in a colour, where standard output shows colours."""
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if _has_colour() else text
 
 
+def paint_verdict(text: str) -> str:
+    """A verdict's word in its colour; any other text as it is."""
+    colour = _VERDICTS.get(text.strip())
+    return paint(text, colour) if colour else text
+
+
 def _has_colour() -> bool:
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not plain
+    """NO_COLOR is the strongest, then FORCE_COLOR, then whether it is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("FORCE_COLOR", "")
+    if forced:
+        return forced not in ("0", "false")
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def print_line(line: str = "") -> None:
@@ -35,7 +55,7 @@ def print_line(line: str = "") -> None:
 
 def print_error(sentence: object) -> None:
     """One line on standard error. The sentence may quote a file, a URL or a setting: escaped."""
-    sys.stderr.write(f"scrapy robots: {shown(str(sentence))}\n")
+    sys.stderr.write(f"{_program[0]}: {shown(str(sentence))}\n")
 
 
 def print_json(value: Any) -> None:
@@ -43,12 +63,19 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value) + "\n")
 
 
-def print_columns(rows: Iterable[Sequence[str]], indent: str = "", max_width: int = 0) -> None:
-    """Rows in aligned columns. Cells are escaped, and wrapped at `max_width` if it is not 0."""
+def print_columns(
+    rows: Iterable[Sequence[str]],
+    indent: str = "",
+    max_width: int = 0,
+    painted: Callable[[str], str] = str,
+) -> None:
+    """Rows in aligned columns. Cells are escaped, and wrapped: at `max_width`, if it is not 0, and
+    so that a row fits the terminal. `painted` gives a cell its colour.
+    """
     table = [[shown(cell) for cell in row] for row in rows]
-    if max_width:
-        table = [line for row in table for line in _wrapped(row, max_width)]
-    for line in aligned(table):
+    widths = _widths(table, max_width or sys.maxsize, _room() - len(indent))
+    lines = [line for row in table for line in _wrapped(row, widths)]
+    for line in aligned(lines, painted=painted):
         print_line((indent + line).rstrip())
 
 
@@ -66,8 +93,31 @@ def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
             print_line(cut(f"  {line}", room))
 
 
-def _wrapped(row: list[str], max_width: int) -> list[list[str]]:
-    columns = [textwrap.wrap(cell, max_width) for cell in row]
+def _room() -> int:
+    """Columns of the terminal; no limit where standard output is none and COLUMNS says nothing."""
+    if not (os.environ.get("COLUMNS") or sys.stdout.isatty()):
+        return sys.maxsize
+    return shutil.get_terminal_size().columns
+
+
+def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
+    """The columns of the table, the widest ones made narrower until a row fits."""
+    widths = [min(max(map(width, column)), max_width) for column in zip(*table, strict=True)]
+    spare = room - _GAP * (len(widths) - 1) - sum(widths)
+    while widths and spare < 0 and max(widths) > _NARROWEST:
+        widest = widths.index(max(widths))
+        second = max((other for other in widths if other < widths[widest]), default=0)
+        cut = min(widths[widest] - max(second, _NARROWEST), -spare)
+        widths[widest] -= max(cut, 1)
+        spare += max(cut, 1)
+    return widths
+
+
+def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
+    columns = [
+        [cell] if width(cell) <= room else textwrap.wrap(cell, room)
+        for cell, room in zip(row, widths, strict=True)
+    ]
     return [list(line) for line in zip_longest(*columns, fillvalue="")]
 
 

@@ -6,6 +6,7 @@ Settings are one declarative table. A wrong value stops the spider with one sent
 from __future__ import annotations
 
 from .audit_settings import AuditSettings
+from .declared_use import declared_use
 from .identity import DialectKind, sent_user_agent, user_agent
 from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
@@ -34,6 +35,7 @@ __all__ = [
     "StoreSettings",
     "TagSettings",
     "Values",
+    "declared_use",
     "is_exempt",
     "one_sentence",
     "redirect_guard",

@@ -9,9 +9,10 @@ from typing import Any
 from scrapy import Spider
 from scrapy.settings import BaseSettings
 
-from ..rep import DIALECTS, Dialect, dialect_of, find_agent, product_token
+from ..rep import DIALECTS, Dialect, dialect_of, product_token
 from ..rep.agents import is_name
-from ..rep.usage import PURPOSES
+from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.preference import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
 EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
@@ -56,10 +57,7 @@ class AgentKind:
         return token
 
     def names_a_crawler(self, token: str) -> bool:
-        if is_name(token):
-            return True
-        in_dialect = self.dialect is not None and token.lower() in self.dialect.agents
-        return bool(token) and (in_dialect or find_agent(token) is not None)
+        return names_a_crawler(token, self.dialect.agents if self.dialect else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,19 @@ class PurposesKind:
         if names is None or not set(names) <= set(PURPOSES):
             raise wrong(name, value, self.words)
         return frozenset(names)
+
+
+@dataclass(frozen=True, slots=True)
+class TokensKind:
+    """Control tokens as a list, or as a text with commas; each once."""
+
+    words = "a list of product tokens such as 'Google-Extended'"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        names = names_of(value)
+        if names is None or not all(map(is_name, names)):
+            raise wrong(name, value, self.words)
+        return tuple({token.lower(): token for token in names}.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -15,10 +16,12 @@ from ..fetch.request import RequestProfile
 from ..rep import Dialect
 from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit
+from ..rep.preference import NO_USE, DeclaredUse
 from ..report import Files
 from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
 from .contact import contact_warning
+from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
@@ -45,8 +48,9 @@ class PolicySettings:
     defer_timeout   seconds a request waits at most for an origin that defers
     delays          the user's limit for the delay that a site asks for
     overrides       what is set for single hosts, the strongest layer first
-    purposes        what the crawl is for, where it says so
+    use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
+    report_base     the data of an earlier report, where the report is compared with it
     dry_run         whether requests that would be dropped are only counted
     audit           where the record of the crawl goes, where one is wanted
     approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
@@ -65,8 +69,9 @@ class PolicySettings:
     defer_timeout: float
     delays: DelayLimit = DelayLimit()
     overrides: tuple[Overrides, ...] = ()
-    purposes: frozenset[str] = frozenset()
+    use: DeclaredUse = NO_USE
     report: Files | None = None
+    report_base: Path | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None
     approved: Mapping[str, str] | None = None
@@ -104,8 +109,9 @@ class PolicySettings:
                 defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
                 delays=_delays(values),
                 overrides=override_layers(crawler),
-                purposes=values["ROBOTS_PURPOSE"] or frozenset(),
+                use=declared_use(values),
                 report=values["ROBOTS_REPORT"],
+                report_base=values["ROBOTS_REPORT_BASE"],
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_audit(values),
                 approved=values["ROBOTS_APPROVED"],

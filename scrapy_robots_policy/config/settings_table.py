@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
 from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMax
+from ..rep.preference import LEVELS
 from ..report import Files
+from ..report.base import Base
 from ..tags.actions import DEFAULTS, read_actions
 from .audit_settings import ApprovedKind, AuditPath
-from .identity import DialectKind, PurposesKind
+from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
     Flag,
@@ -48,6 +51,24 @@ class _ReportKind:
             return Files.of(path)
         except ValueError as error:
             raise SettingError(f"{name} is {shown(value)}: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _BaseKind:
+    """The path of an earlier report's data. Before the second crawl there may be none yet."""
+
+    words = "the path of a report's .json file"
+
+    def read(self, name: str, value: Any) -> Path:
+        path = fspath(value) if isinstance(value, PathLike) else value
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise wrong(name, value, self.words)
+        try:
+            if Path(path).exists():
+                Base.read(Path(path))
+        except (OSError, ValueError) as error:
+            raise SettingError(f"{name} is {shown(value)}: {error}") from None
+        return Path(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +271,34 @@ _TABLE = (
         attribute="robots_purpose",
     ),
     Setting(
+        "ROBOTS_CONTENT_USE",
+        Choice({level: level for level in LEVELS}),
+        None,
+        "The most that the crawl does with a page: keep nothing (`immediate`), keep an index, a "
+        "link or an excerpt (`reference`), or reproduce it (`full`). Pages whose site grants less "
+        "by `Content-Signal: use=` are dropped. See [reservations](docs/reservations.md).",
+        attribute="robots_content_use",
+    ),
+    Setting(
+        "ROBOTS_TDMREP",
+        Choice({"refuse": False, "fetch": True}),
+        "refuse",
+        "What happens to pages that their site's tdmrep.json reserves against the purpose: they "
+        "are dropped (`refuse`), or fetched (`fetch`), because the header or the meta tag of a "
+        "page may override the file; where none does, its items are dropped. See "
+        "[reservations](docs/reservations.md).",
+    ),
+    Setting(
+        "ROBOTS_PURPOSE_TOKENS",
+        TokensKind(),
+        None,
+        "Control tokens whose groups in a robots.txt are asked too, such as `Google-Extended`. "
+        "Pages that such a group disallows are dropped. `[]`: none are asked. See "
+        "[reservations](docs/reservations.md).",
+        attribute="robots_purpose_tokens",
+        no_value="those that control the purpose",
+    ),
+    Setting(
         "ROBOTS_DRY_RUN",
         Flag(),
         False,
@@ -261,6 +310,13 @@ _TABLE = (
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
         "`.json`; or the figures alone.",
+    ),
+    Setting(
+        "ROBOTS_REPORT_BASE",
+        _BaseKind(),
+        None,
+        "The `.json` of an earlier report, with which the report is compared. It may be the file "
+        "that this report replaces, and it may be missing before the first crawl.",
     ),
     Setting(
         "ROBOTS_AUDIT",

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 
 from ..rep import Dialect
+from ..rep.preference import NO_USE, DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
+from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
@@ -20,7 +22,8 @@ from .stopping import one_sentence
 class TagSettings:
     """One crawl's settings for page rules.
 
-    dialect, agent, by_header, overrides, purposes  as in `PolicySettings`
+    dialect, agent, by_header, overrides, use  as in `PolicySettings`
+    reads_use  whether a page is read for preferences about its use
     actions  what happens to requests and items that a page does not want, by part
     """
 
@@ -29,7 +32,8 @@ class TagSettings:
     by_header: bool
     actions: Actions
     overrides: tuple[Overrides, ...] = ()
-    purposes: frozenset[str] = frozenset()
+    use: DeclaredUse = NO_USE
+    reads_use: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
@@ -37,6 +41,7 @@ class TagSettings:
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
             dialect = values["ROBOTS_DIALECT"]
+            use = declared_use(values)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             return cls(
                 dialect=dialect,
@@ -44,7 +49,8 @@ class TagSettings:
                 by_header=not name.is_given,
                 actions=_actions(crawler),
                 overrides=override_layers(crawler),
-                purposes=values["ROBOTS_PURPOSE"] or frozenset(),
+                use=use,
+                reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
             )
 
 

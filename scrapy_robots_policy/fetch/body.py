@@ -7,7 +7,6 @@ Encodings that were not asked for here, since a plugin asks for its own, are lef
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -16,74 +15,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
-from ..exceptions import UnreadableBodyError
 from ..rep.html_page import without_browser_page
 from .order import MAX_OCTETS
 from .sent_headers import trim
+from .unpacking import MAX_ENCODINGS, UNPACKED, encodings_of, unpack
 
-ACCEPTED = "gzip, deflate"
-MAX_ENCODINGS = 3  # nested in each other
-UNPACKED = frozenset({"gzip", "x-gzip", "deflate", "identity"})
-MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
 _META_KEY = "_robots_txt_body"
-
-
-def encodings_of(content_encoding: str) -> Sequence[str]:
-    """The encodings of a Content-Encoding header, in the order in which they were applied."""
-    names = (name.strip().lower() for name in content_encoding.split(","))
-    return tuple(name for name in names if name)
 
 
 def encodings_in(response: Response) -> Sequence[str]:
     """The encodings that a response names."""
     headers = response.headers.getlist("Content-Encoding")
     return encodings_of(b",".join(headers).decode("latin-1"))
-
-
-def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
-    """At most `limit` octets of a body. Raises UnreadableBodyError if it cannot be unpacked.
-
-    is_whole  whether the packed body came to its end; else it may end in the middle
-    """
-    if len(encodings) > MAX_ENCODINGS:
-        raise UnreadableBodyError(f"{len(encodings)} nested encodings")
-    octets = packed
-    for encoding in reversed(encodings):
-        octets = _decode(octets, encoding, limit, is_whole)
-    return octets[:limit]
-
-
-def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
-    if encoding == "identity":
-        return packed
-    if encoding not in UNPACKED:
-        raise UnreadableBodyError(encoding)
-    try:
-        return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes
-    except zlib.error:
-        if encoding != "deflate":
-            raise UnreadableBodyError(encoding) from None
-    try:
-        return _inflate(packed, -15, limit, is_whole)  # some servers send deflate without a header
-    except zlib.error:
-        raise UnreadableBodyError(encoding) from None
-
-
-def _inflate(packed: bytes, window: int, limit: int, is_whole: bool) -> bytes:
-    octets = b""
-    for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
-        unpacker = zlib.decompressobj(window)
-        octets += unpacker.decompress(packed, limit - len(octets))
-        packed = unpacker.unused_data
-        if len(octets) >= limit:
-            return octets
-        if not unpacker.eof and is_whole:
-            msg = "it ends too soon"
-            raise zlib.error(msg)
-        if not packed or not unpacker.eof:
-            return octets
-    msg = "it has too many members"
-    raise zlib.error(msg)
 
 
 class Body:

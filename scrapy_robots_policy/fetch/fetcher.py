@@ -16,6 +16,7 @@ from .. import compat
 from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.access import has_whole_copy
+from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies
 from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
@@ -69,15 +70,14 @@ class Fetcher:
             result, error = await self._try(order)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True))
-        self._count(result, error)
+        if document_of(order.origin) == ROBOTS_TXT:
+            self._count(result, error)
         self.errors.note(order.origin, error)
         return result
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:
         """One try, with its redirects: (what came, what went wrong)."""
-        way = follow(
-            f"{order.origin}/robots.txt", order.dialect.access.redirects, self.profile.guard
-        )
+        way = follow(url_of(order.origin), order.dialect.access.redirects, self.profile.guard)
         step = next(way)
         error: Exception | None = None
         reply: Answer | Addresses

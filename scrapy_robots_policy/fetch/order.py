@@ -12,8 +12,9 @@ MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 @dataclass(frozen=True, slots=True)
 class FetchOrder:
-    """A robots.txt to fetch.
+    """A robots.txt, or another document of an origin, to fetch.
 
+    origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind, or None
     in_haste  whether sockets are short: then the fetch gets less time

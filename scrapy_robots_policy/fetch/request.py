@@ -13,10 +13,10 @@ from typing import Any
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from .body import ACCEPTED
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
 from .sent_headers import PLAIN_KEY
+from .unpacking import ACCEPTED
 
 Hook = Callable[[Request, Request], Request | None]
 
@@ -87,4 +87,5 @@ class RequestProfile:
             msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
             raise ValueError(msg)
         request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
+        request.meta[PLAIN_KEY] = made.meta[PLAIN_KEY]
         return request

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from ..rep.access import FetchResult
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
 from .edits import edited
@@ -19,10 +20,12 @@ from .file_findings import CHECKS as FILE
 from .file_findings import html_page
 from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
 from .group_findings import CHECKS as GROUPS
+from .ignore_comments import ignored
 from .line_findings import CHECKS as LINES
 from .linted_file import Source, readable_lines
 from .needless_rules import CHECKS as NEEDLESS
 from .rule_findings import CHECKS as RULES
+from .served_findings import served as served_findings
 from .sitemap_findings import CHECKS as SITEMAPS
 from .usage_findings import CHECKS as USAGE
 
@@ -36,20 +39,31 @@ def lint(
     dialect: str | Dialect = "rfc9309",
     *,
     select: Collection[str] = (),
+    ignore: Collection[str] = (),
     url: str = "",
+    served: FetchResult | None = None,
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the file. Total: any octets can be checked, in linear time.
 
     select  codes, or the starts of codes ("R4"), to look for; none: all but R601
+    ignore  codes, or the starts of codes, to leave out
     url     the address of the robots.txt, where it is known
+    served  what the fetch brought, where the file was fetched
 
-    An HTML page gives that one finding and no other. ValueError for an unknown dialect name.
+    An HTML page gives that one finding and no other about the file. Comments in the file may ask to
+    leave findings out (see `ignore_comments`). ValueError for an unknown dialect name.
     """
     source = Source(body, dialect_of(dialect), url)
-    checks = (*_CHECKS, disagreements) if _is_selected("R601", select) else _CHECKS
+    checks = (*_CHECKS, disagreements) if _is_selected("R601", select, ignore) else _CHECKS
     page = tuple(html_page(source))
     every = page or (finding for check in checks for finding in check(source))
-    found = (finding for finding in every if _is_selected(finding.code, select))
+    about_fetch = served_findings(source, served) if served else ()
+    is_ignored = ignored(source)
+    found = (
+        finding
+        for finding in (*about_fetch, *every)
+        if _is_selected(finding.code, select, ignore) and not is_ignored(finding)
+    )
     return tuple(_runs(sorted(found, key=lambda one: (one.line, one.column, one.code))))
 
 
@@ -78,7 +92,7 @@ def _joined(run: list[Finding]) -> Finding:
     )
 
 
-def _is_selected(code: str, select: Collection[str]) -> bool:
-    if not select:
-        return code not in ON_REQUEST
-    return code.startswith(tuple(select))
+def _is_selected(code: str, select: Collection[str], ignore: Collection[str]) -> bool:
+    if code.startswith(tuple(ignore)):
+        return False
+    return code.startswith(tuple(select)) if select else code not in ON_REQUEST

@@ -10,18 +10,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..rep.groups import Groups
-from ..rep.usage import (
+from ..rep.preference import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
-    LABELS,
+    LEVELS,
     LICENSE,
     PURPOSES,
+    USE,
+    VOCAB,
     Preference,
-    UsageLines,
     combined,
-    path_of,
-    read_value,
 )
+from ..rep.usage import LABELS, UsageLines, path_of, read_value
 from .findings import Finding, listed, quoted
 from .linted_file import Source, Span, values
 
@@ -64,19 +64,30 @@ def unknown(source: Source) -> Iterator[Finding]:
             yield source.finding("R507", _span(line), why)
 
 
-_ALL_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs}
+_ALL_KEYS = {pair for pairs in PURPOSES.values() for pair in pairs} | {(CONTENT_SIGNAL, USE)}
 _KEYS = {
     label: sorted(key for other, key in _ALL_KEYS if other == label) for label in LABELS.values()
 }
+# Labels of earlier drafts of aipref-vocab.
+_RETIRED = frozenset({"ai", "ai-output", "all", "bots", "genai", "inference", "tdm", "train-genai"})
 
 
 def _why_unknown(preference: Preference) -> str:
     """What keeps a preference from being obeyed; "" where nothing does."""
     keys = _KEYS[preference.label]
+    if preference.label == CONTENT_USAGE and preference.key in _RETIRED:
+        return (
+            f"{quoted(preference.key)} is a label of earlier drafts: readers of {VOCAB} ignore it; "
+            f"{CONTENT_USAGE} has {listed(keys)}"
+        )
     if preference.key not in keys:
         return (
             f"{quoted(preference.key)} is no use known here; {preference.label} has {listed(keys)}"
         )
+    if preference.label == CONTENT_SIGNAL and preference.key == USE:
+        if preference.level >= 0:
+            return ""
+        return f"{quoted(preference.value)} of {USE} is no level; the levels are {listed(LEVELS)}"
     if not preference.refuses and not preference.grants:
         return f"{quoted(preference.value)} of {preference.key} neither grants nor refuses anything"
     return ""

@@ -19,6 +19,7 @@ from .dialects.engines import DIALECTS, dialect_of, differences
 from .ruleset import RuleSet, parse
 from .url import Origin, origin_of
 from .verdict import Group, Reason, Rule, Verdict
+from .verdict_rows import VerdictRow, verdicts
 
 __all__ = [
     "DIALECTS",
@@ -38,6 +39,7 @@ __all__ = [
     "RuleSet",
     "Stance",
     "Verdict",
+    "VerdictRow",
     "add_agents",
     "advance",
     "dialect_of",
@@ -47,4 +49,5 @@ __all__ = [
     "origin_of",
     "parse",
     "product_token",
+    "verdicts",
 ]

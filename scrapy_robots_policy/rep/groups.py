@@ -6,6 +6,7 @@ The standards of 1994 and 1996 call a group a record; so do the options of a dia
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -99,38 +100,52 @@ class Groups:
         """The parts of the text with the Crawl-delay, Request-rate and Visit-time lines for a
         crawler: (start, end) offsets.
         """
+        return self._spans_above(agent, text, self._binding.grammar.pace)
+
+    def license_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
+        """The same with the License lines for a crawler."""
+        return self._spans_above(agent, text, self._binding.grammar.license)
+
+    def _spans_above(
+        self, agent: str, text: str, parting: re.Pattern[str]
+    ) -> Iterator[tuple[int, int]]:
         name, groups = self.find(agent, text)
         names = {name}
         if self._binding.by_weight and name != STAR:
             names = {*_chain(agent, self._binding)} - {STAR}
-        return self._pace_spans_of(names, groups, text)
+        return self._spans_of(names, groups, text, parting)
 
     def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
         """The same for the crawlers that no group names."""
-        return self._pace_spans_of({STAR}, self.named(STAR, text), text)
+        pace = self._binding.grammar.pace
+        return self._spans_of({STAR}, self.named(STAR, text), text, pace)
 
-    def _pace_spans_of(
-        self, names: set[str], groups: Iterable[GroupSpan], text: str
+    def _spans_of(
+        self, names: set[str], groups: Iterable[GroupSpan], text: str, parting: re.Pattern[str]
     ) -> Iterator[tuple[int, int]]:
         lines = {line for name in names for line in self._lines_naming(name, text)}
         for group in groups:
-            for first, after, end in self._agent_lists(group, text):
+            for first, after, end in self._agent_lists(group, text, parting):
                 # The rules before the first User-agent line have no list: they are for all.
                 if first == after or not lines.isdisjoint(range(first, after)):
                     yield (self._starts[first] if first < after else group.head), end
 
-    def _agent_lists(self, group: GroupSpan, text: str) -> Iterator[tuple[int, int, int]]:
+    def _agent_lists(
+        self, group: GroupSpan, text: str, parting: re.Pattern[str]
+    ) -> Iterator[tuple[int, int, int]]:
         """The lists of User-agent lines in a group: (first line, line after the last, end offset).
 
         A Crawl-delay line between two User-agent lines parts the lists, but not the group. The
         delay is for the list right above it, as in all parsers that read delays. The rules are for
-        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere).
+        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere). A License line
+        parts the lists of licences in the same way.
+
+        parting  the expression for the lines that part
         """
         first = bisect_left(self._starts, group.head)
         last = bisect_left(self._starts, group.start)
-        pace = self._binding.grammar.pace
         for line in range(first + 1, last):
-            if pace.search(text, self._starts[line - 1] + 1, self._starts[line]):
+            if parting.search(text, self._starts[line - 1] + 1, self._starts[line]):
                 yield first, line, self._starts[line]
                 first = line
         yield first, last, group.end

@@ -9,8 +9,9 @@ so that what is held is the octets, which others may hold too, and what was aske
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
+from typing import TypeVar
 
 from .agents import product_token
 from .binding import BindingRules
@@ -22,9 +23,12 @@ from .groups import Groups, GroupSpan
 from .index import matching
 from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_lines
 from .patterns import RuleLine, reading_of
+from .preference import USER_AGENT, Overridden, Preference
 from .url import origin_of, readable
-from .usage import Preference, UsageLines
+from .usage import UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
+
+T = TypeVar("T")
 
 _MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
 _MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
@@ -133,6 +137,18 @@ class RuleSet:
 
         return allowed
 
+    def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
+        """What `describe` makes of the verdict, as a function of the URL, for those who ask for
+        many. It is called once for each rule that decides; that verdict knows no details.
+        """
+        self._key("", agent)  # is it a string?
+        if self._reading.resolves:
+            return lambda url: describe(self.verdict(url, agent))
+        binding = self._binding("", agent)
+        decide = binding.decide
+        made = _Made(lambda rank: describe(self._verdict(binding, rank, agent, Details())))
+        return lambda url: made[decide(url)]
+
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
 
@@ -140,7 +156,9 @@ class RuleSet:
         they are asked for.
         """
         binding = self._binding(url, agent)
-        rank = binding.decide(url)
+        return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))
+
+    def _verdict(self, binding: BindingRules, rank: int, agent: str, details: Details) -> Verdict:
         number = binding.numbers[rank]
         # What decides and is no rule is that robots.txt itself is always allowed.
         reason = Reason.RULE if number else Reason.ROBOTS_TXT if rank else binding.otherwise
@@ -150,7 +168,7 @@ class RuleSet:
             self.dialect.name,
             _product_token(agent),
             binding.rule(number, self._rules) if number else None,
-            details=Details(self, url, agent),
+            details=details,
         )
 
     def group(self, agent: str) -> Group | None:
@@ -208,16 +226,51 @@ class RuleSet:
         for start, end in spans:
             yield from directive.findall(text, start, end)
 
-    def usage(self, url: str, agent: str) -> tuple[Preference, ...]:
-        """What is said of the use of a page; nothing of one that may not be fetched."""
+    def usage(self, url: str, agent: str, tokens: Collection[str] = ()) -> tuple[Preference, ...]:
+        """The preferences that hold for the use of a page; none for one that may not be fetched.
+
+        tokens  control tokens whose groups are asked too
+        """
+        lines = self._usage_lines(url, agent)
+        own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
+        if not tokens or not self.allowed(url, agent):
+            return own
+        asked = (self._token_preference(url, token) for token in tokens)
+        return (*own, *(preference for preference in asked if preference))
+
+    def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]:
+        """The preferences for the same page that do not hold, with those that override them."""
+        lines = self._usage_lines(url, agent)
+        return lines.overridden(self._reading.path_of(url), url, agent) if lines else ()
+
+    def _usage_lines(self, url: str, agent: str) -> UsageLines | None:
         if self._may_have_usage is None:
             body = self._body.lower()
             self._may_have_usage = b"content-" in body or b"license" in body
         if not (self._may_have_usage and self.allowed(url, agent)):
-            return ()
+            return None
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
-        return self._usage.preferences(self._reading.path_of(url), url, agent)
+        return self._usage
+
+    def _token_preference(self, url: str, token: str) -> Preference | None:
+        """The rule for a page in the groups that name a control token; None without such a rule.
+
+        The groups for all crawlers are no fallback: they say nothing of a token.
+        """
+        origin = origin_of(url) if self._reading.resolves else None
+        key = (USER_AGENT, token, origin)
+        binding = self._bindings.get(key)
+        if binding is None:
+            text = self._text()
+            binding = self._bound_by(key, self._groups.named(token.lower(), text), url, text)
+        if not binding.records:
+            return None
+        number = binding.numbers[binding.decide(url)]
+        if not number:
+            return None
+        rule = binding.rule(number, self._rules)
+        return Preference(USER_AGENT, token, rule.text, rule.line)
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
@@ -254,14 +307,21 @@ class RuleSet:
         if binding is None:
             text = self._text()
             _, records = self._groups.find(agent, text)
-            origin = origin_of(url) if self._reading.resolves else None
-            binding = self._shared(records, origin)
-            if binding is None:
-                binding = self._laid_out(url, records, origin, text)
-                self._make_room(binding.octets_held)
-            else:
-                self._make_room()
-            self._bindings[key] = binding
+            binding = self._bound_by(key, records, url, text)
+        return binding
+
+    def _bound_by(
+        self, key: object, records: tuple[GroupSpan, ...], url: str, text: str
+    ) -> BindingRules:
+        """The rules of some records, laid out, and kept under a key."""
+        origin = origin_of(url) if self._reading.resolves else None
+        binding = self._shared(records, origin)
+        if binding is None:
+            binding = self._laid_out(url, records, origin, text)
+            self._make_room(binding.octets_held)
+        else:
+            self._make_room()
+        self._bindings[key] = binding
         return binding
 
     def _shared(self, records: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
@@ -331,6 +391,18 @@ class RuleSet:
             for match in agent.finditer(text, record.head, record.end)
         )
         return Group(name, tuple(line_numbers(text, starts)), tuple(self._rules(records)))
+
+
+class _Made(dict[int, T]):
+    """What a function makes of a rank. It is called once for each."""
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, rank: int) -> T:
+        self[rank] = self._make(rank)
+        return self[rank]
 
 
 _product_token = lru_cache(maxsize=256)(product_token)

@@ -1,85 +1,48 @@
-"""Preferences of a site about the use of its pages: Content-Usage, Content-Signal and License.
+"""Lines of a robots.txt about the use of pages: Content-Usage, Content-Signal and License.
 
 They say what may be done with a page that has been fetched. Whether it may be fetched is a matter
 of rules (`ruleset`).
 
-Their precedence differs from that of rules. Content-Usage (IETF aipref) and Content-Signal
-(Cloudflare) are lines of a group. Groups bind crawlers as for rules, and the longest path decides;
-of equally long paths the most restrictive preference holds (the drafts aipref-attach, 3.1, and
-aipref-vocab, "Combining Preferences"). A Content-Signal outside all groups binds each crawler whose
-groups have none. A License binds all crawlers, wherever it stands (RSL guide).
+Their precedence differs from that of rules. Content-Usage (draft-ietf-aipref-attach-05) and
+Content-Signal (Cloudflare) are lines of a group. Groups bind crawlers as for rules, and the longest
+path decides; of equally long paths the most restrictive preference holds (attach-05, section
+"Content-Usage Rule Semantics", and draft-ietf-aipref-vocab-08, "Combining Preferences"). A
+Content-Signal or a License outside all groups binds each crawler whose groups have none (RSL 1.0
+§4.4.2 for License: the crawlers of a group with a License must not take global ones).
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
-from .escapes import MAX_OCTETS, shown
 from .groups import Groups
 from .lines import grammar_of, line_numbers
 from .patterns import Pattern, reading_of
-from .url import readable
-
-CONTENT_USAGE = "Content-Usage"
-CONTENT_SIGNAL = "Content-Signal"
-LICENSE = "License"
+from .preference import (
+    ATTACH,
+    CONTENT_SIGNAL,
+    CONTENT_USAGE,
+    LICENSE,
+    VOCAB,
+    Overridden,
+    Preference,
+    combined,
+)
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
+# Labels that have a meaning outside all groups too, and why such lines may not count.
+_ALSO_OUTSIDE = {
+    CONTENT_SIGNAL: "the crawler's group has signals of its own",
+    LICENSE: "the crawler's group has a licence of its own: RSL 1.0, 4.4.2",
+}
+_LONGER = f"the longest path decides: {ATTACH}, Content-Usage Rule Semantics"
+_STRICTER = f"of equal paths the most restrictive counts: {VOCAB}, Combining Preferences"
 LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
-_REFUSALS = {CONTENT_USAGE: "n", CONTENT_SIGNAL: "no"}
-_GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes"}
-
-PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
-    {
-        "search": frozenset({(CONTENT_USAGE, "search"), (CONTENT_SIGNAL, "search")}),
-        "ai-input": frozenset({(CONTENT_USAGE, "ai-use"), (CONTENT_SIGNAL, "ai-input")}),
-        "train-ai": frozenset({(CONTENT_USAGE, "train-ai"), (CONTENT_SIGNAL, "ai-train")}),
-    }
-)
-"""The purposes of a crawl, each with the (label, key) pairs that may refuse it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preference:
-    """One preference about the use of a page. Unknown keys and values are kept as written.
-
-    label  "Content-Usage", "Content-Signal" or "License"
-    key    the kind of use ("train-ai"); "" for a License
-    value  as written: "y", "no", the URL of a licence
-    line   its line in the robots.txt, from 1; 0: it is in a header of the page
-    """
-
-    label: str
-    key: str
-    value: str
-    line: int = 0
-
-    @property
-    def refuses(self) -> bool:
-        return _REFUSALS.get(self.label) == self.value
-
-    @property
-    def grants(self) -> bool:
-        return _GRANTS.get(self.label) == self.value
-
-    def __str__(self) -> str:
-        return shown(self._text(self.key, self.value))
-
-    @property
-    def start(self) -> str:
-        """As much of it as fits in a cause; not yet escaped."""
-        return self._text(self.key[:MAX_OCTETS], self.value[:MAX_OCTETS])
-
-    def _text(self, key: str, value: str) -> str:
-        where = f"line {self.line}," if self.line else "header"
-        return f"{where} {self.label}: {readable(f'{key}={value}' if key else value)}"
 
 
 class UsageLine(NamedTuple):
@@ -107,32 +70,58 @@ class UsageLines:
 
         path  the path of the page's URL, normalised as for rules
         """
+        preferences: list[Preference] = []
+        for lines in self._lines_binding(agent, url).values():
+            preferences += _combined_of(_matching(lines, path)[0])
+        return tuple(preferences)
+
+    def overridden(self, path: str, url: str, agent: str) -> tuple[Overridden, ...]:
+        """The preferences that match the page, or bind all crawlers, and do not hold."""
+        overridden: list[Overridden] = []
+        for lines in self._lines_binding(agent, url).values():
+            deciding, shorter = _matching(lines, path)
+            obeyed = dict.fromkeys(_combined_of(deciding))
+            overridden += _weaker(_preferences_of(shorter), obeyed, _LONGER)
+            lost = (one for one in _preferences_of(deciding) if one.key and one not in obeyed)
+            overridden += _weaker(lost, obeyed, _STRICTER)
+        own, outside = self._lines_for(agent)
+        for label, why in _ALSO_OUTSIDE.items():
+            by = self._read(own, label, url)
+            overridden += _weaker(self._read(outside, label, url), dict.fromkeys(by), why)
+        return tuple(overridden)
+
+    def _lines_binding(self, agent: str, url: str) -> dict[str, list[_SamePath]]:
+        """The lines that bind a crawler, by label."""
         labels = self._bound.get(agent)
         if labels is None:
             if len(self._bound) >= _MAX_AGENTS:
                 self._bound.clear()
             labels = self._bound[agent] = _by_path(self.binding(agent, url))
-        preferences: list[Preference] = []
-        for lines in labels.values():
-            lengths = [line.length(path) for line in lines]
-            longest = max(lengths)
-            if longest >= 0:
-                deciding = [
-                    line for line, length in zip(lines, lengths, strict=True) if length == longest
-                ]
-                preferences += _combined_of(deciding)
-        return tuple(preferences)
+        return labels
 
     def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
         """The lines that bind a crawler. Some dialects match the whole `url`, not its path only."""
+        own, outside = self._lines_for(agent)
+        labels = _labels(own)
+        yield from (self._line(line, url) for line in own)
+        yield from (self._line(line, url) for line in outside if line.label not in labels)
+
+    def _lines_for(self, agent: str) -> tuple[list[_Written], list[_Written]]:
+        """(the lines in the crawler's groups, those for all crawlers whose groups have none)"""
         if not self._written:
-            return
+            return [], []
         _, groups = self._groups.find(agent, self._text)
         own = [line for group in groups for line in self._between(group.head, group.end)]
-        yield from (self._line(line, url) for line in own if line.label != LICENSE)
-        if not any(line.label == CONTENT_SIGNAL for line in own):
-            yield from (self._line(line, url) for line in self._signals_outside)
-        yield from (self._line(line, url) for line in self._written if line.label == LICENSE)
+        if any(line.label == LICENSE for line in own):
+            spans = list(self._groups.license_spans(agent, self._text))
+            licences = {line for span in spans for line in self._between(*span)}
+            own = [line for line in own if line.label != LICENSE or line in licences]
+        return own, self._outside
+
+    def _read(self, written: list[_Written], label: str, url: str) -> list[Preference]:
+        """The preferences of the lines with one label."""
+        lines = (self._line(line, url) for line in written if line.label == label)
+        return [preference for line in lines for preference in line.preferences]
 
     def outside(self) -> Iterator[tuple[int, int]]:
         """The parts of the text outside all groups: (start, end) offsets."""
@@ -148,12 +137,12 @@ class UsageLines:
         return lines[bisect_left(lines, (start,)) : bisect_left(lines, (end,))]
 
     @cached_property
-    def _signals_outside(self) -> list[_Written]:
+    def _outside(self) -> list[_Written]:
         return [
             line
             for start, end in self.outside()
             for line in self._between(start, end)
-            if line.label == CONTENT_SIGNAL
+            if line.label in _ALSO_OUTSIDE
         ]
 
     @cached_property
@@ -227,51 +216,44 @@ def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
     return {label: same for label, same in labels.items() if same}
 
 
+def _labels(written: Iterable[_Written]) -> set[str]:
+    """The labels of lines. A License without a URL is none."""
+    return {line.label for line in written if line.value or line.label != LICENSE}
+
+
+def _matching(lines: list[_SamePath], path: str) -> tuple[list[_SamePath], list[_SamePath]]:
+    """(the lines with the longest of the paths that match, the others that match)"""
+    lengths = [line.length(path) for line in lines]
+    longest = max(lengths)
+    if longest < 0:
+        return [], []
+    with_length = list(zip(lines, lengths, strict=True))
+    return (
+        [line for line, length in with_length if length == longest],
+        [line for line, length in with_length if 0 <= length < longest],
+    )
+
+
+def _preferences_of(lines: Iterable[_SamePath]) -> list[Preference]:
+    return [preference for line in lines for preference in line.preferences()]
+
+
+def _weaker(
+    weaker: Iterable[Preference], obeyed: Mapping[Preference, None], why: str
+) -> Iterator[Overridden]:
+    """The preferences that do not hold, each with the obeyed one of its key, or with the first."""
+    first = next(iter(obeyed), None)
+    by_key = {one.key: one for one in obeyed}
+    for preference in weaker:
+        if first is not None:
+            yield Overridden(preference, by_key.get(preference.key, first), why)
+
+
 def _combined_of(deciding: list[_SamePath]) -> Iterable[Preference]:
     """The preferences of lines whose paths are equally long, in the order of the file."""
     if len(deciding) == 1:  # nearly always: equal lines are combined once, not for each URL
         return deciding[0].combined()
-    every = [preference for lines in deciding for preference in lines.preferences()]
-    return combined(sorted(every, key=lambda preference: preference.line))
-
-
-def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
-    """The preferences in the values of a response's Content-Usage headers.
-
-    RFC 9651 §4.2: several headers are joined with commas, then read as one.
-    """
-    pairs = _read_dictionary(", ".join(values))
-    return tuple(Preference(CONTENT_USAGE, key, value) for key, value in pairs.items())
-
-
-def refusal(preferences: Iterable[Preference], purposes: Collection[str]) -> Preference | None:
-    """The first preference that refuses the page for one of the purposes; None without one.
-
-    purposes  keys of `PURPOSES`
-    """
-    for preference in preferences:
-        pair = preference.label, preference.key
-        if preference.refuses and any(pair in PURPOSES[purpose] for purpose in purposes):
-            return preference
-    return None
-
-
-def combined(preferences: Iterable[Preference]) -> Iterable[Preference]:
-    """One preference for each key, and every License.
-
-    Of several with one key, one that refuses comes before one that grants, and that before others.
-    """
-    kept: dict[tuple[str, str], Preference] = {}
-    for preference in preferences:
-        key = preference.key, "" if preference.key else preference.value
-        before = kept.get(key)
-        if before is None or _weight(preference) > _weight(before):
-            kept[key] = preference
-    return kept.values()
-
-
-def _weight(preference: Preference) -> int:
-    return 2 * preference.refuses + preference.grants
+    return combined(sorted(_preferences_of(deciding), key=lambda preference: preference.line))
 
 
 def path_of(value: str) -> tuple[str, str]:

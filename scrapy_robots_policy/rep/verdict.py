@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -11,8 +11,9 @@ from typing import Protocol
 from .access import Access, AccessMode, AccessResult
 from .dialects.dialect import Dialect
 from .escapes import MAX_OCTETS, brief, shown
+from .preference import NO_USE, DeclaredUse, Overridden, Place, Preference
 from .url import readable
-from .usage import Preference, refusal
+from .use_answer import UseAnswer, answer, superseding
 
 
 class Reason(Enum):
@@ -46,6 +47,11 @@ class Rule:
         return shown(self._text(self.path))
 
     @property
+    def text(self) -> str:
+        """The rule as written, octets as characters; not yet escaped."""
+        return f"{'Allow' if self.allow else 'Disallow'}: {self.path}"
+
+    @property
     def start(self) -> str:
         """As much of the line as fits in a cause; not yet escaped."""
         return self._text(self.path[:MAX_OCTETS])
@@ -72,17 +78,35 @@ class Answers(Protocol):
 
     def group(self, agent: str) -> Group | None: ...
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]: ...
-    def usage(self, url: str, agent: str) -> tuple[Preference, ...]: ...
+    def usage(
+        self, url: str, agent: str, tokens: Collection[str] = ()
+    ) -> tuple[Preference, ...]: ...
+    def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]: ...
 
 
 class Details:
     """What stands behind a verdict. Looked up when it is asked for, and then kept.
 
+    use           what the crawl declares that it does with pages
+    reservations  the preferences of the origin's tdmrep.json for the page
+
     A copy that is pickled holds the details themselves, and no rules to ask for them.
     """
 
-    def __init__(self, rules: Answers | None = None, url: str = "", agent: str = "") -> None:
+    def __init__(
+        self,
+        rules: Answers | None = None,
+        url: str = "",
+        agent: str = "",
+        use: DeclaredUse = NO_USE,
+        reservations: Sequence[Preference] = (),
+    ) -> None:
         self._question = rules, url, agent
+        self._use, self._reservations = use, reservations
+
+    def declaring(self, use: DeclaredUse, reservations: Sequence[Preference]) -> Details:
+        """The details of the same question for a crawl that declares a use."""
+        return Details(*self._question, use, reservations)
 
     @cached_property
     def group(self) -> Group | None:
@@ -98,10 +122,17 @@ class Details:
     @cached_property
     def usage(self) -> tuple[Preference, ...]:
         rules, url, agent = self._question
-        return rules.usage(url, agent) if rules else ()
+        own = rules.usage(url, agent, self._use.tokens) if rules else ()
+        return (*own, *self._reservations)
+
+    @cached_property
+    def uses(self) -> UseAnswer:
+        rules, url, agent = self._question
+        return answer(self.usage, self._use, rules.overridden(url, agent) if rules else ())
 
     def __getstate__(self) -> dict[str, object]:
-        return {"group": self.group, "matching": self.matching, "usage": self.usage}
+        names = ("group", "matching", "usage", "uses")
+        return {name: getattr(self, name) for name in names}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Details) and self.__getstate__() == other.__getstate__()
@@ -146,10 +177,16 @@ class Verdict:
         return self.details.usage
 
     @property
+    def uses(self) -> UseAnswer:
+        """The answer to each use that the crawl declares, with what overrides what."""
+        return self.details.uses
+
+    @property
     def line(self) -> int:
-        """The line that decided; 0 if none did."""
-        decided = self.refused or self.rule
-        return decided.line if decided else 0
+        """The line of the robots.txt that decided; 0 if none did."""
+        if self.refused:
+            return self.refused.robots_line
+        return self.rule.line if self.rule else 0
 
     def __str__(self) -> str:
         answer = "allowed" if self.allowed else "disallowed"
@@ -183,9 +220,26 @@ def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
     return Verdict(access.mode is AccessMode.ALLOW, reason, dialect.name, agent, why=access.why)
 
 
-def refuse(verdict: Verdict, purposes: Collection[str]) -> Verdict:
-    """The verdict where the crawl is for these purposes, of those in `usage.PURPOSES`."""
-    refused = refusal(verdict.usage, purposes)
+def refuse(verdict: Verdict, use: DeclaredUse, reservations: Sequence[Preference] = ()) -> Verdict:
+    """The verdict for a crawl that declares a use.
+
+    reservations  what the origin's tdmrep.json says of the page
+    """
+    if not use:
+        return verdict
+    details = verdict.details.declaring(use, reservations if verdict.allowed else ())
+    verdict = replace(verdict, details=details)
+    refused = refusal(details.usage, use) if verdict.allowed else None
     if refused is None:
         return verdict
     return replace(verdict, allowed=False, reason=Reason.USE_REFUSED, rule=None, refused=refused)
+
+
+def refusal(preferences: Sequence[Preference], use: DeclaredUse) -> Preference | None:
+    """The preference that keeps a page from being fetched for a declared use; None without one."""
+    if not preferences:
+        return None
+    holding, _ = superseding(preferences)
+    if use.fetches_reserved:
+        holding = tuple(one for one in holding if one.place is not Place.TDMREP)
+    return use.refusal(holding)

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 
-def aligned(rows: Iterable[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+def aligned(
+    rows: Iterable[Sequence[str]],
+    right: Collection[int] = (),
+    painted: Callable[[str], str] = str,
+) -> Iterator[str]:
     """A line for each row, its cells padded to the width of their column.
 
-    rows   rows of equal length; each cell is printable text without a line end
-    right  the columns, from 0, that are aligned to the right
+    rows     rows of equal length; each cell is printable text without a line end
+    right    the columns, from 0, that are aligned to the right
+    painted  gives a cell its colour
     """
     table = list(rows)
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     for row in table:
         cells = zip(row, widths, strict=True)
-        padded = (_padded(cell, room, at in right) for at, (cell, room) in enumerate(cells))
+        padded = (
+            _padded(cell, painted(cell), room, at in right) for at, (cell, room) in enumerate(cells)
+        )
         yield "  ".join(padded).rstrip()
 
 
-def _padded(cell: str, room: int, right: bool) -> str:
+def _padded(cell: str, painted: str, room: int, right: bool) -> str:
     space = " " * (room - width(cell))
-    return space + cell if right else cell + space
+    return space + painted if right else painted + space
 
 
 def cut(text: str, room: int) -> str:

@@ -1,18 +1,28 @@
-"""The counts of a crawl, origin by origin."""
+"""The counts of a crawl, origin by origin, and over all origins."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..rep import Verdict
+from ..rep.escapes import brief, without_userinfo
+from ..rep.use_answer import UseResult
+from .histogram import AGES, SIZES, TIMES, Histogram
 
 MAX_ORIGINS = 10_000
-MAX_CAUSES = 100
+MAX_ORIGINS_OF_REPORT = 100_000
+MAX_CAUSES = 100  # of one origin
+MAX_ALL_CAUSES = 200_000
+MAX_SAMPLES = 3  # URLs of one rule text
+MAX_SAMPLED = 500  # rule texts
 THE_REST = "all others"
 
+_LINE = re.compile(r"line \d+, ")
 
-@dataclass
+
+@dataclass(slots=True)
 class OriginCounts:
     """The counts of one origin.
 
@@ -26,6 +36,11 @@ class OriginCounts:
     waited        seconds that these waited in all; `longest_wait`: seconds of the longest wait
     delay         seconds between two requests that the site asks for; 0: none
     paced         what is done about that delay ("kept")
+    tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
+    uses          the results for the declared uses, each with its count of pages
+    held          seconds that requests waited in all for their turn, or for a visit time
+    octets        the size of its robots.txt
+    usage         what its robots.txt says about the use of its pages
     """
 
     origin: str
@@ -40,15 +55,25 @@ class OriginCounts:
     longest_wait: float = 0.0
     delay: float = 0.0
     paced: str = ""
+    tdmrep: str = ""
+    uses: dict[str, int] = field(default_factory=dict)
+    held: float = 0.0
+    octets: int = 0
+    usage: tuple[str, ...] = ()
 
     @property
     def all_dropped(self) -> int:
         return sum(self.dropped.values())
 
-    def drop(self, verdict: Verdict) -> None:
-        has_room = verdict.cause in self.dropped or len(self.dropped) < MAX_CAUSES
-        cause = verdict.cause if has_room else THE_REST
-        self.dropped[cause] = self.dropped.get(cause, 0) + 1
+    def drop(self, verdict: Verdict, *, has_room: bool = True) -> str:
+        """Count a dropped request; the result is its cause. `has_room`: for one more cause."""
+        return _count(self.dropped, verdict.cause, has_room=has_room)
+
+    def note_uses(self, results: Iterable[UseResult]) -> None:
+        """Count the results for a page, those that no preference is about left out."""
+        for result in results:
+            if result.by is not None:
+                _count(self.uses, brief(str(result)))
 
     def wait(self, seconds: float) -> None:
         self.waits += 1
@@ -56,15 +81,35 @@ class OriginCounts:
         self.longest_wait = max(self.longest_wait, seconds)
 
 
+def _count(counts: dict[str, int], name: str, *, has_room: bool = True) -> str:
+    """Count a name, or all others if there is no room for one more; the result is which."""
+    has_room = has_room and len(counts) < MAX_CAUSES
+    key = name if has_room or name in counts else THE_REST
+    counts[key] = counts.get(key, 0) + 1
+    return key
+
+
 class CrawlCounts:
     """The counts of each origin, in the order of their first requests.
 
-    Beyond `max_origins`, all further origins share one entry, `THE_REST`.
+    Beyond `max_origins`, all further origins share one entry, `THE_REST`. The histograms and the
+    samples are of all origins. Everything has a bound.
+
+    samples  URLs that were dropped, some for each rule text or other cause
+    waits    seconds that each request waited for a robots.txt
+    held     seconds that each request waited for its turn, or for a visit time
+    ages     seconds since a robots.txt that was obeyed was last known to be current
+    sizes    octets of each robots.txt that was fetched
     """
 
     def __init__(self, max_origins: int = MAX_ORIGINS) -> None:
         self.max_origins = max_origins
+        self.samples: dict[str, list[str]] = {}
+        self.waits, self.held = Histogram(TIMES), Histogram(TIMES)
+        self.ages, self.sizes = Histogram(AGES), Histogram(SIZES)
         self._by_origin: dict[str, OriginCounts] = {}
+        self._texts: dict[str, str] = {}  # equal texts of many origins are kept once
+        self._causes = 0
 
     def of(self, origin: str) -> OriginCounts:
         counts = self._by_origin.get(origin)
@@ -74,5 +119,51 @@ class CrawlCounts:
         return counts
 
     @property
+    def histograms(self) -> Mapping[str, Histogram]:
+        return {"waits": self.waits, "held": self.held, "ages": self.ages, "sizes": self.sizes}
+
+    @property
     def origins(self) -> Sequence[OriginCounts]:
         return tuple(self._by_origin.values())
+
+    def drop(self, origin: str, verdict: Verdict, url: str) -> None:
+        """Count a dropped request, and keep its URL if its cause has few samples."""
+        counts = self.of(origin)
+        cause = counts.drop(verdict, has_room=self._causes < MAX_ALL_CAUSES)
+        count = counts.dropped[cause]
+        if count == 1:
+            self._causes += 1
+            del counts.dropped[cause]
+            counts.dropped[self.shared(cause)] = 1
+        if count <= MAX_SAMPLES:
+            self._sample(rule_text(cause), url)
+
+    def wait(self, origin: str, seconds: float) -> None:
+        """A request has waited for a robots.txt."""
+        self.of(origin).wait(seconds)
+        self.waits.add(seconds)
+
+    def hold(self, origin: str, seconds: float) -> None:
+        """A request has waited for its turn, or for a visit time."""
+        self.of(origin).held += seconds
+        self.held.add(seconds)
+
+    def shared(self, text: str) -> str:
+        """The one copy of a text that many origins have."""
+        if len(self._texts) >= MAX_ALL_CAUSES:
+            return text
+        return self._texts.setdefault(text, text)
+
+    def _sample(self, text: str, url: str) -> None:
+        urls = self.samples.get(text)
+        if urls is None:
+            if len(self.samples) >= MAX_SAMPLED:
+                return
+            urls = self.samples[text] = []
+        if len(urls) < MAX_SAMPLES:
+            urls.append(brief(without_userinfo(url)))
+
+
+def rule_text(cause: str) -> str:
+    """A cause without its line: "Disallow: /search", the same for all files that have the rule."""
+    return _LINE.sub("", cause, count=1) if cause.startswith("line ") else cause

@@ -12,17 +12,22 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.http import Request
 
-from .. import compat
+from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
+from ..rep.documents import TDMREP, document_of, owner_of, url_of
 from ..rep.escapes import brief
+from ..rep.preference import LICENSE, Preference
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
+from .trouble_log import TroubleLog
 
 logger = logging.getLogger("scrapy_robots_policy")
 
+TDMREP_FORBIDDEN = "forbidden by robots.txt"
+MAX_PREFERENCES = 20  # of one origin
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
 
@@ -57,13 +62,18 @@ class CrawlEvents(ResolverEvents):
     ) -> None:
         self.crawler, self.counts = crawler, counts
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
+        self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
+        if document_of(rules.origin) == TDMREP:
+            self._on_tdmrep(rules)
+            return
         mode = rules.mode.value
-        self._count(f"stance/{mode}")
+        self._count(stats.MODE + mode)
         counts = self.counts.of(rules.origin)
         counts.fetches += source is Source.SITE
+        counts.octets = len(rules.access.octets)
         if (counts.mode, counts.why) != (mode, rules.access.why):
             self._log_mode(rules, counts)
         if rules.access.result is AccessResult.UNREACHABLE and any(
@@ -73,6 +83,41 @@ class CrawlEvents(ResolverEvents):
         if rules.rules is not None:
             await self._send_parsed(rules.rules, page)
 
+    def _on_tdmrep(self, rules: OriginRules) -> None:
+        """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
+        origin, why = owner_of(rules.origin), rules.access.why
+        error = rules.reservations.error if rules.reservations else ""
+        counts = self.counts.of(origin)
+        before, counts.tdmrep = counts.tdmrep, f"{why}, {error}" if error else why
+        if counts.tdmrep == before:
+            return
+        has_failed = rules.access.result is AccessResult.UNREACHABLE
+        if error:
+            self._count(stats.TDMREP_UNREADABLE)
+        is_warning = has_failed and self.trouble.takes_line(f"tdmrep.json: {why}")
+        logger.log(
+            logging.WARNING if is_warning else logging.DEBUG,
+            "tdmrep.json of %(origin)s: %(why)s%(then)s",
+            {
+                "origin": origin,
+                "why": brief(counts.tdmrep),
+                "then": ", so it reserves nothing" if has_failed or error else "",
+            },
+            extra={"spider": self.crawler.spider},
+        )
+
+    def on_tdmrep_forbidden(self, origin: str) -> None:
+        """The robots.txt of an origin forbids its tdmrep.json, which is not requested."""
+        counts = self.counts.of(origin)
+        if counts.tdmrep != TDMREP_FORBIDDEN:
+            counts.tdmrep = TDMREP_FORBIDDEN
+            self._count(stats.TDMREP_FORBIDDEN)
+            logger.debug(
+                "tdmrep.json of %(origin)s: %(why)s, so it reserves nothing",
+                {"origin": origin, "why": TDMREP_FORBIDDEN},
+                extra={"spider": self.crawler.spider},
+            )
+
     async def _send_parsed(self, rules: RuleSet, page: Any) -> None:
         signal = compat.ROBOTS_PARSED
         if signal is None or not compat.has_receivers(self.crawler, signal):
@@ -81,10 +126,12 @@ class CrawlEvents(ResolverEvents):
         await compat.send(self.crawler, signal, robotparser=parser, request=page)
 
     def _log_mode(self, rules: OriginRules, counts: OriginCounts) -> None:
-        counts.mode, counts.why = rules.mode.value, rules.access.why
-        counts.trouble = trouble = rules.access.result in TROUBLE
-        is_warning = trouble or rules.access.is_html or rules.mode is AccessMode.DISALLOW
-        level = logging.WARNING if is_warning else logging.INFO
+        counts.mode, counts.why = rules.mode.value, self.counts.shared(rules.access.why)
+        counts.trouble = rules.access.result in TROUBLE
+        refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
+        is_trouble = refuses or rules.access.is_html
+        is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
+        level = logging.WARNING if is_warning else logging.DEBUG
         if not _has_handler(level):
             return
         logger.log(
@@ -101,7 +148,6 @@ class CrawlEvents(ResolverEvents):
 
     def on_refused(self, request: Request, verdict: Verdict, *, counts_only: bool) -> None:
         """A request is forbidden; in a dry run it is only counted."""
-        assert self.crawler.stats is not None  # the crawl has begun
         reason = verdict.reason.name.lower()
         logger.debug(
             "Forbidden by robots.txt: %(request)s, %(cause)s",
@@ -109,53 +155,75 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
         if counts_only:
-            self._count(f"would_drop/{reason}")
+            self._count(stats.WOULD_DROP + reason)
         else:
-            self.crawler.stats.inc_value("robotstxt/forbidden")
-            self._count(f"dropped/{reason}")
+            self._count(stats.FORBIDDEN)
+            self._count(stats.DROPPED + reason)
 
-    def on_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
+    def on_rules(self, rules: OriginRules, agent: str, delay: Delay) -> None:
+        """A request has waited for these rules.
+
+        agent  the crawler that the request has
+        delay  what is done about the delay that the origin asks for
+        """
+        counts = self.counts.of(rules.origin)
+        self._note_delay(rules, delay, counts)
+        if rules.rules is not None and counts.origin == rules.origin and not counts.usage:
+            preferences = rules.rules.usage("/", agent)[:MAX_PREFERENCES]
+            counts.usage = tuple(self.counts.shared(_kind_of_use(one)) for one in preferences)
+
+    def _note_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
         """Log and count the delay that an origin asks for, when it is new."""
         if counts.delay == delay.requested or counts.origin != rules.origin:
             return
         counts.delay, counts.paced = delay.requested, str(delay)
         if delay.action:
-            self._count(f"crawl_delay/{delay.action}")
-            logger.info(
+            self._count(stats.CRAWL_DELAY + delay.action)
+            logger.debug(
                 "Crawl-delay of %(origin)s: %(seconds)g s (%(action)s)",
                 {"origin": rules.origin, "seconds": delay.requested, "action": delay},
                 extra={"spider": self.crawler.spider},
             )
 
     def on_store_lookup(self, age: float | None) -> None:
-        self._count("store/miss" if age is None else "store/hit")
+        self._count(stats.STORE_MISS if age is None else stats.STORE_HIT)
         self._note_age(age or 0.0)
 
     def on_shared(self, age: float) -> None:
-        self._count("store/shared")
+        self._count(stats.STORE_SHARED)
         self._note_age(age)
 
-    def on_fetched(self, result: FetchResult, before: CacheEntry | None, entry: CacheEntry) -> None:
-        self._count("fetched")
-        self._count(f"outcome/{result.cause if result.status is None else result.status}")
+    def on_fetched(
+        self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
+    ) -> None:
+        outcome = result.cause if result.status is None else result.status
+        if document_of(key) == TDMREP:
+            self._count(stats.TDMREP_FETCHED)
+            self._count(f"{stats.TDMREP_OUTCOME}{outcome}")
+            return
+        self._count(stats.FETCHED)
+        self._count(f"{stats.OUTCOME}{outcome}")
+        if entry.octets is not None and entry.failing_since is None:
+            self.counts.sizes.add(len(entry.octets))
         if before is None:
             return
         self._note_age(entry.asked_at - before.current_at)
         if entry.failing_since is not None:
-            self._count("refresh/failed")
+            self._count(stats.REFRESH + "failed")
         else:
             same = entry.octets == before.octets
-            self._count("refresh/unchanged" if same else "refresh/changed")
+            self._count(stats.REFRESH + ("unchanged" if same else "changed"))
 
     def _note_age(self, age: float) -> None:
         """The maximum age in seconds of a robots.txt that was still obeyed."""
         assert self.crawler.stats is not None  # the crawl has begun
         if age > 0:
-            self.crawler.stats.max_value("robots/age/max", age)
+            self.counts.ages.add(age)
+            self.crawler.stats.max_value(stats.AGE_MAX, age)
 
     def on_failed(self, verb: str, error: Exception) -> None:
         """A warning for the first error of each class; the next ones are likely the same fault."""
-        self._count("store/failed")
+        self._count(stats.STORE_FAILED)
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
         self._warned_of.add(type(error))
         logger.log(
@@ -166,7 +234,7 @@ class CrawlEvents(ResolverEvents):
         )
 
     def on_lost(self, store: str, why: str) -> None:
-        self._count("store/lost")
+        self._count(stats.STORE_LOST)
         logger.warning(
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
             "process knows",
@@ -183,12 +251,19 @@ class CrawlEvents(ResolverEvents):
 
     def on_fault(self, origin: str, error: BaseException) -> None:
         logger.error(
-            "A fault while fetching the robots.txt of %(origin)s, which counts as unreachable",
-            {"origin": origin},
+            "A fault while fetching %(url)s, which counts as unreachable",
+            {"url": url_of(origin)},
             exc_info=error,
             extra={"spider": self.crawler.spider},
         )
 
     def _count(self, name: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(f"robots/{name}")
+        self.crawler.stats.inc_value(name)
+
+
+def _kind_of_use(preference: Preference) -> str:
+    """A preference for sums over many sites: without its line, and without a licence's address."""
+    if preference.label == LICENSE:
+        return LICENSE
+    return brief(f"{preference.label}: {preference.key}={preference.value}")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from scrapy.crawler import Crawler
 
 from . import CrawlCounts, Files, Report
+from .base import Base
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -16,6 +18,7 @@ class CrawlReport:
     """The report of one crawl, which begins now.
 
     files     the files to write; None: no report
+    base      the data of an earlier report to compare with; None: with none
     identity  (product token, name of the dialect) of the crawl
     now       returns seconds since the epoch
     """
@@ -25,10 +28,12 @@ class CrawlReport:
         crawler: Crawler,
         counts: CrawlCounts,
         files: Files | None,
+        base: Path | None,
         identity: tuple[str, str],
         now: Callable[[], float],
     ) -> None:
-        self.crawler, self.counts, self.files, self.now = crawler, counts, files, now
+        self.crawler, self.counts, self.now = crawler, counts, now
+        self.files, self.base = files, base
         self.agent, self.dialect = identity
         self.began = now()
 
@@ -65,4 +70,21 @@ class CrawlReport:
             reason,
             self.counts.origins,
             self.crawler.stats.get_stats(),
+            self.counts.samples,
+            self.counts.histograms,
+            self._base(),
         )
+
+    def _base(self) -> Base | None:
+        """The earlier report; None where there is none, which is so before the second crawl."""
+        if self.base is None or not self.base.exists():
+            return None
+        try:
+            return Base.read(self.base)
+        except ValueError as error:
+            logger.warning(
+                "The report is not compared with %(path)s: %(error)s",
+                {"path": self.base, "error": error},
+                extra={"spider": self.crawler.spider},
+            )
+            return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from .summary import Report, as_json
+from .summary import Report, json_parts
 
 PAGE, DATA = ".html", ".json"
 
@@ -44,15 +44,16 @@ class Files:
         """Write the files. On OSError each file is either complete or unchanged."""
         from .page import page  # noqa: PLC0415 - only crawls with a report need it
 
-        _write(self.data, json.dumps(as_json(report), indent=1))
+        _write(self.data, json_parts(report))
         if self.page is not None:
-            _write(self.page, page(report, self.data.name))
+            _write(self.page, (page(report, self.data.name),))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, parts: Iterable[str]) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
-        part.write_bytes(text.encode("utf-8", "replace"))
+        with part.open("wb") as file:
+            file.writelines(text.encode("utf-8", "replace") for text in parts)
         part.replace(path)
     except BaseException:
         with suppress(OSError):

@@ -51,20 +51,29 @@ def static_text(name: str) -> str:
     return (files(__package__) / "static" / name).read_text("utf-8")
 
 
-def content_policy(style: str) -> str:
-    """A Content-Security-Policy that lets a page use this style, and load nothing."""
-    digest = b64encode(sha256(style.encode()).digest()).decode()
+def content_policy(style: str, script: str = "") -> str:
+    """A Content-Security-Policy: a page may use this style and this script, and load nothing."""
+    scripts = ""
+    if script:
+        scripts = (
+            f"script-src {_digest(script)}; require-trusted-types-for 'script'; "
+            "trusted-types 'none'; "
+        )
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; "
+        f"default-src 'none'; style-src {_digest(style)}; {scripts}img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def _digest(source: str) -> str:
+    return f"'sha256-{b64encode(sha256(source.encode()).digest()).decode()}'"
 
 
 def section(title: str, note: str, body: str) -> str:
     """A section with a heading; "" if the body is empty."""
     if not body:
         return ""
-    small = f" <small>{note}</small>" if note else ""
+    small = f" <small>{text(note)}</small>" if note else ""
     return f"<section><h2>{title}{small}</h2>{body}</section>\n"
 
 
@@ -96,11 +105,11 @@ def shares(parts: Iterable[Share]) -> str:
     return f'{picture}<ul class="key">{"".join(key)}</ul>'
 
 
-def bars(rows: Sequence[Bar]) -> str:
+def bars(rows: Sequence[Bar], max_rows: int = MAX_ROWS) -> str:
     """Bars as long as their values, the longest as wide as the page; "" without rows."""
     longest = max((row.value for row in rows), default=0.0) or 1.0
-    items = "".join(_bar(row, 100 * row.value / longest) for row in rows[:MAX_ROWS])
-    return f'<ol class="bars">{items}</ol>{_more(len(rows))}' if rows else ""
+    items = "".join(_bar(row, 100 * row.value / longest) for row in rows[:max_rows])
+    return f'<ol class="bars">{items}</ol>{_more(len(rows), max_rows)}' if rows else ""
 
 
 def _bar(row: Bar, share: float) -> str:
@@ -118,7 +127,8 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collec
     kinds = [' class="number"' if at in right else "" for at in range(len(head))]
     heads = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, head, strict=True))
     body = "".join(f"<tr>{_cells(head, kinds, row)}</tr>" for row in rows[:MAX_ROWS])
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{_more(len(rows))}"
+    table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return table + _more(len(rows), MAX_ROWS)
 
 
 def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str:
@@ -129,7 +139,7 @@ def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str
     )
 
 
-def _more(count: int) -> str:
-    if count <= MAX_ROWS:
+def _more(count: int, max_rows: int) -> str:
+    if count <= max_rows:
         return ""
-    return f'<p class="more">and {count - MAX_ROWS:,} more in the data</p>'
+    return f'<p class="more">and {count - max_rows:,} more in the data</p>'

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
+from functools import cached_property
 from typing import Any
 
+from .. import stats as names
+from .base import Base, Change, ChangedRule, changed_rules, changes
 from .counts import THE_REST, OriginCounts
+from .histogram import DELAYS, Histogram
+from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
+
+MAX_SUMS = 1_000  # rule texts, and registered domains, in the data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Report:
     """One crawl.
 
@@ -19,7 +27,10 @@ class Report:
     began, ended    seconds since the epoch
     reason          Scrapy's reason for its end ("finished")
     counts          one for each origin
-    stats           the crawl's stats; those that begin with "robots/" are part of the report
+    stats           the crawl's stats; those of robots.txt are part of the report
+    samples         URLs that were dropped, by rule text or other cause
+    histograms      by name: "waits", "held", "ages", "sizes"
+    base            an earlier report to compare with
     """
 
     spider: str
@@ -30,6 +41,9 @@ class Report:
     reason: str
     counts: Sequence[OriginCounts]
     stats: Mapping[str, Any]
+    samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    base: Base | None = None
 
     @property
     def passed(self) -> int:
@@ -40,9 +54,27 @@ class Report:
         return sum(counts.all_dropped for counts in self.counts)
 
     @property
+    def waited(self) -> float:
+        """Seconds that requests waited for robots.txt files, in all."""
+        return sum(counts.waited for counts in self.counts)
+
+    @property
+    def held(self) -> float:
+        """Seconds that requests waited for their turn or a visit time, in all."""
+        return sum(counts.held for counts in self.counts)
+
+    @property
+    def put_back(self) -> int:
+        return int(self.stats.get(names.PUT_BACK, 0))
+
+    @property
     def origins(self) -> Sequence[OriginCounts]:
         """The counts of single origins: without the entry that several origins share."""
         return [counts for counts in self.counts if counts.origin != THE_REST]
+
+    @property
+    def trouble(self) -> int:
+        return sum(counts.trouble for counts in self.origins)
 
     @property
     def modes(self) -> Mapping[str, int]:
@@ -56,15 +88,47 @@ class Report:
             for cause, count in counts.dropped.items():
                 yield count, counts.origin, cause
 
+    @cached_property
+    def rules(self) -> Sequence[RuleSum]:
+        return by_rule(self.counts, self.samples)
+
+    @cached_property
+    def domains(self) -> Sequence[DomainSum]:
+        return by_domain(self.counts)
+
+    @cached_property
+    def changes(self) -> Sequence[Change]:
+        """The origins that are read otherwise than in the earlier report."""
+        now = {one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in self.counts}
+        return changes(self.base, now) if self.base else ()
+
+    @cached_property
+    def changed_rules(self) -> Sequence[ChangedRule]:
+        now = {one.text: one.dropped for one in self.rules}
+        return changed_rules(self.base, now)[:MAX_SUMS] if self.base else ()
+
+    @cached_property
+    def uses(self) -> Mapping[str, int]:
+        return by_use(self.counts)
+
+    @cached_property
+    def all_histograms(self) -> Mapping[str, Histogram]:
+        """Those of the crawl, and that of the delays that sites ask for."""
+        delays = Histogram.of(DELAYS, (counts.delay for counts in self.origins if counts.delay))
+        return {**self.histograms, "delays": delays}
+
     @property
     def is_dry_run(self) -> bool:
         """Whether the requests that are counted as dropped were only counted, and passed."""
-        return bool(self.stats_under("would_drop"))
+        return bool(self.stats_under(names.WOULD_DROP))
 
-    def stats_under(self, group: str) -> Mapping[str, Any]:
-        """The stats "robots/<group>/<name>" by name."""
-        head = f"robots/{group}/"
-        return {name[len(head) :]: n for name, n in self.stats.items() if name.startswith(head)}
+    def stats_under(self, start: str) -> Mapping[str, Any]:
+        """The stats whose names begin so, by the rest of their names."""
+        return {
+            name[len(start) :]: value
+            for name, value in self.stats.items()
+            if name.startswith(start)
+        }
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -72,6 +136,21 @@ def as_json(report: Report) -> dict[str, Any]:
 
     The access mode is called "stance" there, as in the stats.
     """
+    return {**_sums_as_json(report), "origins": [_origin_as_json(one) for one in report.counts]}
+
+
+def json_parts(report: Report) -> Iterator[str]:
+    """The text of `as_json`, in parts: a line for each origin, of which there may be many."""
+    yield json.dumps(_sums_as_json(report), indent=1)[:-2]
+    yield ',\n "origins": ['
+    between = "\n  "
+    for counts in report.counts:
+        yield between + json.dumps(_origin_as_json(counts))
+        between = ",\n  "
+    yield "\n ]\n}\n"
+
+
+def _sums_as_json(report: Report) -> dict[str, Any]:
     return {
         "spider": report.spider,
         "agent": report.agent,
@@ -81,14 +160,42 @@ def as_json(report: Report) -> dict[str, Any]:
         "reason": report.reason,
         "passed": report.passed,
         "dropped": report.dropped,
+        "waited": report.waited,
+        "held": report.held,
         "stances": report.modes,
-        "stats": {name: n for name, n in report.stats.items() if name.startswith("robots/")},
-        "origins": [_origin_as_json(counts) for counts in report.counts],
+        "stats": {k: n for k, n in report.stats.items() if k.startswith(names.PREFIX)},
+        "rules": _rows(report.rules),
+        "domains": _rows(report.domains),
+        "usage": report.uses,
+        "compared": _comparison(report),
+        "histograms": {
+            name: histogram.as_json() for name, histogram in report.all_histograms.items()
+        },
     }
 
 
+def _comparison(report: Report) -> dict[str, Any] | None:
+    if report.base is None:
+        return None
+    return {
+        "began": report.base.began,
+        "changes": [change._asdict() for change in report.changes],
+        "rules": [rule._asdict() for rule in report.changed_rules],
+    }
+
+
+def _rows(sums: Iterable[RuleSum | DomainSum]) -> list[dict[str, Any]]:
+    rows = [{item.name: getattr(one, item.name) for item in fields(one)} for one in sums]
+    return rows[:MAX_SUMS]
+
+
+_FIELDS = {
+    item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
+}
+
+
 def _origin_as_json(counts: OriginCounts) -> dict[str, Any]:
-    return {"stance" if name == "mode" else name: value for name, value in asdict(counts).items()}
+    return {name: getattr(counts, own) for own, name in _FIELDS.items()}
 
 
 def utc(seconds: float) -> datetime:

@@ -27,8 +27,10 @@ class ResolverEvents(StoreEvents):
     def on_store_lookup(self, age: float | None) -> None:
         """`age`: seconds since the stored copy was last known to be current; None on a miss."""
 
-    def on_fetched(self, result: FetchResult, before: CacheEntry | None, entry: CacheEntry) -> None:
-        """A try to fetch has ended: the entry before it, and the one after."""
+    def on_fetched(
+        self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
+    ) -> None:
+        """A try to fetch has ended: the entry before it, and the one after. `key`: of what."""
 
     def on_shared(self, age: float) -> None:
         """Another process had fetched it when we were about to; its answer's age in seconds."""

@@ -6,11 +6,10 @@ They are made anew when the entry is new, or when time has changed what it means
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
-
-from twisted.internet.defer import Deferred
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..fetch.order import octets_read
 from ..rep import (
@@ -33,8 +32,16 @@ from ..rep.access import (
     remember,
 )
 from ..rep.directives import VisitTime
+from ..rep.documents import ROBOTS_TXT, document_of
+from ..rep.preference import DeclaredUse, Preference
+from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
 from ..rep.verdict import verdict_of
+
+if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
+    from twisted.internet.defer import Deferred
+
+T = TypeVar("T")
 
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
 OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
@@ -42,24 +49,64 @@ OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules,
 
 @dataclass(frozen=True, slots=True)
 class OriginRules:
-    """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none."""
+    """What a dialect makes of an origin's cache entry; `rules` is None if the mode needs none.
+
+    reservations  the rules of a tdmrep.json, where the entry is that of one
+    tdmrep        what the origin's tdmrep.json says, where it was asked for
+    """
 
     origin: str
     dialect: Dialect
     access: Access
     rules: RuleSet | None
+    reservations: TdmRules | None = None
+    tdmrep: OriginRules | None = None
     _pace: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    # The same rules with a tdmrep.json: one object as long as both are the same.
+    _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def mode(self) -> AccessMode:
         return self.access.mode
 
+    @property
+    def fresh_until(self) -> float:
+        """From then on the robots.txt, or the tdmrep.json where it was asked for, is stale."""
+        fresh_until = self.access.fresh_until
+        return min(fresh_until, self.tdmrep.fresh_until) if self.tdmrep else fresh_until
+
+    def with_tdmrep(self, tdmrep: OriginRules) -> OriginRules:
+        """These rules and what the origin's tdmrep.json says."""
+        if self.tdmrep is tdmrep:
+            return self
+        if not (self._joined and self._joined[0].tdmrep is tdmrep):
+            self._joined[:] = [replace(self, tdmrep=tdmrep)]
+        return self._joined[0]
+
+    def reserved(self, url: str) -> tuple[Preference, ...]:
+        """The preferences of the tdmrep.json for a page; none where it says nothing."""
+        if self.tdmrep is None or self.tdmrep.reservations is None:
+            return ()
+        return self.tdmrep.reservations.preferences(url)
+
+    def preferences(self, url: str, agent: str, use: DeclaredUse) -> tuple[Preference, ...]:
+        """The preferences for a page that may be fetched, of both files."""
+        own = () if self.rules is None else self.rules.usage(url, agent, use.tokens)
+        return (*own, *self.reserved(url))
+
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
             return self.rules.allowed(url, agent)
         return self.access.mode is AccessMode.ALLOW or self._is_robots_txt(url)
+
+    def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
+        """What `describe` makes of a verdict, as a function of the URL (see `RuleSet.answers`)."""
+        if self.rules is not None:
+            return self.rules.answers(agent, describe)
+        return lambda url: describe(self.verdict(url, agent))
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""
@@ -131,6 +178,7 @@ class OriginState:
     entry     what came of the latest fetch; None: nothing is known
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
+    is_put_off    whether that begins only after a pause, because the origin defers
     answers   whether the last page that was asked of the site was answered; None: none was
     uses      how often the cache has given it
     """
@@ -140,6 +188,7 @@ class OriginState:
     entry: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
+    is_put_off: bool = False
     answers: bool | None = None
     uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
@@ -160,8 +209,14 @@ class OriginState:
             self.entry, dialect.access, octets_read(dialect)
         ):
             return None
-        access = judge(self.entry, now, self.overrides.over(dialect.access))
-        made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
+        is_robots_txt = document_of(self.origin) == ROBOTS_TXT
+        # ROBOTS_ON_UNREACHABLE is about robots.txt: what a tdmrep.json does not say is no refusal.
+        overrides = self.overrides if is_robots_txt else replace(self.overrides, unreachable=None)
+        access = judge(self.entry, now, overrides.over(dialect.access))
+        if is_robots_txt:
+            made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
+        else:
+            made = OriginRules(self.origin, dialect, access, None, _reservations(access, rules))
         self._by_dialect[dialect] = made
         return made
 
@@ -184,9 +239,10 @@ class OriginState:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
         file = self.entry.octets if self.entry is not None else None
         parsed = sum(
-            rules.rules.octets_held
+            parsed.octets_held
             for rules in self._by_dialect.values()
-            if rules.rules is not None
+            for parsed in (rules.rules, rules.reservations)
+            if parsed is not None
         )
         return len(file or b"") + parsed + OVERHEAD
 
@@ -198,3 +254,12 @@ def _parsed(access: Access, dialect: Dialect, before: OriginRules | None) -> Rul
     if before is not None and before.rules is not None and before.access.octets == access.octets:
         return before.rules
     return parse(access.octets, dialect)
+
+
+def _reservations(access: Access, before: OriginRules | None) -> TdmRules | None:
+    """The rules of a tdmrep.json, read anew only where the octets are new."""
+    if access.mode is not AccessMode.RULES:
+        return None
+    if before is not None and before.reservations and before.access.octets == access.octets:
+        return before.reservations
+    return TdmRules(access.octets)

@@ -26,6 +26,7 @@ from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
 from ..rep.access import AccessOverrides, holds, is_fresh, remember
+from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
 from ..stores import Store, coordinator_of
 from .cache import OriginCache
@@ -44,6 +45,8 @@ MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried unti
 
 class Resolver:
     """Answers for any number of origins, each in any number of dialects.
+
+    Where a method takes an origin, the key of another document of it does too (`rep.documents`).
 
     store      keeps entries beyond this process; None: nothing does
     fetch      tries to get a robots.txt once; all its failures are results
@@ -129,6 +132,12 @@ class Resolver:
         if state is not None:
             state.answers = answers
 
+    def waiting(self) -> tuple[int, int, int]:
+        """(requests that wait, robots.txt they wait for, those of them that are put off)"""
+        states = [state for state in self._looked_up.values() if state.waiters]
+        requests = sum(len(state.waiters) for state in states)
+        return requests, len(states), sum(state.is_put_off for state in states)
+
     def stop(self) -> None:
         """End all lookups, and wake all waiting requests: they raise CrawlClosing."""
         self.is_stopped = True
@@ -177,7 +186,9 @@ class Resolver:
         """One look at the store and the site. Whatever happens, waiting requests are woken."""
         try:
             if pause > 0:
+                state.is_put_off = True
                 await self.sleep(pause)
+                state.is_put_off = False
             if state.entry is not None or not await self._recall(state, dialect, page):
                 await self._fetch_once_among_all(state, dialect, page)
         except BaseException as error:
@@ -190,7 +201,7 @@ class Resolver:
             if not isinstance(error, Exception):
                 raise
         finally:
-            state.is_looked_up = False
+            state.is_looked_up = state.is_put_off = False
             self._looked_up.pop(state.origin, None)
             self.cache.put(state)
             state.wake()
@@ -248,10 +259,10 @@ class Resolver:
         before = state.entry
         result = await self._fetch_for_somebody(state, dialect, page)
         state.entry = state.remember(result, self.now())
-        self.events.on_fetched(result, before, state.entry)
+        self.events.on_fetched(state.origin, result, before, state.entry)
         if self.store is not None:
             start_task(self._put_and_release(state.origin, state.entry), self._puts)
-        self._share_target(result)
+        self._share_target(state.origin, result)
         await self._report(state, dialect, page, Source.SITE)
 
     async def _fetch_for_somebody(
@@ -299,16 +310,17 @@ class Resolver:
         assert rules is not None  # there is an entry
         await self.events.on_learned(rules, page, source)
 
-    def _share_target(self, result: FetchResult) -> None:
+    def _share_target(self, key: str, result: FetchResult) -> None:
         """Keep what was found at the end of redirects for its own origin too.
 
-        Only where the last URL is the place of that origin's own robots.txt.
+        Only where the last URL is the place of that origin's own document of the same kind.
         """
         if result.status not in range(200, 300) or not result.hops:
             return
-        target = origin_of(result.hops[-1])
-        if target is None or path_of(result.hops[-1]) != "/robots.txt":
+        origin, document = origin_of(result.hops[-1]), document_of(key)
+        if origin is None or path_of(result.hops[-1]) != document:
             return
+        target = key_of(origin, document)
         entry = remember(None, replace(result, hops=()), self.now())
         if self.store is not None:
             start_task(self._put(target, entry), self._puts)

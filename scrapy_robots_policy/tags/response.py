@@ -12,7 +12,6 @@ from scrapy.http import HtmlResponse, Response
 from w3lib.url import canonicalize_url
 
 from ..rep.page_tags import Statement, read_header, read_meta
-from ..rep.usage import Preference, read_usage_header
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
@@ -26,7 +25,7 @@ def has_header_statements(response: Response) -> bool:
 
 def header_statements(response: Response) -> Iterator[Statement]:
     """The rules of the X-Robots-Tag headers."""
-    for value in _header(response, _TAGS_HEADER):
+    for value in header_values(response, _TAGS_HEADER):
         yield from read_header(value)
 
 
@@ -35,11 +34,6 @@ def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[
     for tag in response.selector.root.iter("meta"):
         if tag.get("name", "").strip().lower() in names:
             yield from read_meta(tag.get("name"), tag.get("content", ""))
-
-
-def usage_preferences(response: Response) -> tuple[Preference, ...]:
-    """The preferences of the Content-Usage headers."""
-    return read_usage_header(_header(response, "Content-Usage"))
 
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
@@ -183,5 +177,6 @@ def _is_nofollow(rel: str | None) -> bool:
     return "nofollow" in rel and "nofollow" in rel.replace(",", " ").split()
 
 
-def _header(response: Response, name: str) -> list[str]:
+def header_values(response: Response, name: str) -> list[str]:
+    """The values of all headers of one name."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]

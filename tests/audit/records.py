@@ -60,7 +60,7 @@ class Recording:
         assert rules is not None
         decision = Decision(
             self.settings.delays,
-            self.settings.purposes,
+            self.settings.use,
             self.settings.defer_timeout,
             self.settings.approved,
         )

@@ -19,7 +19,7 @@ def section(kind):
     return PAGE.partition(title)[2].partition("\n#")[0]
 
 
-@pytest.mark.parametrize("kind", ["crawl", "dialect", "robots", "decision", "end"])
+@pytest.mark.parametrize("kind", ["crawl", "dialect", "robots", "decision", "page", "end"])
 def test_each_field_is_described(kind):
     rows = re.findall(r"^\| (`.*?`) \|", section(kind), re.MULTILINE)
     described = {name for row in rows for name in re.findall(r"`(\w+)`", row)}

@@ -1,9 +1,10 @@
-"""`scrapy robots` in this process, as Scrapy's own command line runs it."""
+"""`scrapy robots` and `robots-policy` in this process, as their own command lines run them."""
 
 from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from unittest import mock
@@ -11,7 +12,7 @@ from unittest import mock
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import RobotsCommand
+from scrapy_robots_policy.commands import RobotsCommand, command_line
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,41 @@ class Output:
 
 
 def robots(*args, stdin=b"", settings=None):
+    """`scrapy robots`, as Scrapy runs it."""
     command = RobotsCommand()
     command.settings = Settings(settings or {})
     parser = ScrapyArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
     opts, rest = parser.parse_known_args([str(arg) for arg in args])
     command.process_options(rest, opts)
+
+    def run() -> int:
+        command.run(rest, opts)
+        return command.exitcode
+
+    return _captured(run, stdin)
+
+
+def policy(*args, stdin=b""):
+    """`robots-policy`."""
+    return _captured(lambda: command_line.main([str(arg) for arg in args]), stdin)
+
+
+def read_options_of(*args):
+    """What a verb is given for a command line of `scrapy robots`."""
+    module = mock.Mock()
+    module.run.return_value = 0
+    with mock.patch.object(command_line, "import_module", return_value=module):
+        robots(*args)
+    return module.run.call_args.args[0]
+
+
+def _captured(run: Callable[[], int], stdin: bytes) -> Output:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    stdin_text = io.TextIOWrapper(io.BytesIO(stdin))
     with (
         redirect_stdout(out),
         redirect_stderr(err),
-        mock.patch.object(sys, "stdin", stdin_text),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
     ):
-        command.run(rest, opts)
-    return Output(command.exitcode, *(s.buffer.getvalue().decode() for s in (out, err)))
+        status = run()
+    return Output(status, *(s.buffer.getvalue().decode() for s in (out, err)))

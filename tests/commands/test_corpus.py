@@ -20,9 +20,12 @@ URLS = ("https://e.com/", "/search", "/search/about?q=1", "/index.php?title=x&pr
 def test_every_verb_answers_for_real_files(corpus, real_files):  # noqa: F811
     for name in list(real_files)[::60]:
         path, rules = corpus / name, parse(real_files[name])
-        words = [("disallowed", "allowed   ")[rules.allowed(url, "Scrapy")] for url in URLS]
+        verdicts = [(url, rules.verdict(url, "Scrapy")) for url in URLS]
         output = robots("check", "--robots", path, "--agent", "Scrapy", *URLS)
-        assert output.lines == [f"{word}  {url}" for word, url in zip(words, URLS, strict=True)]
+        assert output.lines == [
+            f"{('disallowed', 'allowed   ')[one.allowed]}  {url}  for Scrapy: {one.cause}"
+            for url, one in verdicts
+        ]
         for url in URLS:
             verdict = rules.verdict(url, "Scrapy")
             output = robots("explain", url, "--robots", path, "--agent", "Scrapy")

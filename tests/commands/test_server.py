@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 import threading
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 
-from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, Server
-from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.commands import tester
+from scrapy_robots_policy.commands.access_table import ANSWERS, modes_by_answer
+from scrapy_robots_policy.commands.arguments import UsageError
+from scrapy_robots_policy.commands.inputs import rules_from
+from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Superseded, answers
+from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
+from scrapy_robots_policy.fetch.redirects import ANYWHERE
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, parse
 from tests.site import Answer, Site
 from tests.site import robots as served
 
 pytestmark = pytest.mark.slow
 
 ROBOTS = "User-agent: *\nDisallow: /private/\nAllow: /private/press/\n"
+SCRIPTS = ("tester", "tester_state", "tester_table", "tester_lines")
 QUESTION = {
     "robots": ROBOTS,
     "urls": ["/private/press/1", "/x"],
@@ -27,7 +37,7 @@ QUESTION = {
 
 @pytest.fixture
 def server():
-    server = Server(0, {"robots": "", "dialects": list(DIALECTS)}, "test")
+    server = Server(0, {"source": None, "dialects": list(DIALECTS)}, "test")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -57,7 +67,7 @@ def test_it_listens_on_the_loopback_interface_only(server):
 
 
 def test_the_page_may_load_nothing_from_elsewhere(server):
-    for path in ("/", "/tester.css", "/tester.js"):
+    for path in ("/", "/tester.css", *(f"/{name}.js" for name in SCRIPTS)):
         status, headers, body = ask(server, "GET", path)
         assert status == 200
         policy = headers["Content-Security-Policy"]
@@ -124,6 +134,7 @@ def test_a_request_to_another_host_name_gets_nothing(server):
             {**QUESTION, "urls": [[]]},
         ),
         *({**QUESTION, "question": {}}, {**QUESTION, "dialect": []}),
+        *({**QUESTION, "answer": "x"}, {**QUESTION, "answer": []}),
         json.dumps(QUESTION).replace('"question": 0', '"question": 1e999').encode(),
         json.dumps(QUESTION).replace('"question": 0', '"question": NaN').encode(),
         b"[" * 500_000 + b"]" * 500_000,
@@ -142,14 +153,125 @@ def test_it_fetches_the_robots_txt_of_a_site(server):
         assert fetched == {
             "url": site.url("/robots.txt"),
             "served": True,
+            "answer": "200",
             "why": "200",
             "robots": ROBOTS,
         }
     with Site({"/robots.txt": Answer(status=503)}) as site:
         fetched = json.loads(ask(server, "POST", "/fetch", {"site": site.origin})[2])
         assert (fetched["served"], fetched["why"], fetched["robots"]) == (False, "503", "")
+        assert fetched["answer"] == "5xx"
 
 
 @pytest.mark.parametrize("site", ["file:///etc/passwd", "ftp://x.org/", "", 5, None, "http://["])
 def test_it_fetches_from_http_and_https_sites_only(server, site):
     assert ask(server, "POST", "/fetch", {"site": site})[0] == 400
+
+
+def test_findings_are_those_of_the_file_whatever_the_site_answers(server):
+    for answer in ("200", "5xx"):
+        asked = {**QUESTION, "robots": "Disalow: /x", "answer": answer}
+        found = json.loads(ask(server, "POST", "/findings", asked)[2])["findings"]
+        assert [(finding["code"], finding["line"]) for finding in found][:1] == [("R201", 1)]
+    assert ask(server, "POST", "/findings", [])[0] == 400
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_each_dialect_reads_each_answer_as_its_access_policy_says(server, answer):
+    answers = json.loads(ask(server, "POST", "/answers", {**QUESTION, "answer": answer})[2])
+    for name, access, verdicts in zip(
+        answers["dialects"], answers["access"], answers["verdicts"], strict=True
+    ):
+        modes = modes_by_answer(DIALECTS[name].access)[answer]
+        assert access == ("" if modes == "its rules are obeyed" else modes)
+        if modes == "everything is allowed":
+            assert all(verdict["allowed"] for verdict in verdicts)
+        if modes.startswith("nothing is allowed"):
+            assert not any(verdict["allowed"] for verdict in verdicts)
+
+
+def test_a_file_that_is_an_html_page_is_read_as_one(server):
+    page = {**QUESTION, "robots": "<!doctype html><title>x</title>"}
+    access = json.loads(ask(server, "POST", "/answers", page)[2])["access"]
+    result = FetchResult(200, page["robots"].encode())
+    modes = [rules_from("", result, dialect).mode for dialect in DIALECTS.values()]
+    assert access == ["" if mode is AccessMode.RULES else mode.description for mode in modes]
+    assert set(access) != {""}
+
+
+def test_an_older_computation_of_a_page_ends_when_a_newer_one_begins(server):
+    first = server.staleness({"page": "a", "number": 1})
+    other = server.staleness({"page": "b", "number": 1})
+    assert not first()
+    newer = server.staleness({"page": "a", "number": 2})
+    assert (first(), newer(), other()) == (True, False, False)
+    with pytest.raises(Superseded):
+        answers(Questions.of(QUESTION), Rules(), first)
+    late = {**QUESTION, "page": "a", "number": 1}
+    assert ask(server, "POST", "/answers", late)[0] == 409
+
+
+@pytest.mark.parametrize("value", [{}, {"page": 5, "number": 1}, {"page": "a", "number": "x"}])
+def test_a_page_that_does_not_number_its_requests_is_answered(server, value):
+    assert not server.staleness(value)()
+
+
+def test_the_pages_that_are_remembered_have_a_bound(server):
+    for number in range(10 * MAX_PAGES):
+        server.staleness({"page": str(number), "number": 1})
+    assert len(server._newest) <= MAX_PAGES
+
+
+def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
+    rules, questions = Rules(), Questions.of(QUESTION)
+    kept = rules.of(questions.result)
+    answers(questions, rules)
+    assert rules.of(Questions.of({**QUESTION, "urls": ["/y"]}).result) is kept
+    assert len(kept) == len(DIALECTS)
+    other = rules.of(Questions.of({**QUESTION, "robots": ""}).result)
+    assert other == {}
+
+
+def options_of(**values):
+    """What the tester reads of its command line."""
+    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": 0, "guard": ANYWHERE}
+    return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
+
+
+def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
+    options = options_of()
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        mock.patch.object(tester, "PORT", taken.getsockname()[1]),
+    ):
+        with tester._server(options) as server:
+            assert server.server_port != tester.PORT
+        busy = options_of(port=tester.PORT)
+        with pytest.raises(UsageError, match="cannot listen on port"):
+            tester._server(busy)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with mock.patch.object(tester, "PORT", port), tester._server(options) as server:
+        assert server.server_port == port
+
+
+def test_a_file_of_the_command_line_is_shown_as_what_it_is(tmp_path):
+    path = tmp_path / "empty\x1b.txt"
+    path.touch()
+    options = options_of(robots=str(path))
+    source = tester.start_values_of(options)["source"]
+    assert (source["served"], source["robots"], source["answer"]) == (True, "", "200")
+    assert source["url"].isprintable()
+    assert tester.start_values_of(options_of())["source"] is None
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        options = options_of(robots=site.url("/robots.txt"))
+        source = tester.start_values_of(options)["source"]
+    assert (source["served"], source["robots"], source["answer"]) == (False, "", "5xx")
+
+
+def test_the_known_crawlers_are_listed_once_and_by_kind():
+    kinds = tester.crawlers_by_kind()
+    names = [name for names in kinds.values() for name in names]
+    assert {"Googlebot", "GPTBot", "bingbot", "YandexBot"} <= set(names)
+    assert len(kinds) > 5
+    assert not any("/" in name for name in names)

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import threading
+import zlib
+from base64 import urlsafe_b64encode
 from urllib.parse import urlencode
 
 import pytest
 
-from scrapy_robots_policy.commands.tester.server import Server
-from scrapy_robots_policy.rep import DIALECTS
-from tests.browser import needs_browser, started  # skips where there is no selenium
+from scrapy_robots_policy.commands.access_table import ANSWERS
+from scrapy_robots_policy.commands.tester import answers, crawlers_by_kind
+from scrapy_robots_policy.commands.tester.server import Server, as_fetched
+from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from tests.browser import (  # skips where there is no selenium
+    accessibility_faults,
+    needs_axe,
+    needs_browser,
+    show,
+    show_as_usual,
+    started,
+)
+from tests.site import Answer, Site
+from tests.site import robots as served
 
 from selenium.common.exceptions import StaleElementReferenceException  # isort: skip
 from selenium.webdriver.common.by import By  # isort: skip
@@ -18,7 +32,23 @@ from selenium.webdriver.support.ui import Select, WebDriverWait  # isort: skip
 
 pytestmark = [pytest.mark.slow, needs_browser]
 
-GIVEN = {"robots": "", "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
+GIVEN = {
+    "source": None,
+    "agent": "Bot",
+    "dialect": "rfc9309",
+    "dialects": list(DIALECTS),
+    "answers": list(ANSWERS),
+    "crawlers": crawlers_by_kind(),
+}
+
+
+def compress(octets: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(octets) + packer.flush()
+
+
+def b64(octets: bytes) -> str:
+    return urlsafe_b64encode(octets).decode().rstrip("=")
 
 
 class Page:
@@ -28,8 +58,12 @@ class Page:
     def open(self, **state):
         self.browser.get("about:blank")
         self.browser.get(self.url + (f"#{urlencode(state)}" if state else ""))
-        self.until(lambda: self.of("tbody tr"))
+        self.until_answered()
         return self
+
+    def until_answered(self):
+        """Until the page has no request under way."""
+        self.until(lambda: self.of("tbody tr") and not self.text("#state"))
 
     def of(self, selector):
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
@@ -62,7 +96,7 @@ class Page:
         )
 
     def state(self):
-        names = ("robots", "urls", "agents", "dialect")
+        names = ("robots", "urls", "agents", "dialect", "answer")
         return {name: self.one(f"#{name}").get_property("value") for name in names}
 
 
@@ -74,10 +108,12 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def page(browser):
-    server = Server(0, GIVEN, "test")
+    server = Server(0, dict(GIVEN), "test")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     browser.get_log("browser")
-    yield Page(browser, server.url)
+    page = Page(browser, server.url)
+    page.server = server
+    yield page
     complaints = browser.get_log("browser")  # of the policy on what may be loaded, among others
     server.shutdown()
     server.server_close()
@@ -97,7 +133,8 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     assert page.text("#why") == "By line 2, Disallow: /private/."
     assert "precedence: first, not longest" in page.text("#facts")
     page.type("urls", "/elsewhere")
-    page.until(lambda: page.lit() is None)
+    page.until_answered()
+    assert page.lit() is None
 
 
 def test_preferences_about_the_use_of_a_page_are_shown_as_text(page):
@@ -131,17 +168,229 @@ def test_findings_are_marked_in_the_margin_and_select_their_line(page):
 
 
 def test_a_link_has_the_whole_state(page):
-    state = {"robots": "User-agent: é&#\n+ %41\n", "urls": "/a?b=c#d\n/%7E", "agents": "A, B"}
-    page.open(**state, dialect="yandex", question=3)
-    assert page.state() == {**state, "dialect": "yandex"}
+    old = {"robots": "User-agent: é&#\n+ %41\n", "urls": "/a?b=c#d\n/%7E", "agents": "A, B"}
+    page.open(**old, dialect="yandex", question=3)
+    state = {**old, "agents": "A\nB", "dialect": "yandex", "answer": "200"}
+    assert page.state() == state
     assert page.one('[aria-pressed="true"]').get_attribute("data-cell").endswith(",3")
+    before = page.browser.current_url
     page.type("urls", "/other")
-    page.until(lambda: "other" in page.browser.current_url)
+    page.until(lambda: page.browser.current_url != before and not page.text("#state"))
     link = page.browser.current_url
     page.browser.get("about:blank")
     page.browser.get(link)
+    page.until_answered()
+    assert page.state() == {**state, "urls": "/other"}
+
+
+def test_a_link_is_packed(page):
+    page.open(robots="User-agent: *\n" + "Disallow: /private/\n" * 2000, urls="/", agents="A")
+    assert page.browser.current_url.partition("#")[2].startswith("1.")
+    assert len(page.browser.current_url) < 500
+
+
+BOMB = compress(b'{"robots":"' + b"a" * 50_000_000 + b'"}')
+BAD_LINKS = {
+    "a link that bursts": b64(BOMB),
+    "a link that is cut": b64(compress(b'{"robots": "x"}')[:-4]),
+    "a link that is no JSON": b64(compress(b"{")),
+    "a link with other letters": "###",
+}
+
+
+@pytest.mark.parametrize("name", BAD_LINKS)
+def test_a_link_that_cannot_be_read_says_so_and_the_page_works(page, name):
+    page.browser.get("about:blank")
+    page.browser.get(f"{page.url}#1.{BAD_LINKS[name]}")
     page.until(lambda: page.of("tbody tr"))
-    assert page.state() == {**state, "urls": "/other", "dialect": "yandex"}
+    page.type("urls", "/x")
+    page.until_answered()
+    assert page.text("thead .url") == "/x"
+
+
+def test_a_link_with_other_shapes_is_text(page):
+    state = {"robots": {"a": 1}, "urls": 5, "agents": ["x"], "expect": [1, None, {"agent": 5}]}
+    page.browser.get("about:blank")
+    page.browser.get(f"{page.url}#1.{b64(compress(json.dumps(state).encode()))}")
+    page.until_answered()
+    assert page.state()["robots"] == "[object Object]"
+    assert page.text("#held") == ""
+
+
+def test_a_user_agent_with_a_comma_is_one_crawler(page):
+    header = "Mozilla/5.0 (X11, really; like Gecko) Foo/1.0"
+    page.open(robots="User-agent: *\nDisallow: /", urls="/", agents="A")
+    page.type("agents", header)
+    page.until_answered()
+    assert [cell.text for cell in page.of("thead .agent")] == [header]
+
+
+def test_a_known_crawler_is_added_from_the_list(page):
+    page.open(robots="User-agent: *\nDisallow: /", urls="/", agents="A")
+    assert len(page.of("#picker optgroup")) > 5
+    Select(page.one("#picker")).select_by_value("GPTBot")
+    page.until(lambda: len(page.of("thead .agent")) == 2)
+    page.until_answered()
+    Select(page.one("#picker")).select_by_value("GPTBot")  # it is there already
+    assert page.state()["agents"] == "A\nGPTBot"
+
+
+def test_an_empty_file_is_shown_as_one(page):
+    page.server.start_values["source"] = {"url": "empty.txt", **as_fetched(FetchResult(200))}
+    page.open()
+    assert page.state()["robots"] == ""
+    assert page.text("#source") == "empty.txt: 200, an empty file"
+
+
+def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
+    page.open()
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        page.type("site", site.origin)
+        page.one("#fetch button").click()
+        page.until(lambda: "503" in page.text("#source"))
+    page.until_answered()
+    assert page.text("#source") == f"{site.origin}/robots.txt: 503: there is no file to read"
+    assert (page.state()["robots"], page.state()["answer"]) == ("", "5xx")
+    rows = [row.text for row in page.of("tbody tr")]
+    assert any("nothing is allowed" in row for row in rows)
+    assert any("everything is allowed" in row for row in rows)
+    assert page.text("#why") == "By robots.txt unreachable (503)."
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
+        page.type("site", site.origin)
+        page.one("#fetch button").click()
+        page.until(lambda: "octets" in page.text("#source"))
+    page.until_answered()
+    assert (page.state()["answer"], page.of("td.access")) == ("200", [])
+
+
+def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
+    page.open(robots="User-agent: *\nDisallow: /a\nDisalow: /b\n", urls="/a", agents="Bot")
+    assert page.lit() == [2, False]
+    gate, true_answers = threading.Event(), answers.answers
+
+    def slow_answers(*arguments):
+        gate.wait(30)
+        return true_answers(*arguments)
+
+    monkeypatch.setattr("scrapy_robots_policy.commands.tester.server.answers", slow_answers)
+    page.one("#urls").send_keys("x")
+    page.until(lambda: page.text("#state") == "Computing …")
+    assert page.lit() is None
+    assert page.of("#gutter .error") == []
+    visibility = "return getComputedStyle(document.querySelector('#table td button')).visibility"
+    page.until(lambda: page.run(visibility) == "hidden")
+    gate.set()
+    page.until_answered()
+    assert page.lit() == [2, False]
+    assert page.run(visibility) == "visible"
+
+
+def test_other_urls_do_not_ask_for_the_same_findings_again(page):
+    page.open(robots="User-agent: *\nDisalow: /b\n", urls="/a", agents="Bot")
+    asked = "return performance.getEntriesByName(location.origin + '/findings').length"
+    before = page.run(asked)
+    page.type("urls", "/other")
+    page.until_answered()
+    assert page.of("#findings .error")
+    assert page.run(asked) == before
+    page.type("robots", "Disallow: /x")
+    page.until_answered()
+    assert page.run(asked) > before
+    assert "R201" not in page.text("#findings")
+
+
+def test_the_rule_is_explained_part_by_part_and_lit_in_the_url(page):
+    page.open(robots="User-agent: *\nDisallow: /a*b$", urls="/axxb", agents="Bot")
+    parts = [item.text.split("\n") for item in page.of(".parts li")]
+    assert [(part[0], part[-1]) for part in parts] == [
+        *(("/a", "/a"), ("*", "xx"), ("b", "b"), ("$", "the URL ends here")),
+    ]
+    assert [mark.text for mark in page.of("#match .url mark")] == ["/a", "xx", "b"]
+    page.type("urls", "/axxbc")
+    page.until_answered()
+    assert page.of(".parts li") == []
+
+
+def test_only_differences_are_shown_where_that_is_asked_for(page):
+    text = "User-agent: *\nDisallow: /private/\nAllow: /private/press/\nDisallow: /x\n"
+    page.open(robots=text, urls="/private/press/1\n/x\n/y", agents="Bot")
+    page.one("#differences").click()
+    page.until(lambda: len(page.of("thead .url")) == 1)
+    names = [cell.text for cell in page.of("tbody th")]
+    assert "rfc9309" in names  # with which the others are compared
+    assert "baidu" in names
+    assert "google" not in names
+    page.type("robots", "User-agent: *\nDisallow: /x\n")
+    page.until(lambda: page.text("#hint") == "All dialects give the same answers.")
+
+
+def test_expectations_are_green_or_red_saved_and_loaded(page, tmp_path):
+    page.open(robots="User-agent: *\nDisallow: /a\n", urls="/a\n/b", agents="Bot")
+    for place, value in enumerate(("false", "false")):
+        Select(page.of(".expect")[place]).select_by_value(value)
+    page.until(lambda: "1 of 2 expectations hold" in page.text("#held"))
+    row = [cell.get_attribute("class") for cell in page.of("tr.chosen td")]
+    assert row == ["held", "failed"]
+    suite = page.browser.execute_async_script(
+        "const done = arguments[0]; URL.createObjectURL = (blob) => { blob.text().then(done); "
+        "return 'data:,'; }; HTMLAnchorElement.prototype.click = () => {}; "
+        "document.getElementById('save').click();"
+    )
+    expected = [{"agent": "Bot", "url": url, "allowed": False} for url in ("/a", "/b")]
+    assert json.loads(suite) == {"expect": expected}
+    link = page.browser.current_url
+    page.browser.get("about:blank")
+    page.browser.get(link)
+    page.until_answered()
+    assert "1 of 2 expectations hold" in page.text("#held")
+    path = tmp_path / "suite.json"
+    more = [{"agent": "Bot", "url": "/b", "allowed": True, "dialect": "google"}, SENTENCE]
+    path.write_text(json.dumps({"expect": [*expected, *more]}))
+    page.one("#suite").send_keys(str(path))
+    page.until(lambda: "2 of 3 expectations hold as rfc9309" in page.text("#held"))
+    assert page.state()["urls"] == "/a\n/b\n/c"
+    Select(page.one("#dialect")).select_by_value("google")
+    page.until(lambda: "3 of 3 expectations hold as google" in page.text("#held"))
+
+
+SENTENCE = "Bot may fetch /c"
+BAD_SUITES = {
+    "no JSON": "{",
+    "no suite": "[]",
+    "no expectations": '{"expect": [5]}',
+    "an expectation that says nothing": '{"expect": [{"agent": "Bot", "url": "/a"}]}',
+}
+
+
+@pytest.mark.parametrize("name", BAD_SUITES)
+def test_what_is_no_suite_is_not_loaded(page, name, tmp_path):
+    page.open()
+    path = tmp_path / "suite.json"
+    path.write_text(BAD_SUITES[name])
+    page.one("#suite").send_keys(str(path))
+    page.until(lambda: page.text("#state").startswith("Not loaded: "))
+    assert page.text("#held") == ""
+
+
+@needs_axe
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1200])
+def test_axe_finds_nothing_that_shuts_readers_out(page, width, scheme):
+    show(page.browser, width, scheme)
+    faults = []
+    text = "User-agent: *\nDisallow: /a*b\nDisalow: /x\nContent-Usage: train-ai=n\n"
+    page.open(robots=text, urls="/axb\n/y", agents="Bot, Googlebot")
+    for place in range(2):
+        Select(page.of(".expect")[place]).select_by_value("false")
+    faults += accessibility_faults(page.browser)
+    page.browser.get_log("browser")  # what axe was not allowed to load
+    Select(page.one("#answer")).select_by_value("5xx")
+    page.until(lambda: page.of("td.access"))
+    page.until_answered()
+    faults += accessibility_faults(page.browser)
+    page.browser.get_log("browser")
+    show_as_usual(page.browser)
+    assert faults == []
 
 
 ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
@@ -151,9 +400,11 @@ def test_markup_in_a_file_or_url_stays_text(page):
     page.open(
         robots=f"User-agent: *\nDisallow: /{ATTACK}\n{ATTACK}: x\nUser-agent: {ATTACK}\nAllow: /y",
         urls=f"/{ATTACK}\njavascript:document.title='owned'",
-        agents=f"Bot, {ATTACK}",
+        agents=f"Bot,{ATTACK}",
     )
     page.until(lambda: page.of("#findings li button"))
+    assert "<img" in page.text("#match")  # the parts of the rule, and of the URL
+    Select(page.of(".expect")[0]).select_by_value("true")
     page.one('[data-cell="0,1"]').click()
     page.until(lambda: page.one('[data-cell="0,1"]').get_attribute("aria-pressed") == "true")
     assert ATTACK in page.text("#facts")

@@ -32,25 +32,47 @@ def is_safe(text):
 def test_check_prints_one_line_a_url_and_exits_with_1_if_one_is_disallowed(file):
     output = robots("check", "--robots", file, "https://e.com/private/x", "/private/press/1", "/")
     assert output.lines == [
-        "disallowed  https://e.com/private/x",
-        "allowed     /private/press/1",
-        "allowed     /",
+        "disallowed  https://e.com/private/x  for Scrapy: line 2, Disallow: /private/",
+        "allowed     /private/press/1  for Scrapy: line 3, Allow: /private/press/",
+        "allowed     /  for Scrapy: no rule matches",
     ]
     assert (output.status, output.err) == (1, "")
+    assert robots("check", "--robots", file, "--quiet", "/").out == "allowed     /  for Scrapy\n"
     assert robots("check", "--robots", file, "/").status == 0
 
 
 def test_check_reads_urls_from_standard_input(file):
     output = robots("check", "--robots", file, "--json", stdin=b"/a\n\n  /private/b  \r\n")
     assert [json.loads(line) for line in output.lines] == [
-        {"url": "/a", "allowed": True},
-        {"url": "/private/b", "allowed": False},
+        {
+            "url": "/a",
+            "allowed": True,
+            "verdict": "allowed",
+            "agent": "Scrapy",
+            "dialect": "rfc9309",
+            "reason": "no rule matches",
+            "cause": "no rule matches",
+            "line": 0,
+            "rule": None,
+        },
+        {
+            "url": "/private/b",
+            "allowed": False,
+            "verdict": "disallowed",
+            "agent": "Scrapy",
+            "dialect": "rfc9309",
+            "reason": "rule",
+            "cause": "line 2, Disallow: /private/",
+            "line": 2,
+            "rule": "Disallow: /private/",
+        },
     ]
 
 
 def test_check_reads_the_robots_txt_from_standard_input():
     output = robots("check", "--robots", "-", "/private/x", stdin=FILE.encode())
-    assert (output.status, output.lines) == (1, ["disallowed  /private/x"])
+    line = "disallowed  /private/x  for Scrapy: line 2, Disallow: /private/"
+    assert (output.status, output.lines) == (1, [line])
 
 
 def test_check_answers_as_the_engine_in_every_dialect(file):
@@ -68,7 +90,7 @@ def test_check_fetches_the_robots_txt_of_each_site_once():
     with Site(script) as one, Site({"/robots.txt": Answer(status=503)}) as two:
         output = robots("check", one.url("/x"), one.url("/y"), two.url("/y"), one.url("/z"))
         words = [line.split()[0] for line in output.lines]
-        assert words == ["disallowed", "allowed", "disallowed", "allowed"]
+        assert words == ["disallowed", "allowed", "unreachable", "allowed"]
         assert [hit.path for hit in one.hits] == ["/robots.txt"]
 
 
@@ -76,13 +98,21 @@ def test_check_goes_on_after_a_url_that_has_no_site():
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
         output = robots("check", "mailto:a@b", site.url("/y"))
         assert output.status == 2
-        assert output.lines == [f"allowed     {site.url('/y')}"]
+        assert output.lines == [f"allowed     {site.url('/y')}  for Scrapy: no rule matches"]
         assert "mailto:a@b" in output.err
 
 
 def test_the_dialect_decides_after_a_failed_fetch():
     with Site({"/robots.txt": Answer(status=503)}) as site:
-        assert robots("check", site.url("/"), "--dialect", "rfc9309").status == 1
+        output = robots("check", site.url("/"), "--dialect", "rfc9309")
+        assert output.lines == [
+            f"unreachable  {site.url('/')}  for Scrapy: robots.txt unreachable (503)"
+        ]
+        assert output.err == (
+            f"scrapy robots: {site.url('/robots.txt')} is unreachable (503): rfc9309: nothing is "
+            "allowed\n"
+        )
+        assert output.status == 3
         assert robots("check", site.url("/"), "--dialect", "yandex").status == 0
 
 
@@ -166,6 +196,7 @@ def test_explain_shows_the_preferences_about_the_use_of_a_page(tmp_path):
         "key": "train-ai",
         "value": "n",
         "line": 4,
+        "place": "robots.txt",
     }
 
 
@@ -174,7 +205,11 @@ def test_a_page_that_is_refused_for_the_projects_purpose_is_disallowed(tmp_path)
     path.write_text(USE)
     purpose = {"ROBOTS_PURPOSE": "train-ai"}
     output = robots("check", "--robots", path, "/y", "/open/1", settings=purpose)
-    assert (output.status, output.lines) == (1, ["disallowed  /y", "allowed     /open/1"])
+    assert output.lines == [
+        "disallowed  /y  for Scrapy: line 4, Content-Usage: train-ai=n",
+        "allowed     /open/1  for Scrapy: no rule matches",
+    ]
+    assert output.status == 1
     output = robots("explain", "--robots", path, "/y", settings=purpose)
     assert output.status == 1
     assert output.lines[1].endswith("as rfc9309 reads: line 4, Content-Usage: train-ai=n")
@@ -188,6 +223,75 @@ def test_explain_of_a_url_fetches_its_robots_txt_and_nothing_else():
     with Site({"/robots.txt": served(USE)}) as site:
         robots("explain", site.url("/open/1"))
         assert site.paths == ["/robots.txt"]
+
+
+TDMREP = "/.well-known/tdmrep.json"
+TDM = '[{"location": "/open/", "tdm-reservation": 1}]'
+
+
+def test_explain_and_check_fetch_the_tdmrep_json_where_a_purpose_is_declared_that_it_may_refuse():
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /x"), TDMREP: served(TDM)}) as site:
+        training = {"ROBOTS_PURPOSE": "train-ai"}
+        output = robots("explain", site.url("/open/1"), settings=training)
+        assert output.status == 1
+        assert output.lines[1].endswith("tdmrep.json rule 1, tdm-reservation: 1")
+        assert site.paths == ["/robots.txt", TDMREP]
+        output = robots("check", site.url("/open/1"), site.url("/1"), settings=training)
+        assert [line.split()[0] for line in output.lines] == ["disallowed", "allowed"]
+        assert (
+            robots("explain", site.url("/open/1"), settings={"ROBOTS_PURPOSE": "search"}).status
+            == 0
+        )
+        assert robots("explain", site.url("/open/1")).status == 0
+        assert site.count(TDMREP) == 2
+
+
+SAVED = b"""\
+HTTP/1.1 301 Moved\r
+Location: /open/1\r
+\r
+HTTP/2 200\r
+content-type: text/html; charset=utf-8\r
+Content-Signal: ai-input=no\r
+TDM-Reservation: 1\r
+\r
+<html><meta name="tdm-reservation" content="0"><meta name="robots" content="noai"></html>
+"""
+
+
+def test_explain_combines_a_saved_page_with_the_files(tmp_path):
+    for name, octets in (("r", USE.encode()), ("t", TDM.encode()), ("p", SAVED)):
+        (tmp_path / name).write_bytes(octets)
+    named = ("--robots", tmp_path / "r", "--tdmrep", tmp_path / "t", "--page", tmp_path / "p")
+    settings = {"ROBOTS_PURPOSE": "search,ai-input,train-ai", "ROBOTS_TDMREP": "fetch"}
+    output = robots("explain", *named, "https://h.example/open/1", settings=settings)
+    assert output.status == 1
+    rows = [" ".join(line.split()) for line in output.lines]
+    for row in (
+        "usage header Content-Signal: ai-input=no",
+        "use search granted by line 1, Content-Signal: search=yes",
+        "use ai-input refused by header Content-Signal: ai-input=no",
+        "use train-ai refused by meta tag robots: noai",
+    ):
+        assert row in rows
+    assert any(row.startswith("overridden header tdm-reservation: 1; by meta tag") for row in rows)
+    output = robots("explain", *named, "https://h.example/open/1", "--json", settings=settings)
+    value = json.loads(output.out)
+    assert {one["place"] for one in value["usage"]} == {
+        *("robots.txt", "tdmrep.json", "header", "meta tag")
+    }
+    assert {one["use"]: one["result"] for one in value["uses"]}["train-ai"] == "refused"
+    assert {one["by"]["place"] for one in value["overridden"]} == {
+        "meta tag",
+        "header",
+        "robots.txt",
+    }
+
+
+def test_a_saved_page_that_cannot_be_read_is_a_wrong_command_line(tmp_path):
+    output = robots("explain", "--robots", "-", "--page", tmp_path / "none", "/", stdin=b"")
+    assert output.status == 2
+    assert "cannot read" in output.err
 
 
 def test_explain_shows_why_there_is_no_file():
@@ -247,13 +351,13 @@ def test_lint_as_sarif_places_each_finding(file):
     ]
 
 
-def test_lint_fetches_a_url_and_a_404_is_a_usage_error():
+def test_lint_of_a_url_looks_at_what_the_site_answers():
     with Site({"/robots.txt": served("Sitemap: /s.xml"), "/no": Answer(status=404)}) as site:
         assert "R501" in robots("lint", site.url("/robots.txt")).out
         assert "R501" in robots("lint", site.url("/")).out
         output = robots("lint", site.url("/no"))
-        assert (output.status, output.out) == (2, "")
-        assert output.err == f"scrapy robots: cannot read {site.url('/no')}: 404\n"
+        assert (output.status, "warning R111 no-file" in output.out) == (1, True)
+        assert "status 404: everything is allowed in rfc9309, " in output.out
 
 
 def test_lint_goes_on_after_a_file_that_is_not_there(tmp_path):
@@ -340,14 +444,15 @@ def test_dialects_shows_all_one_or_the_differences_of_two():
             ("check", "--robots", "-"),
             "standard input is the robots.txt: give the URLs as arguments",
         ),
-        (("check", "--nope", "/"), "unknown option --nope; see scrapy robots -h"),
+        (("check", "--nope", "/"), "unknown option --nope; see -h"),
+        (("check", "--robox", "/"), "unknown option --robox; did you mean --robots?"),
         (("check", "--sarif", "/"), "--sarif is for lint, not for check"),
         (
             ("check", "/x"),
             "'/x' is no http or https URL: name the robots.txt for it with --robots",
         ),
         (("explain",), "explain takes one URL, not 0"),
-        (("lint",), "lint needs a FILE, a URL or -"),
+        (("lint",), "lint needs a FILE, a DIRECTORY, a URL or -"),
         (("compare", "/", "--dialects", "google"), "compare needs two dialects at least"),
         (("dialects", "goggle"), "the dialect is 'goggle'; it must be rfc9309, google"),
         (("tester", "x"), "tester takes no arguments, not 'x'; use --robots FILE"),
@@ -386,7 +491,7 @@ def test_hostile_text_cannot_control_the_terminal(tmp_path):
     url = f"http://e.com/{ESCAPES}"
     for args in (("lint", path), ("check", url), ("explain", url), ("compare", url)):
         for option in ((), ("--json",)):
-            robots_txt = () if args[0] == "lint" else ("--robots", path, "--agent", ESCAPES)
+            robots_txt = () if args[0] == "lint" else ("--robots", path)
             output = robots(*args, *robots_txt, *option)
             assert output.status in (0, 1)
             assert is_safe(output.out + output.err)
@@ -402,7 +507,8 @@ def test_scrapy_finds_the_command_by_its_entry_point(file):
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (1, "disallowed  /private/x\n", "")
+    line = "disallowed  /private/x  for Scrapy: line 2, Disallow: /private/\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, line, "")
 
 
 @pytest.mark.parametrize(

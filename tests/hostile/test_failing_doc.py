@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.fetch import body, order
+from scrapy_robots_policy.fetch import order, unpacking
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from scrapy_robots_policy.resolver import fetch_gate, resolver
 from scrapy_robots_policy.stores import guarded
@@ -19,7 +19,7 @@ TEXT = " ".join(
 )
 FIGURES = (
     f"After {fetch_gate.YOUNG:g} s its fetch",
-    f"more than {body.MAX_ENCODINGS} encodings or {body.MAX_MEMBERS} gzip members",
+    f"more than {unpacking.MAX_ENCODINGS} encodings or {unpacking.MAX_MEMBERS} gzip members",
     f"{order.MAX_OCTETS // 1024**2} MiB at most",
     f"cut at {MAX_BRIEF} characters",
     f"waiting requests, {resolver.MAX_VARIANTS} in all",

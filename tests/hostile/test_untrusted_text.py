@@ -10,6 +10,7 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
+from scrapy_robots_policy.rep.preference import DeclaredUse
 from scrapy_robots_policy.rep.verdict import refuse
 from tests.commands.run import robots as command
 from tests.crawls import OURS, Plan, crawl, crawl_apart
@@ -49,7 +50,7 @@ def test_a_refused_use_is_printable(name):
     preference = parse(
         f"User-agent: *\nContent-Signal: {STEERING[name]}=no, ai-train=no\n".encode()
     ).verdict("http://example.com/", "Bot")
-    refused = refuse(preference, {"train-ai"})
+    refused = refuse(preference, DeclaredUse(frozenset({"train-ai"})))
     assert not refused.allowed
     assert refused.cause.isprintable()
     assert all(str(one).isprintable() for one in preference.usage)

@@ -18,6 +18,7 @@ from scrapy_robots_policy.lint import lint, needless_rules, sitemap_findings
 from scrapy_robots_policy.lint import linted_file as lint_source
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
+from scrapy_robots_policy.rep.tdmrep import TdmRules
 
 SIZE = 5_000  # octets; and four times as many
 CRAWLER = b"User-agent: FooBot\n"
@@ -68,6 +69,9 @@ FILES: dict[str, Make] = {
     ),
     "signals after the ends of groups": repeated(CRAWLER + b"Allow: /\n\nContent-Signal: a=b\n"),
     "lists parted by a delay": repeated(CRAWLER + b"Crawl-delay: 1\n"),
+    "lists parted by a licence": repeated(CRAWLER + b"License: http://l/\n"),
+    "licences": numbered(b"License: http://l/#\n"),
+    "groups of a control token": numbered(b"User-agent: Google-Extended\nDisallow: /#\n"),
     "lists parted by a blank line": repeated(CRAWLER + b"\n"),
     "short wildcard rules": numbered(b"Disallow: /*a#*xy\nAllow: /*b#*xy\n"),
     "wildcard rules that all hold one word": numbered(
@@ -174,6 +178,32 @@ def test_work_of_lint_grows_no_faster_than_the_file(name, dialect, monkeypatch):
 @pytest.mark.parametrize("name", FILES)
 def test_work_of_usage_grows_no_faster_than_the_file(name, dialect, monkeypatch):
     small, large = parse(FILES[name](SIZE), dialect), parse(FILES[name](4 * SIZE), dialect)
-    less = work_of(lambda: small.usage("http://example.com/a", "FooBot"), monkeypatch)
-    more = work_of(lambda: large.usage("http://example.com/a", "FooBot"), monkeypatch)
+
+    def ask(rules: RuleSet) -> None:
+        rules.usage("http://example.com/a", "FooBot", ("Google-Extended",))
+        rules.overridden("http://example.com/a", "FooBot")
+
+    less = work_of(lambda: ask(small), monkeypatch)
+    more = work_of(lambda: ask(large), monkeypatch)
+    assert more < 6 * less + 5_000
+
+
+LOCATIONS = {
+    "plain": b'{"location": "/#", "tdm-reservation": 1},',
+    "wild": b'{"location": "/*a#*b", "tdm-reservation": 0},',
+    "equal": b'{"location": "/*", "tdm-reservation": 2},',
+    "nested": b"[[[",
+}
+
+
+@pytest.mark.parametrize("name", LOCATIONS)
+def test_work_of_a_tdmrep_json_grows_no_faster_than_the_file(name, monkeypatch):
+    make = numbered(LOCATIONS[name], b"[")
+
+    def ask(size: int) -> None:
+        octets = make(size)
+        TdmRules(octets if name == "nested" else octets[:-1] + b"]").preferences("http://h/a")
+
+    less = work_of(lambda: ask(SIZE), monkeypatch)
+    more = work_of(lambda: ask(4 * SIZE), monkeypatch)
     assert more < 6 * less + 5_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -10,18 +10,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
-from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.lint.explanations import explanations
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse
 
-DOCS = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
-SECTION = re.compile(
-    r"^### (R\d{3}) ([a-z0-9-]+) \((\w+)\)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL
-)
-EXAMPLE = re.compile(r"^```robots ?(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-SECTIONS = [match.groups() for match in SECTION.finditer(DOCS)]
+DOCS = Path(__file__).parents[2] / "docs"
+
 EXAMPLES = [
-    (code, dialect or "rfc9309", text)
-    for code, _, _, section in SECTIONS
-    for dialect, text in EXAMPLE.findall(section)
+    (code, example.dialect, example.text)
+    for code, explanation in explanations().items()
+    for example in explanation.examples
 ]
 
 
@@ -39,9 +36,15 @@ def marked(body: str | bytes, finding: Finding) -> str:
     return readable_lines(octets)[finding.line - 1][finding.column - 1 : finding.end - 1]
 
 
-def test_docs_describe_every_kind_with_its_name_and_severity():
-    described = [(code, name, severity) for code, name, severity, _ in SECTIONS]
-    assert described == [(kind.code, kind.name, kind.severity.value) for kind in KINDS.values()]
+def test_every_kind_has_a_reason_and_a_fix():
+    assert list(explanations()) == list(KINDS)
+    assert all(text.why and text.fix for text in explanations().values())
+
+
+def test_docs_have_the_texts_of_every_kind():
+    path = DOCS / "lint_rules.py"
+    script = runpy.run_path(str(path))
+    assert script["page"]() == (DOCS / "lint.md").read_text("utf-8"), f"run python {path}"
 
 
 @pytest.mark.parametrize(("code", "dialect", "text"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
@@ -50,7 +53,7 @@ def test_each_example_of_the_docs_has_its_finding(code, dialect, text):
 
 
 def test_each_kind_has_an_example_or_a_case_below():
-    cases_below = {"R101", "R102", "R103", "R104", "R106", "R107", "R509"}
+    cases_below = {"R101", "R102", "R103", "R104", "R106", "R107", "R509", *SERVED}
     assert {code for code, _, _ in EXAMPLES} | cases_below == set(KINDS)
 
 
@@ -109,6 +112,7 @@ PLACES = [
     ("R506", "User-agent: *\nContent-Usage: / ai-use=n\nContent-usage: ai-use=y\n", 3, None),
     ("R507", "User-agent: *\nContent-Usage: bots=n\n", 2, "bots=n"),
     ("R507", "User-agent: *\nContent-Signal: search=maybe\n", 2, "search=maybe"),
+    ("R507", "User-agent: *\nContent-Signal: use=summary\n", 2, "use=summary"),
 ]
 
 
@@ -125,7 +129,17 @@ def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
     assert (finding.line, finding.message[:6]) == (4, "line 3")
 
 
+@pytest.mark.parametrize(
+    "label", ["tdm", "ai", "genai", "inference", "bots", "train-genai", "ai-output"]
+)
+def test_a_label_of_earlier_drafts_is_named_as_one(label):
+    (finding,) = of("R507", f"User-agent: *\nContent-Usage: {label}=n\n")
+    assert "label of earlier drafts: readers of aipref-vocab-08 ignore it" in finding.message
+
+
 SILENT = [
+    ("R507", "User-agent: *\nContent-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n"),
+    ("R507", "Content-Signal: use=immediate\nUser-agent: *\nContent-Signal: use=full\n"),
     # names that their owners cannot change, and names that work
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),
@@ -190,6 +204,75 @@ def test_a_sitemap_is_compared_with_the_address_of_the_file():
     rules = b"User-agent: *\nDisallow: /s\n" + text
     assert [f.code for f in lint(rules, url="https://example.com/robots.txt")] == ["R508", "R509"]
     assert lint(rules, url="https://other.example/robots.txt") == ()
+
+
+FILE = b"User-agent: *\nDisallow: /a\n"
+URL = "https://example.com/robots.txt"
+SERVED = {
+    "R108": FetchResult(200, FILE, media_type="text/html"),
+    "R109": FetchResult(200, FILE, media_type="text/plain", hops=("https://a.example/r",) * 2),
+    "R110": FetchResult(503),
+    "R111": FetchResult(404),
+}
+
+
+@pytest.mark.parametrize("code", SERVED)
+def test_how_a_site_serves_the_file_is_looked_at(code):
+    result = SERVED[code]
+    (finding,) = lint(result.octets, url=URL, served=result)
+    assert (finding.code, finding.line) == (code, 1)
+
+
+def test_a_file_that_is_served_well_has_no_finding():
+    assert lint(FILE, url=URL, served=FetchResult(200, FILE, media_type="text/plain")) == ()
+    assert lint(FILE, url=URL, served=FetchResult(200, FILE)) == ()  # it may have no type
+
+
+def test_without_a_file_the_finding_says_what_each_dialect_does_then():
+    (finding,) = lint(b"", url=URL, served=SERVED["R110"])
+    answers = {name for name in DIALECTS if name in finding.message}
+    assert answers == set(DIALECTS)
+    assert "nothing is allowed in rfc9309" in finding.message
+    (finding,) = lint(b"", url=URL, served=FetchResult(429))
+    assert finding.code == "R110"
+
+
+def test_redirects_name_the_dialects_that_do_not_follow_so_many():
+    (finding,) = lint(
+        FILE, url=URL, served=FetchResult(200, FILE, hops=("https://a.example/",) * 6)
+    )
+    fewer = {name for name, dialect in DIALECTS.items() if dialect.access.redirects < 6}
+    assert set(finding.dialects) == fewer != set()
+
+
+COMMENTS = [
+    ("Disallow: /a$b # robots-lint: ignore R402\n", []),
+    ("Disallow: /a$b # robots-lint: ignore\n", []),
+    ("Disallow: /a$b # ROBOTS-LINT : ignore r4, R201\n", []),
+    ("# robots-lint: ignore R402\n\n# more\nDisallow: /a$b\nDisallow: /\nDisallow: /c$d\n", [7]),
+    ("Disallow: /a$b\nDisallow: /c$d # robots-lint: ignore-file R402\n", []),
+    ("Disallow: /a$b # robots-lint: ignore R401\n", [2]),
+    ("Disallow: /a$b # robots-lint: ignored\n", [2]),
+    ("Disallow: /a$b\n# robots-lint: ignore R402", [2]),
+    ("Disallow: /robots-lint:$b\n", [2]),
+]
+
+
+@pytest.mark.parametrize(("rules", "lines"), COMMENTS)
+def test_a_comment_in_the_file_leaves_findings_out(rules, lines):
+    findings = of("R402", f"User-agent: *\n{rules}")
+    assert [finding.line for finding in findings] == lines
+
+
+def test_a_run_of_lines_goes_on_around_a_line_that_is_left_out():
+    text = "one\ntwo # robots-lint: ignore R204\nthree\nfour\n"
+    assert [(one.line, one.last) for one in of("R204", text)] == [(1, 0), (3, 4)]
+
+
+def test_findings_are_left_out_by_code_or_its_start():
+    body = b"User-agent: *\nDisallow: /a$b\nDisalow: /c\n"
+    assert [one.code for one in lint(body, ignore=["R4"])] == ["R201"]
+    assert [one.code for one in lint(body, select=["R2", "R4"], ignore=["R201"])] == ["R402"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,10 +25,17 @@ def changed(
     """
     after = edited(body, [edit for finding in findings for edit in finding.edits])
     named = {name for finding in findings for name in finding.dialects}
+    return differing(body, after, DIALECTS.keys() - named, most)
+
+
+def differing(
+    body: bytes, after: bytes, dialects: Iterable[str], most: int | None = None
+) -> list[tuple[str, str, str]]:
+    """(dialect, crawler, path) for the answers that are not the same in two files."""
     paths, crawlers = questions(body)
     return [
         (name, crawler, path)
-        for name in DIALECTS.keys() - named
+        for name in dialects
         for before, then in [(parse(body, name), parse(after, name))]
         for crawler in chosen(crawlers, most)
         for path in chosen(paths, most)

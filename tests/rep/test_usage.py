@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, parse
-from scrapy_robots_policy.rep.usage import PURPOSES, Preference, read_usage_header, refusal
+from scrapy_robots_policy.rep.page_use import read_usage_header
+from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Preference
 from scrapy_robots_policy.rep.verdict import refuse
 
 SITE = "https://site.example"
@@ -43,10 +44,8 @@ def group(*lines):
     return "User-agent: *\n" + "\n".join(lines)
 
 
-LICENCES = (
-    "line 2, License: https://site.example/license.xml",
-    "line 7, License: https://site.example/friends.xml",
-)
+GLOBAL = "line 2, License: https://site.example/license.xml"
+FRIENDS = "line 7, License: https://site.example/friends.xml"
 FILES = [
     # the drafts' example, with and without the path "/"
     *(
@@ -67,14 +66,14 @@ FILES = [
         "/",
         [f"line 2, Content-Signal: {x}" for x in ("search=yes", "ai-train=no", "use=reference")],
     ),
-    # outside of groups: for those whose own group says nothing; a license is for all
+    # outside of groups: for those whose own group says nothing
     (
         FILE_WIDE,
         "FooBot",
         "/",
-        ["line 1, Content-Signal: ai-train=no", "line 1, Content-Signal: search=yes", *LICENCES],
+        ["line 1, Content-Signal: ai-train=no", "line 1, Content-Signal: search=yes", GLOBAL],
     ),
-    (FILE_WIDE, "FriendBot", "/", ["line 6, Content-Signal: ai-train=yes", *LICENCES]),
+    (FILE_WIDE, "FriendBot", "/", ["line 6, Content-Signal: ai-train=yes", FRIENDS]),
     ("Content-Usage: train-ai=n\nUser-agent: *\nAllow: /", "FooBot", "/", []),
     # equal paths: the most restrictive, whatever the order
     (group("Content-Usage: a=y", "Content-Usage: a=n"), "Foo", "/", ["line 3, Content-Usage: a=n"]),
@@ -180,6 +179,7 @@ def test_a_header_is_a_structured_dictionary(values, expected):
     } == expected
 
 
+TRAINING = DeclaredUse(frozenset({"train-ai"}))
 REFUSALS = [
     ("Content-Usage: train-ai=n", {"train-ai"}),
     ("Content-Usage: train-ai=y", set()),
@@ -197,13 +197,13 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("line", "refused"), REFUSALS)
 def test_a_purpose_is_refused(line, refused):
-    preferences = parse(group(line).encode()).usage(SITE, "FooBot")
-    assert {purpose for purpose in PURPOSES if refusal(preferences, {purpose})} == refused
+    said = parse(group(line).encode()).usage(SITE, "FooBot")
+    assert {name for name in PURPOSES if DeclaredUse(frozenset({name})).refusal(said)} == refused
 
 
 def test_a_refusal_wins_over_a_grant_in_another_vocabulary():
     text = group("Content-Usage: train-ai=y", "Content-Signal: ai-train=no")
-    preference = refusal(parse(text.encode()).usage(SITE, "FooBot"), {"train-ai"})
+    preference = TRAINING.refusal(parse(text.encode()).usage(SITE, "FooBot"))
     assert preference == Preference("Content-Signal", "ai-train", "no", 3)
     assert (preference.refuses, preference.grants) == (True, False)
 
@@ -211,13 +211,15 @@ def test_a_refusal_wins_over_a_grant_in_another_vocabulary():
 def test_a_refused_use_is_a_verdict_with_its_line():
     rules = parse(AIPREF.encode())
     verdict = rules.verdict(SITE + "/test", "FooBot")
-    refused = refuse(verdict, {"search", "train-ai"})
+    refused = refuse(verdict, DeclaredUse(frozenset({"search", "train-ai"})))
     assert (refused.allowed, refused.reason, refused.line) == (False, Reason.USE_REFUSED, 4)
     assert str(refused) == "disallowed by line 4, Content-Usage: train-ai=n"
     assert (refused.rule, refused.beaten) == (None, (verdict.rule,))
-    assert refuse(verdict, {"search"}) is verdict
+    assert refuse(verdict, DeclaredUse(frozenset({"search"}))).allowed
+    assert refuse(verdict, DeclaredUse()) is verdict
     forbidden = rules.verdict(SITE + "/never/", "FooBot")
-    assert refuse(forbidden, {"train-ai"}) is forbidden
+    still = refuse(forbidden, TRAINING)
+    assert (still.allowed, still.reason, still.rule) == (False, Reason.RULE, forbidden.rule)
 
 
 LINES = st.lists(

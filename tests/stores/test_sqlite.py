@@ -93,6 +93,23 @@ def test_ten_processes_share_a_file_without_a_fault(path):
 
 
 @on_reactor
+async def test_a_file_that_another_process_made_meanwhile_is_used(path, monkeypatch):
+    """Both have seen that the file is empty; the other one is faster."""
+    create, faster, slower = sqlite._create, sqlite.SqliteStore(path), sqlite.SqliteStore(path)
+
+    def create_too_late(connection, path):
+        monkeypatch.setattr(sqlite, "_create", create)
+        faster._connection()
+        create(connection, path)
+
+    monkeypatch.setattr(sqlite, "_create", create_too_late)
+    await slower.put(ORIGIN, RECORD)
+    assert await faster.get(ORIGIN) == RECORD
+    await slower.close()
+    await faster.close()
+
+
+@on_reactor
 async def test_entries_are_whole_after_kill_9(path):
     process = worker(path, "w", 1_000_000)
     printed = [process.stdout.readline().strip() for _ in range(50)]

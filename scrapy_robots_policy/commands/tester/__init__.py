@@ -8,21 +8,22 @@ from contextlib import suppress
 from typing import Any
 
 from ...rep import DIALECTS
+from ...rep.dialects.crawlers import crawlers
+from ...rep.escapes import shown
+from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
 from ..inputs import read
 from ..terminal import print_line
-from .server import Server
+from .server import Server, as_fetched
+
+PORT = 9309  # always the same one, so that links live on
 
 
 def run(options: Options) -> int:
     """Serve until the user interrupts it; then 0."""
     if options.args:
         raise UsageError(f"tester takes no arguments, not {options.args[0]!r}; use --robots FILE")
-    try:
-        server = Server(options.port, _start_values(options), options.user_agent, options.guard)
-    except (OSError, OverflowError) as error:
-        raise UsageError(f"cannot listen on port {options.port}: {error}") from None
-    with server, suppress(KeyboardInterrupt):
+    with _server(options) as server, suppress(KeyboardInterrupt):
         print_line(f"The tester is at {server.url} (this machine only); Ctrl-C ends it.")
         sys.stdout.flush()
         if options.browser:
@@ -31,18 +32,44 @@ def run(options: Options) -> int:
     return 0
 
 
-def _start_values(options: Options) -> dict[str, Any]:
-    """The values of the page's fields at its start."""
-    octets = (
-        read(options.robots, options.user_agent, guard=options.guard).octets
-        if options.robots
-        else b""
-    )
+def _server(options: Options) -> Server:
+    """On the port that is asked for; else on the usual one, or on any if that is taken."""
+    start_values = start_values_of(options)
+    with suppress(OSError):
+        if not options.port:
+            return Server(PORT, start_values, options.user_agent, options.guard)
+    try:
+        return Server(options.port, start_values, options.user_agent, options.guard)
+    except (OSError, OverflowError) as error:
+        raise UsageError(f"cannot listen on port {options.port}: {error}") from None
+
+
+def start_values_of(options: Options) -> dict[str, Any]:
+    """The values of the page's fields at its start, and what it may choose from.
+
+    source  the robots.txt that --robots names, and what came of it; None: the page's example
+    """
+    source = None
+    if options.robots:
+        name = "standard input" if options.robots == "-" else shown(options.robots)
+        result = read(options.robots, options.user_agent, guard=options.guard)
+        source = {"url": name, **as_fetched(result)}
+    is_known = options.dialect.name in DIALECTS
     return {
-        "robots": octets.decode("utf-8", "replace"),
+        "source": source,
         "agent": options.agent,
-        "dialect": options.dialect.name
-        if options.dialect.name in DIALECTS
-        else next(iter(DIALECTS)),
+        "dialect": options.dialect.name if is_known else next(iter(DIALECTS)),
         "dialects": list(DIALECTS),
+        "answers": list(ANSWERS),
+        "crawlers": crawlers_by_kind(),
     }
+
+
+def crawlers_by_kind() -> dict[str, list[str]]:
+    """The names of all known crawlers, for a list to choose from."""
+    kinds: dict[str, list[str]] = {}
+    for agent in crawlers():
+        names = kinds.setdefault(agent.facts.category.value, [])
+        if agent.name not in names:
+            names.append(agent.name)
+    return {kind: sorted(names, key=str.lower) for kind, names in kinds.items()}

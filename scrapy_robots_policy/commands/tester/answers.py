@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...lint import lint
-from ...rep import DIALECTS, Dialect, RuleSet, Verdict, parse
+from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Verdict
+from ...rep.escapes import shown
 from ...rep.option_causes import cause
+from ...rep.preference import PURPOSES, DeclaredUse
+from ...rep.rule_match import match_of
+from ...rep.url import readable
+from ...rep.use_answer import answer
+from ...resolver.origin import OriginRules
+from ..access_table import ANSWERS, modes_by_answer
 from ..compare import described
-from ..explain import as_json
+from ..explain import as_json, use_facts
+from ..inputs import rules_from
 from ..lint import finding_as_json
 
 MAX_URLS = 30
 MAX_AGENTS = 6
 MAX_FINDINGS = 300
+EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES))
+MAX_BEATEN = 20
+
+IsStale = Callable[[], bool]
+
+
+class Superseded(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
+    """The page has asked something else meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Questions:
     """The fields of the page. A question is a URL and an agent.
 
+    answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
+    result  the same, with the file
     chosen  the question, from 0, that is explained in full, in `dialect`
     """
 
-    body: bytes
+    answer: str
+    result: FetchResult
     urls: tuple[str, ...]
     agents: tuple[str, ...]
     dialect: Dialect
@@ -35,50 +55,128 @@ class Questions:
         """From the page's JSON. ValueError if it has another shape."""
         try:
             dialect = DIALECTS[data["dialect"]]
+            answer = data.get("answer", "200")
+            result = ANSWERS[answer]
             urls, agents = data["urls"], data["agents"]
             body = data["robots"].encode("utf-8", "replace")
-            chosen = int(data["question"])
+            chosen = int(data.get("question", 0))
             all_lists = isinstance(urls, list) and isinstance(agents, list)
             all_text = all_lists and all(isinstance(item, str) for item in [*urls, *agents])
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
             raise ValueError("the questions have another shape than the page's") from None
         if not all_text:
             raise ValueError("URLs and agents are lists of strings")
-        return cls(body, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen)
+        if answer == "200":
+            result = replace(result, octets=body)
+        return cls(
+            answer, result, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen
+        )
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [(url, agent) for url in self.urls for agent in self.agents]
 
 
-def answers(questions: Questions) -> dict[str, Any]:
-    """All verdicts in all dialects, one of them in full, and the findings."""
-    pairs = [(url, agent) for url in questions.urls for agent in questions.agents]
-    rules = {name: parse(questions.body, dialect) for name, dialect in DIALECTS.items()}
+class Rules:
+    """The rules of the last file that was asked about, in each dialect; older ones are forgotten.
+
+    Who types a URL asks about the same file again and again. Several requests may use it at a time:
+    the file and its rules are put in place together.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[FetchResult, dict[str, OriginRules]] | None = None
+
+    def of(self, result: FetchResult) -> dict[str, OriginRules]:
+        if self._last is None or self._last[0] != result:
+            self._last = result, {}
+        return self._last[1]
+
+
+def answers(questions: Questions, rules: Rules, is_stale: IsStale = bool) -> dict[str, Any]:
+    """All verdicts in all dialects, and one of them in full.
+
+    is_stale  whether the page has asked something else meanwhile: then Superseded is raised
+    """
+    pairs = questions.pairs
+    in_dialect = rules.of(questions.result)
+    verdicts = []
+    for name, dialect in DIALECTS.items():
+        if is_stale():
+            raise Superseded
+        if name not in in_dialect:
+            in_dialect[name] = rules_from("", questions.result, dialect)
+        verdicts.append([_short(in_dialect[name], *pair) for pair in pairs])
     chosen = pairs[min(max(questions.chosen, 0), len(pairs) - 1)] if pairs else None
-    findings = lint(questions.body, questions.dialect)
     return {
         "questions": [{"url": url, "agent": agent} for url, agent in pairs],
-        "verdicts": [[_short(of_dialect, pair) for pair in pairs] for of_dialect in rules.values()],
-        "dialects": list(rules),
-        "chosen": chosen and _full(questions, rules, *chosen),
-        "findings": [finding_as_json(finding) for finding in findings[:MAX_FINDINGS]],
-        "more_findings": max(len(findings) - MAX_FINDINGS, 0),
+        "verdicts": verdicts,
+        "dialects": list(DIALECTS),
+        "access": [_access(questions.answer, rules) for rules in in_dialect.values()],
+        "chosen": chosen and _full(questions, in_dialect, *chosen),
     }
 
 
-def _short(rules: RuleSet, pair: tuple[str, str]) -> dict[str, Any]:
-    verdict = rules.verdict(*pair)
+def findings(data: Any) -> dict[str, Any]:
+    """What lint finds in the page's file, whatever the site answers."""
+    questions = Questions.of({**data, "answer": "200"} if isinstance(data, dict) else data)
+    found = lint(questions.result.octets, questions.dialect)
+    return {
+        "findings": [finding_as_json(finding) for finding in found[:MAX_FINDINGS]],
+        "more_findings": max(len(found) - MAX_FINDINGS, 0),
+    }
+
+
+def _short(rules: OriginRules, url: str, agent: str) -> dict[str, Any]:
+    verdict = rules.verdict(url, agent)
     return {"allowed": verdict.allowed, "line": verdict.line}
 
 
-def _full(questions: Questions, rules: dict[str, RuleSet], url: str, agent: str) -> dict[str, Any]:
+def _access(answer: str, rules: OriginRules) -> str:
+    """What the dialect makes of the site's answer, now and later; "" if it obeys the rules."""
+    if rules.mode is AccessMode.RULES:
+        return ""
+    if answer == "200":
+        return rules.mode.description  # a file that is no robots.txt, such as an HTML page
+    return modes_by_answer(rules.dialect.access)[answer]
+
+
+def _full(
+    questions: Questions, rules: dict[str, OriginRules], url: str, agent: str
+) -> dict[str, Any]:
     verdict: Verdict = rules[questions.dialect.name].verdict(url, agent)
 
     def allowed(dialect: Dialect) -> bool:
-        return parse(questions.body, dialect).allowed(url, agent)
+        known = rules.get(dialect.name)
+        if known is None or known.dialect is not dialect:
+            known = rules_from("", questions.result, dialect)
+        return known.allowed(url, agent)
 
     standard = next(iter(DIALECTS.values()))
     why = cause(allowed, standard, questions.dialect)
-    return as_json(url, verdict) | {
+    full = as_json(url, verdict)
+    return full | {
+        "beaten": full["beaten"][:MAX_BEATEN],
         "cause": verdict.cause,
+        "use_facts": use_facts(answer(verdict.usage, EVERY_PURPOSE, verdict.uses.overridden)),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
         "options": described(why) if why else "",
+        "match": _match(verdict, url, questions.dialect),
     }
+
+
+def _match(verdict: Verdict, url: str, dialect: Dialect) -> dict[str, Any] | None:
+    """How the rule that decided matches the URL, part by part, as text that is safe to show."""
+    match = match_of(verdict.rule, url, dialect) if verdict.rule else None
+    if match is None:
+        return None
+    parts = [
+        {"kind": part.kind, "rule": _text(part.rule), "path": _text(part.path)}
+        for part in match.parts
+    ]
+    return {"parts": parts, "rest": _text(match.rest)}
+
+
+def _text(octets: str) -> str:
+    return shown(readable(octets))

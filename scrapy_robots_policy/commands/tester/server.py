@@ -1,4 +1,4 @@
-"""The tester's HTTP server: one page and two kinds of POST, on the loopback interface only.
+"""The tester's HTTP server: one page and three kinds of POST, on the loopback interface only.
 
 Any page in the user's browser can send requests to this machine. So the server answers a request
 only if its Host is this server (another name may have been made to point here: DNS rebinding), and
@@ -16,10 +16,11 @@ from time import time
 from typing import Any
 
 from ...fetch.redirects import ANYWHERE, RedirectGuard
-from ...rep import origin_of
+from ...rep import FetchResult, origin_of
 from ...rep.access import explain, remember
+from ..access_table import answer_of
 from ..download import fetch, is_web
-from .answers import Questions, answers
+from .answers import IsStale, Questions, Rules, Superseded, answers, findings
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 REDIRECTS = 5
@@ -37,8 +38,24 @@ _HEADERS = {
 _PAGE = {
     "/": ("tester.html", "text/html"),
     "/tester.css": ("tester.css", "text/css"),
-    "/tester.js": ("tester.js", "text/javascript"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript")
+        for name in ("tester", "tester_state", "tester_table", "tester_lines")
+    },
 }
+MAX_PAGES = 100  # open pages whose last request is remembered
+
+
+def as_fetched(result: FetchResult) -> dict[str, Any]:
+    """What a fetch has brought, for the page: a file, or why there is none."""
+    kind = answer_of(result)
+    octets = result.octets[: MAX_OCTETS // 4] if kind == "200" else b""
+    return {
+        "served": kind == "200",
+        "answer": kind,
+        "why": explain(remember(None, result, time())),
+        "robots": octets.decode("utf-8", "replace"),
+    }
 
 
 class Server(ThreadingHTTPServer):
@@ -55,6 +72,18 @@ class Server(ThreadingHTTPServer):
     ) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.start_values, self.user_agent, self.guard = start_values, user_agent, guard
+        self.rules = Rules()
+        self._newest: dict[str, int] = {}
+
+    def staleness(self, data: Any) -> IsStale:
+        """Whether the page that has sent this has sent a newer request since."""
+        page, number = (data.get(name) for name in ("page", "number"))
+        if not isinstance(page, str) or not isinstance(number, int):
+            return bool  # a request that nobody supersedes
+        if len(self._newest) >= MAX_PAGES and page not in self._newest:
+            self._newest.clear()
+        self._newest[page] = max(number, self._newest.get(page, number))
+        return lambda: self._newest.get(page, number) > number
 
     @property
     def url(self) -> str:
@@ -86,7 +115,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         questions: dict[str, Callable[[Any], dict[str, Any]]] = {
-            "/answers": lambda data: answers(Questions.of(data)),
+            "/answers": self._answers,
+            "/findings": findings,
             "/fetch": self._fetch,
         }
         if not self._is_for_us() or not self._is_from_our_page():
@@ -98,6 +128,12 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, questions[self.path](self._posted()))
         except ValueError as error:
             self._send_json(400, {"error": str(error)})
+        except Superseded:
+            self._send_json(409, {"error": "a newer request has come"})
+
+    def _answers(self, data: Any) -> dict[str, Any]:
+        questions = Questions.of(data)
+        return answers(questions, self.server.rules, self.server.staleness(data))
 
     def _is_for_us(self) -> bool:
         """Whether the Host is this server (RFC 9110 §7.2): protects against DNS rebinding."""
@@ -135,13 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise ValueError("only http and https sites have a robots.txt")
         url = f"{origin}/robots.txt"
         result = fetch(url, self.server.user_agent, REDIRECTS, self.server.guard)
-        octets = result.octets[: MAX_OCTETS // 4]
-        return {
-            "url": url,
-            "served": result.status is not None and 200 <= result.status < 300,
-            "why": explain(remember(None, result, time())),
-            "robots": octets.decode("utf-8", "replace"),
-        }
+        return {"url": url, **as_fetched(result)}
 
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value).encode())

@@ -4,8 +4,9 @@ their operators say of them. Crawlers of engines without a dialect are in `other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from ..agents import (
     Agent,
@@ -14,6 +15,7 @@ from ..agents import (
     CrawlerKind,
     Obedience,
     agent_table,
+    is_name,
     product_token,
 )
 from .crawler_rows import PART, agents_of, engine
@@ -298,6 +300,7 @@ QIHOO = agent_table(
 )
 
 
+_NONE: Mapping[str, Agent] = MappingProxyType({})
 _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
     OTHERS,
@@ -314,6 +317,14 @@ def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
     tables = (table for table in _TABLES if name.lower() in table)
     return next((table[name.lower()] for table in tables), None)
+
+
+def names_a_crawler(token: str, agents: Mapping[str, Agent] = _NONE) -> bool:
+    """Whether a product token can be a crawler's name. `agents`: a dialect's crawlers, which may
+    have names that are no product tokens.
+    """
+    in_table = token.lower() in agents or find_agent(token) is not None
+    return is_name(token) or (bool(token) and in_table)
 
 
 def crawler_note(user_agent: str) -> str:

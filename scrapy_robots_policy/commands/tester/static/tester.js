@@ -1,11 +1,13 @@
-"use strict";
 // The page of `scrapy robots tester`. Its state is in the fields and in the fragment of the URL;
 // the answers come from the server. Text of robots.txt files and URLs becomes text of the page,
 // never HTML.
 
-const $ = (id) => document.getElementById(id);
+import { $, clearFindings, element, follow, reveal, showFindings, showLines } from "./tester_lines.js";
+import { lines, pack, readSuite, suiteText, unpack, withExpectation } from "./tester_state.js";
+import { showAnswer, showTable } from "./tester_table.js";
+
 const DELAY = 120; // ms without a key before a request
-const STATE = ["robots", "urls", "agents", "dialect"];
+const PAGE = crypto.randomUUID();
 const EXAMPLE = {
   robots: [
     "User-agent: *", "Disallow: /private/", "Allow: /private/press/", "Disallow: .pdf$", "",
@@ -14,15 +16,24 @@ const EXAMPLE = {
   ].join("\n"),
   urls: "/private/press/2026\n/tmp/x\n/a.pdf",
 };
+const FIELDS = ["robots", "answer", "urls", "agents", "dialect"];
 let question = 0;
-let sent = 0; // the number of the last request: the response to an older one is dropped
+let expect = [];
+let number = 0; // of the last request: the response to an older one is dropped
+let running = new AbortController();
 let latest = null;
+let found = { findings: [], more_findings: 0 };
 
-function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
+function state() {
+  const values = Object.fromEntries(FIELDS.map((name) => [name, $(name).value]));
+  return { ...values, question, expect, differences: $("differences").checked };
+}
+
+function restore(given) {
+  for (const name of FIELDS) $(name).value = given[name];
+  for (const name of ["answer", "dialect"]) if (!$(name).value) $(name).selectedIndex = 0;
+  ({ question, expect } = given);
+  $("differences").checked = given.differences;
 }
 
 function showState(text, bad = false) {
@@ -30,65 +41,100 @@ function showState(text, bad = false) {
   $("state").classList.toggle("bad", bad);
 }
 
-async function post(path, value) {
+// ---- requests
+
+async function post(path, value, signal) {
   const response = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(value),
+    signal,
   });
   const data = await response.json();
   if (!response.ok) throw new Error(data.error);
   return data;
 }
 
-const pieces = (text, mark) => text.split(mark).map((piece) => piece.trim()).filter(Boolean);
+// The findings of a file in each dialect: other URLs change nothing about them.
+const linted = { robots: null, byDialect: new Map() };
 
-// ---- the state, and the link with it
-
-function link() {
-  const state = new URLSearchParams();
-  for (const name of STATE) state.set(name, $(name).value);
-  state.set("question", question);
-  return `#${state}`;
+async function lint(asked, signal) {
+  if (linted.robots !== asked.robots) {
+    linted.robots = asked.robots;
+    linted.byDialect = new Map();
+  }
+  const { byDialect } = linted;
+  if (!byDialect.has(asked.dialect)) {
+    byDialect.set(asked.dialect, await post("/findings", asked, signal));
+  }
+  return byDialect.get(asked.dialect);
 }
-
-function restore() {
-  const state = new URLSearchParams(location.hash.slice(1));
-  if (!state.has("robots")) return false;
-  for (const name of STATE) $(name).value = state.get(name) ?? "";
-  if (!$("dialect").value) $("dialect").selectedIndex = 0;
-  question = Number(state.get("question")) || 0;
-  return true;
-}
-
-// ---- requests
 
 let timer;
 function askSoon() {
   clearTimeout(timer);
+  computing();
   timer = setTimeout(ask, DELAY);
 }
 
+// What is shown is no longer true: take the marks away, and say that an answer is on its way.
+function computing() {
+  running.abort();
+  number += 1;
+  found = { findings: [], more_findings: 0 };
+  setOld(true);
+  showLines(null, []);
+  clearFindings();
+  showState("Computing …");
+}
+
+function setOld(isOld) {
+  for (const part of [$("table"), $("full")]) {
+    part.classList.toggle("old", isOld);
+    part.setAttribute("aria-busy", String(isOld));
+  }
+}
+
 async function ask({ scroll = false } = {}) {
-  const number = ++sent;
-  const hash = link();
-  if (hash !== location.hash) history.replaceState(null, "", hash);
+  clearTimeout(timer);
+  computing();
+  const mine = number;
+  running = new AbortController();
+  const { robots, answer, dialect } = state();
+  $("unread").hidden = $("answer").selectedIndex === 0;
+  const asked = { robots, answer, dialect, question, page: PAGE, number: mine };
+  asked.urls = lines($("urls").value);
+  asked.agents = lines($("agents").value);
   try {
-    const answers = await post("/answers", {
-      robots: $("robots").value,
-      urls: pieces($("urls").value, "\n"),
-      agents: pieces($("agents").value, ","),
-      dialect: $("dialect").value,
-      question,
-    });
-    if (number !== sent) return;
+    const answers = await post("/answers", asked, running.signal);
+    if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
-    show(scroll);
+    showVerdicts(scroll);
+    showState("Looking for findings …");
+    const findings = await lint(asked, running.signal);
+    if (mine !== number) return;
+    found = findings;
+    showLines(latest.chosen, found.findings);
+    showFindings(found);
     showState("");
+    await keepLink();
+    document.body.dataset.answered = mine;
   } catch (error) {
-    if (number === sent) showState(`No answer: ${error.message}`, true);
+    if (mine === number) showState(`No answer: ${error.message}`, true);
   }
+}
+
+function showVerdicts(scroll) {
+  setOld(false);
+  showLines(latest.chosen, found.findings);
+  showAnswer(latest.chosen);
+  draw();
+  if (scroll && latest.chosen?.line) reveal(latest.chosen.line);
+}
+
+function draw() {
+  if (latest) showTable(latest, state(), { choose, expect: setExpectation });
 }
 
 function choose(dialect, index) {
@@ -97,212 +143,39 @@ function choose(dialect, index) {
   return ask({ scroll: true });
 }
 
-// ---- output
-
-function show(scroll) {
-  showLines(latest.chosen, latest.findings);
-  showFindings();
-  showAnswer(latest.chosen);
-  showTable();
-  document.body.dataset.answered = sent;
-  if (scroll && latest.chosen?.line) reveal(latest.chosen.line);
-}
-
-function showLines(chosen, findings) {
-  const lines = $("robots").value.split("\n");
-  const marks = new Map();
-  for (const finding of findings) {
-    if (!marks.has(finding.line)) marks.set(finding.line, []);
-    marks.get(finding.line).push(finding);
-  }
-  const beaten = new Set((chosen?.beaten ?? []).map((rule) => rule.line));
-  const group = new Set(chosen?.group?.lines ?? []);
-  const backdrop = document.createDocumentFragment();
-  const gutter = document.createDocumentFragment();
-  lines.forEach((text, at) => {
-    const number = at + 1;
-    const line = element("div", "line");
-    const own = marks.get(number) ?? [];
-    underline(line, text, own[0]);
-    line.classList.toggle("group", group.has(number));
-    line.classList.toggle("beaten", beaten.has(number));
-    if (chosen && chosen.line === number) line.classList.add("lit", chosen.allowed ? "yes" : "no");
-    backdrop.append(line);
-    const item = element("li", worst(own), String(number));
-    if (chosen && chosen.line === number) item.classList.add("lit");
-    if (own.length) item.title = own.map((finding) => `${finding.code} ${finding.message}`).join("\n");
-    gutter.append(item);
-  });
-  $("backdrop").firstElementChild.replaceChildren(backdrop);
-  $("gutter").firstElementChild.replaceChildren(gutter);
-  follow();
-}
-
-function underline(line, text, finding) {
-  if (!finding) {
-    line.textContent = text || " ";
-    return;
-  }
-  const characters = Array.from(text); // columns count characters, not UTF-16 units
-  const part = (from, to) => characters.slice(from, to).join("");
-  line.append(part(0, finding.column - 1));
-  line.append(element("mark", finding.severity, part(finding.column - 1, finding.end - 1) || " "));
-  line.append(part(finding.end - 1));
-}
-
-const SEVERITIES = ["error", "warning", "note"];
-const worst = (findings) =>
-  SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity)) ?? "";
-
-function showFindings() {
-  const count = latest.findings.length + latest.more_findings;
-  const list = latest.findings.map((finding) => {
-    const item = element("li", finding.severity);
-    const button = element("button");
-    button.type = "button";
-    button.append(element("span", "at", `line ${finding.line}`));
-    button.append(element("span", "code", finding.code));
-    button.append(element("span", "message", finding.message));
-    if (finding.fix) button.append(element("span", "fix", `Fix: ${finding.fix}`));
-    button.title = `${finding.severity}: ${finding.name}`;
-    button.addEventListener("click", () => edit(finding));
-    item.append(button);
-    return item;
-  });
-  if (latest.more_findings) list.push(element("li", "", `and ${latest.more_findings} more`));
-  if (!count) list.push(element("li", "", "Nothing found."));
-  $("findings").replaceChildren(...list);
-  $("findings-title").replaceChildren("Findings ", element("small", "", `${count} as ${$("dialect").value} reads`));
-}
-
-function showAnswer(chosen) {
-  $("answer").classList.toggle("yes", Boolean(chosen?.allowed));
-  $("answer").classList.toggle("no", Boolean(chosen && !chosen.allowed));
-  if (!chosen) {
-    $("verdict").textContent = "Type a URL and a crawler";
-    $("why").textContent = "";
-    $("facts").replaceChildren();
-    return;
-  }
-  $("verdict").textContent = chosen.allowed ? "✓ Allowed" : "✕ Disallowed";
-  $("why").textContent = `By ${chosen.cause}.`;
-  const facts = [["URL", chosen.url], ["crawler", chosen.agent]];
-  facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
-  for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
-  if (chosen.delay !== null) facts.push(["crawl-delay", `${chosen.delay} s`]);
-  for (const { line, label, key, value } of chosen.usage) {
-    facts.push(["use", `line ${line}, ${label}: ${key ? `${key}=${value}` : value}`]);
-  }
-  if (chosen.note) facts.push(["note", chosen.note]);
-  if (chosen.options) facts.push([`not as ${chosen.standard}`, chosen.options]);
-  $("facts").replaceChildren(
-    ...facts.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]),
-  );
-}
-
-function showTable() {
-  const head = element("tr");
-  head.append(element("th", "", "dialect"));
-  for (const { url, agent } of latest.questions) {
-    const cell = element("th");
-    cell.append(element("span", "url", url), element("span", "agent", agent));
-    cell.title = `${url}\n${agent}`;
-    head.append(cell);
-  }
-  const focused = document.activeElement?.dataset?.cell;
-  const rows = latest.dialects.map((dialect, row) => {
-    const line = element("tr", dialect === $("dialect").value ? "chosen" : "");
-    const name = element("th", "", dialect);
-    name.scope = "row";
-    const cells = latest.verdicts[row].map((verdict, index) => cellOf(dialect, row, index, verdict));
-    line.append(name, ...cells);
-    return line;
-  });
-  $("table").tHead.replaceChildren(head);
-  $("table").tBodies[0].replaceChildren(...rows);
-  if (focused) document.querySelector(`[data-cell="${focused}"]`)?.focus({ preventScroll: true });
-}
-
-function cellOf(dialect, row, index, verdict) {
-  const cell = element("td");
-  const button = element("button", verdict.allowed ? "yes" : "no");
-  const isChosen = dialect === $("dialect").value && index === question;
-  button.type = "button";
-  button.dataset.cell = `${row},${index}`;
-  button.tabIndex = isChosen ? 0 : -1;
-  button.setAttribute("aria-pressed", String(isChosen));
-  button.append(element("span", "", verdict.allowed ? "✓ allowed" : "✕ disallowed"));
-  if (verdict.line) button.append(element("small", "", `line ${verdict.line}`));
-  button.addEventListener("click", () => choose(dialect, index));
-  cell.append(button);
-  return cell;
-}
-
-// ---- the editor
-
-function follow() {
-  const { scrollLeft, scrollTop } = $("robots");
-  $("backdrop").firstElementChild.style.transform = `translate(${-scrollLeft}px, ${-scrollTop}px)`;
-  $("gutter").firstElementChild.style.transform = `translateY(${-scrollTop}px)`;
-}
-
-function reveal(number) {
-  const box = $("robots");
-  const line = $("backdrop").querySelectorAll(".line")[number - 1];
-  if (!line) return;
-  const top = line.offsetTop;
-  if (top < box.scrollTop || top + 40 > box.scrollTop + box.clientHeight) {
-    box.scrollTop = Math.max(0, top - box.clientHeight / 3);
-  }
-  follow();
-}
-
-function edit(finding) {
-  const lines = $("robots").value.split("\n");
-  const before = lines.slice(0, finding.line - 1).join("\n").length + (finding.line > 1 ? 1 : 0);
-  const characters = Array.from(lines[finding.line - 1] ?? "");
-  const column = (count) => before + characters.slice(0, count - 1).join("").length;
-  $("robots").focus();
-  $("robots").setSelectionRange(column(finding.column), column(finding.end));
-  reveal(finding.line);
-}
-
-// ---- events
-
-const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-function moveBetweenCells(event) {
-  const step = STEPS[event.key];
-  const at = event.target.dataset?.cell?.split(",").map(Number);
-  if (!step || !at) return;
-  const next = document.querySelector(`[data-cell="${at[0] + step[0]},${at[1] + step[1]}"]`);
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
-  next.click();
-}
-
 async function fetchSite(event) {
   event.preventDefault();
   const site = $("site").value.trim();
   if (!site) return;
   showState(`Fetching from ${site} …`);
   try {
-    const fetched = await post("/fetch", { site });
-    if (!fetched.served) {
-      showState(`${fetched.url}: ${fetched.why}. There is no file to read.`, true);
-      return;
-    }
-    $("robots").value = fetched.robots;
+    showSource(await post("/fetch", { site }));
     await ask();
-    showState(`${fetched.url}: ${fetched.why}`);
   } catch (error) {
     showState(`Not fetched: ${error.message}`, true);
   }
 }
 
+// The file that was fetched, or that there is none: nothing else stands in its place.
+function showSource(source) {
+  const { url, why, robots, served, answer } = source;
+  $("robots").value = robots;
+  $("answer").value = answer;
+  const size = new TextEncoder().encode(robots).length.toLocaleString("en-US");
+  const what = served ? (robots ? `${why}, ${size} octets` : `${why}, an empty file`) : `${why}: there is no file to read`;
+  $("source").replaceChildren(element("bdi", "", url), `: ${what}`);
+  $("source").classList.toggle("bad", !served);
+}
+
+// ---- links and suites
+
+async function keepLink() {
+  const link = await pack(state());
+  if (link !== location.hash) history.replaceState(null, "", link);
+}
+
 async function copyLink() {
-  history.replaceState(null, "", link());
+  await keepLink();
   try {
     await navigator.clipboard.writeText(location.href);
     showState("The link is copied; it has the whole state of this page.");
@@ -311,22 +184,109 @@ async function copyLink() {
   }
 }
 
-async function start() {
-  const first = await (await fetch("/given")).json();
-  $("dialect").replaceChildren(...first.dialects.map((name) => new Option(name, name)));
-  if (!restore()) {
-    $("robots").value = first.robots || EXAMPLE.robots;
-    $("urls").value = EXAMPLE.urls;
-    $("agents").value = first.agent;
-    $("dialect").value = first.dialect;
+async function setExpectation(asked, allowed) {
+  expect = withExpectation(expect, asked, allowed);
+  draw();
+  await keepLink();
+}
+
+function saveSuite() {
+  if (!expect.length) {
+    showState("Nothing is expected yet: choose it below a URL in the table.", true);
+    return;
   }
+  const link = element("a");
+  link.href = URL.createObjectURL(new Blob([suiteText(expect)], { type: "application/json" }));
+  link.download = "robots-suite.json";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  showState(`Saved: scrapy robots test ${link.download} --robots FILE`);
+}
+
+async function loadSuite() {
+  const [file] = $("suite").files;
+  if (!file) return;
+  try {
+    expect = readSuite(await file.text());
+    const add = (name, values) => {
+      $(name).value = [...new Set([...lines($(name).value), ...values])].join("\n");
+    };
+    add("urls", expect.map((one) => one.url));
+    add("agents", expect.map((one) => one.agent));
+    await ask();
+  } catch (error) {
+    showState(`Not loaded: ${error.message}`, true);
+  }
+  $("suite").value = "";
+}
+
+function addCrawler() {
+  const name = $("picker").value;
+  $("picker").value = "";
+  if (!name || lines($("agents").value).includes(name)) return;
+  $("agents").value = [...lines($("agents").value), name].join("\n");
+  ask();
+}
+
+// ---- events
+
+const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+function moveBetweenCells(event) {
+  const step = STEPS[event.key];
+  const cell = event.target.closest?.("tbody td");
+  if (!step || !cell) return;
+  const row = $("table").tBodies[0].rows[cell.parentNode.sectionRowIndex + step[0]];
+  const next = row?.cells[cell.cellIndex + step[1]]?.querySelector("button");
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+  next.click();
+}
+
+async function restoreLink() {
+  try {
+    const given = await unpack(location.hash);
+    if (given) restore(given);
+    return given !== null;
+  } catch (error) {
+    showState(`This link cannot be read: ${error.message}`, true);
+    return false;
+  }
+}
+
+function begin(given) {
+  $("urls").value = EXAMPLE.urls;
+  $("agents").value = given.agent;
+  $("dialect").value = given.dialect;
+  if (given.source) showSource(given.source);
+  else $("robots").value = EXAMPLE.robots;
+}
+
+async function start() {
+  const given = await (await fetch("/given")).json();
+  $("dialect").replaceChildren(...given.dialects.map((name) => new Option(name, name)));
+  $("answer").replaceChildren(...given.answers.map((name) => new Option(name, name)));
+  for (const [kind, names] of Object.entries(given.crawlers)) {
+    const group = element("optgroup");
+    group.label = kind;
+    group.append(...names.map((name) => new Option(name, name)));
+    $("picker").append(group);
+  }
+  if (!(await restoreLink())) begin(given);
   for (const name of ["robots", "urls", "agents"]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));
+  $("answer").addEventListener("change", () => ask());
+  $("differences").addEventListener("change", () => { draw(); keepLink(); });
+  $("picker").addEventListener("change", addCrawler);
   $("robots").addEventListener("scroll", follow);
   $("table").addEventListener("keydown", moveBetweenCells);
   $("fetch").addEventListener("submit", fetchSite);
   $("copy").addEventListener("click", copyLink);
-  addEventListener("hashchange", () => restore() && ask());
+  $("save").addEventListener("click", saveSuite);
+  $("load").addEventListener("click", () => $("suite").click());
+  $("suite").addEventListener("change", loadSuite);
+  addEventListener("hashchange", async () => { if (await restoreLink()) ask(); });
   await ask();
 }
 

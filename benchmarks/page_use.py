@@ -1,0 +1,128 @@
+"""What a page costs that says nothing about its use, with a declared purpose and without.
+
+    python benchmarks/page_use.py [--rounds N] [--pages N] [--kib N]
+
+Two steps are timed, each in processor time of this process: the decision about a request, and what
+the tag middleware does with the response. The site's robots.txt has a few rules and no line about
+use, and its tdmrep.json is not there. Responses are new for each round, as in a crawl: their text
+is decoded when it is first needed. "callback" is the same page whose callback reads its links, in
+which case the text is needed anyway.
+
+Printed are microseconds a page, the least of the rounds: the others had more noise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from scrapy.http import HtmlResponse, Request
+from scrapy.utils.test import get_crawler
+
+from scrapy_robots_policy import RobotsTagMiddleware
+from scrapy_robots_policy.admission.decision import Decision
+from scrapy_robots_policy.config import PolicySettings, RequestConfig
+from scrapy_robots_policy.rep import Origin
+from scrapy_robots_policy.resolver.origin import rules_given
+
+RULES = b"User-agent: *\n" + b"".join(b"Disallow: /private/%d/\n" % n for n in range(30))
+HEADERS = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Server": "nginx",
+    "Date": "today",
+    "Vary": "Accept-Encoding",
+    "ETag": '"x"',
+    "Cache-Control": "max-age=60",
+    "Link": '<https://h.example/wp-json/>; rel="https://api.w.org/"',
+}
+HEAD = "<html><head><title>page</title><meta name=description content='Some links'></head><body>"
+DECLARED: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "search": {"ROBOTS_PURPOSE": "search"},
+    "train-ai": {"ROBOTS_PURPOSE": "train-ai"},
+}
+
+
+def responses(count: int, kib: int) -> list[HtmlResponse]:
+    link = '<li><a href="/leaf/{}">a link with some words around it</a></li>\n'
+    body = (HEAD + "".join(link.format(n) for n in range(16 * kib))).encode()
+    made = []
+    for n in range(count):
+        request = Request(f"https://h.example/page/{n}")
+        made.append(HtmlResponse(request.url, body=body, headers=HEADERS, request=request))
+    return made
+
+
+def crawler_of(settings: dict[str, Any]) -> Any:
+    crawler = get_crawler(settings_dict={"USER_AGENT": "BenchBot/1.0", **settings})
+    crawler.spider = crawler._create_spider("bench")  # noqa: SLF001 - as Scrapy does it
+    return crawler
+
+
+def of_decisions(settings: dict[str, Any], pages: int, _kib: int) -> Callable[[], None]:
+    read = PolicySettings.from_crawler(crawler_of(settings))
+    use = getattr(read, "use", None)  # before reservations it was the purposes alone
+    decision = Decision(read.delays, read.purposes if use is None else use, read.defer_timeout)
+    config = RequestConfig(read.dialect, "BenchBot")
+    rules = rules_given(Origin("https://h.example"), read.dialect, RULES)
+    urls = [(f"https://h.example/page/{n}",) for n in range(pages)]
+
+    def work() -> None:
+        for forms in urls:
+            assert decision.objection(forms, rules, config, 0.0) is None
+
+    return work
+
+
+def of_responses(
+    settings: dict[str, Any], pages: int, kib: int, *, reads: bool = False
+) -> Callable[[], None]:
+    middleware = RobotsTagMiddleware(crawler_of(settings))
+    made = responses(pages, kib)
+    if reads:
+        for response in made:
+            response.css("a::attr(href)").getall()
+
+    def work() -> None:
+        for response in made:
+            assert list(middleware.process_spider_output(response, [{}])) == [{}]
+
+    return work
+
+
+STEPS: dict[str, Callable[..., Callable[[], None]]] = {
+    "decision": of_decisions,
+    "response": of_responses,
+    "callback": lambda *plan: of_responses(*plan, reads=True),
+}
+
+
+def least(step: str, settings: dict[str, Any], options: argparse.Namespace) -> float:
+    """Microseconds a page."""
+    times = []
+    for _ in range(options.rounds):
+        work = STEPS[step](settings, options.pages, options.kib)
+        began = time.process_time()
+        work()
+        times.append((time.process_time() - began) / options.pages * 1e6)
+    return min(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--pages", type=int, default=400)
+    parser.add_argument("--kib", type=int, default=60, help="of HTML in a page")
+    options = parser.parse_args()
+    logging.disable(logging.WARNING)  # of a crawler without a contact
+    print(f"{'declared':10}" + "".join(f"{step:>12}" for step in STEPS) + "   µs a page")
+    for name, settings in DECLARED.items():
+        cells = (f"{least(step, settings, options):12.2f}" for step in STEPS)
+        print(f"{name:10}" + "".join(cells))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Writes the texts about the findings of lint into docs/lint.md.
+
+`make table`, or `python docs/lint_rules.py`. The texts are in scrapy_robots_policy/lint/rules.md.
+"""
+
+# ruff: noqa: INP001 - a script beside what it writes
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrapy_robots_policy.lint import KINDS, Kind
+from scrapy_robots_policy.lint.explanations import explanations
+
+PAGE = Path(__file__).parent / "lint.md"
+BEGIN, END = "<!-- rules:begin -->", "<!-- rules:end -->"
+WIDTH = 125
+
+CHAPTERS = {
+    "R1": "The file",
+    "R2": "Lines",
+    "R3": "Groups",
+    "R4": "Rules",
+    "R5": "Other lines",
+    "R6": "Engines",
+}
+
+
+def page() -> str:
+    """docs/lint.md with the texts of today."""
+    text = PAGE.read_text("utf-8")
+    head, _, rest = text.partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    return f"{head}{BEGIN}\n\n{''.join(_sections())}{END}{tail}"
+
+
+def _sections() -> Iterator[str]:
+    for start, title in CHAPTERS.items():
+        yield f"### {title}\n\n"
+        for kind in KINDS.values():
+            if kind.code.startswith(start):
+                yield _section(kind)
+
+
+def _section(kind: Kind) -> str:
+    text = explanations()[kind.code]
+    paragraphs = [kind.title, *text.why.split("\n\n"), f"Fix: {text.fix}"]
+    wrapped = "\n\n".join(
+        textwrap.fill(paragraph, WIDTH, break_long_words=False, break_on_hyphens=False)
+        for paragraph in paragraphs
+    )
+    examples = "".join(
+        f"```robots{_language(one.dialect)}\n{one.text}```\n\n" for one in text.examples
+    )
+    return f"#### {kind.code} {kind.name} ({kind.severity.value})\n\n{wrapped}\n\n{examples}"
+
+
+def _language(dialect: str) -> str:
+    return "" if dialect == "rfc9309" else f" {dialect}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")

@@ -1,0 +1,88 @@
+"""Once in LOGSTATS_INTERVAL, one line in the log about the requests that robots.txt holds up.
+
+It answers who wonders why a crawl stands still. No line is written while nothing waits.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scrapy.crawler import Crawler
+
+from .. import compat
+
+logger = logging.getLogger("scrapy_robots_policy")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What waits now.
+
+    requests   requests that wait for a robots.txt
+    files      how many robots.txt they wait for
+    delayed    requests in the queue of a host that asks for a delay
+    closed     requests that wait for a site's visit time
+    put_off    origins, of those in `files`, that are not asked again before some time
+    """
+
+    requests: int = 0
+    files: int = 0
+    delayed: int = 0
+    closed: int = 0
+    put_off: int = 0
+
+    def __str__(self) -> str:
+        """One line, such as "120 requests wait for 31 files"; "" if nothing waits."""
+        parts = []
+        if self.requests:
+            verb = "waits" if self.requests == 1 else "wait"
+            parts.append(
+                f"{_count(self.requests, 'request')} {verb} for {_count(self.files, 'file')}"
+            )
+        for count, what in ((self.delayed, "a Crawl-delay"), (self.closed, "a Visit-time")):
+            if count:
+                number = f"{count:,}" if parts else _count(count, "request")
+                parts.append(f"{number} held by {what}")
+        if self.put_off:
+            parts.append(f"{_count(self.put_off, 'origin')} put off")
+        return ", ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+class StatusLine:
+    """Logs at each interval, from `start` to `stop`.
+
+    look      counts what waits now
+    on_time   called at each interval too
+    """
+
+    def __init__(
+        self, crawler: Crawler, look: Callable[[], Waiting], on_time: Callable[[], None]
+    ) -> None:
+        self.crawler, self.look, self.on_time = crawler, look, on_time
+        self.interval = crawler.settings.getfloat("LOGSTATS_INTERVAL")
+        self._cancel: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """An interval of 0 means none, as for Scrapy's own line."""
+        if self.interval > 0:
+            self._cancel = compat.call_later(self.interval, self._tick)
+
+    def stop(self) -> None:
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
+
+    def _tick(self) -> None:
+        self.start()
+        line = str(self.look())
+        if line:
+            logger.info(
+                "robots.txt: %(line)s", {"line": line}, extra={"spider": self.crawler.spider}
+            )
+        self.on_time()

@@ -1,0 +1,92 @@
+"""A command line, read and run: the same for `scrapy robots` and for `robots-policy`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from .arguments import Defaults, UsageError, nearest, read_options
+from .help_texts import VERSION, print_help
+from .terminal import print_error, print_line, set_program
+from .verbs import FOR_ALL, OPTIONS, VERBS, Option
+
+DISTRIBUTION = "scrapy-robots-policy"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """`robots-policy`: it loads no Scrapy, and knows no project."""
+    parser = ArgumentParser("robots-policy", add_help=False, conflict_handler="resolve")
+    add_options(parser)
+    opts, rest = parser.parse_known_args(argv)
+    return run("robots-policy", rest, opts, Defaults())
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """Verbs are plain arguments: argparse's sub-commands would lose Scrapy's options."""
+    group = parser.add_argument_group(title="robots")
+    for name, option in {**OPTIONS, **FOR_ALL}.items():
+        _add(group, name, option)
+
+
+def _add(group: Any, name: str, option: Option) -> None:
+    if not option.metavar:
+        group.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
+        return
+    kind = int if option.is_whole else str
+    group.add_argument(
+        *option.flags, dest=name, metavar=option.metavar, type=kind, help=option.help
+    )
+
+
+def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:
+    """The exit status. Everything that a user can do wrong is one sentence on standard error."""
+    set_program(program)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        status = _run(program, args, opts, defaults)
+        sys.stdout.flush()
+    except UsageError as error:
+        print_error(error)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # standard output was closed, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return status
+
+
+def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:
+    if opts.show_version:
+        print_line(f"{DISTRIBUTION} {VERSION}")
+        return 0
+    if opts.show_help:
+        print_help(program, args[0] if args else "")
+        return 0
+    verb, *rest = _checked(args, opts)
+    options = read_options(rest, opts, VERBS[verb], defaults)
+    module = import_module(f".{VERBS[verb].module}", __package__)
+    status: int = module.run(options)
+    return status
+
+
+def _checked(args: list[str], opts: Namespace) -> list[str]:
+    names = [option.flags[-1][2:] for option in (*OPTIONS.values(), *FOR_ALL.values())]
+    unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
+    if unknown:  # Scrapy passes on the options that its parser does not know
+        near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
+        raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
+    if not args or args[0] not in VERBS:
+        verb = f"{args[0]!r}" if args else "missing"
+        near = nearest(args[0], VERBS) if args else ""
+        raise UsageError(f"the verb is {verb}; it must be {', '.join(VERBS)}{near}")
+    for name, option in OPTIONS.items():
+        if getattr(opts, name) not in (None, False) and name not in VERBS[args[0]].options:
+            verbs = ", ".join(verb for verb in VERBS if name in VERBS[verb].options)
+            raise UsageError(f"{option.flags[-1]} is for {verbs}, not for {args[0]}")
+    return args

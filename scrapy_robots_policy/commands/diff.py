@@ -1,0 +1,101 @@
+"""`scrapy robots diff OLD NEW`: what a change of the file opens and closes, and by which rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..resolver.origin import OriginRules
+from .access_table import duration
+from .arguments import EVERYBODY, Options, UsageError
+from .download import is_web
+from .file_changes import Change, CrawlersChanges, changes_of
+from .inputs import fetched, read_file, robots_txt_of, rules_from
+from .named_crawlers import named_crawlers
+from .terminal import paint, print_columns, print_error, print_json, print_line
+
+_COLOURS = {"opens": "green", "closes": "red"}
+_MAX_NAMES = 8  # crawlers that a line names
+
+
+def run(options: Options) -> int:
+    """1 if an answer changes."""
+    if len(options.args) != 2:
+        raise UsageError(f"diff takes two files or URLs, OLD and NEW, not {len(options.args)}")
+    before, after = (_rules(source, options) for source in options.args)
+    crawlers = {
+        name.lower(): name
+        for source, rules in zip(options.args, (before, after), strict=True)
+        for name in named_crawlers(source, rules.access.octets, options.dialect)
+    }
+    crawlers = {EVERYBODY: EVERYBODY, **crawlers}  # the first
+    is_changed = False
+    for changes in changes_of(before, after, crawlers.values()):
+        is_changed |= changes.are_some
+        if options.as_json:
+            _print_json(changes)
+        elif changes.is_whole:
+            _print(changes)
+        else:
+            print_error(f"too many rules: not asked about were {_names(changes.crawlers)}")
+    if not is_changed and not options.as_json:
+        print_line(f"no answer changes in {options.dialect.name}")
+    return int(is_changed)
+
+
+def _rules(source: str, options: Options) -> OriginRules:
+    """UsageError where a site gives no answer: what it would be is not known."""
+    name = robots_txt_of(source)
+    result = fetched(name, options) if is_web(name) else read_file(name)
+    if result.status is None:
+        raise UsageError(f"cannot read {name}: {result.cause}")
+    return rules_from("", result, options.dialect)
+
+
+def _print(changes: CrawlersChanges) -> None:
+    print_columns([(_names(changes.crawlers),)])
+    rows = [
+        (one.verb, _paths(one), one.after.cause, f"before: {one.before.cause}")
+        for one in changes.changes
+    ]
+    before, after = map(_delay, changes.delays)
+    if before != after:
+        rows.append(("delay", "", after, f"before: {before}"))
+    print_columns(rows, indent="  ", painted=_painted)
+    print_line()
+
+
+def _names(crawlers: list[str]) -> str:
+    names = ["every other crawler" if name == EVERYBODY else name for name in crawlers]
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _paths(change: Change) -> str:
+    return f"{change.path} (and {change.count - 1} more)" if change.count > 1 else change.path
+
+
+def _painted(cell: str) -> str:
+    return paint(cell, _COLOURS[cell]) if cell in _COLOURS else cell
+
+
+def _delay(seconds: float | None) -> str:
+    return "none" if seconds is None else duration(seconds)
+
+
+def _print_json(changes: CrawlersChanges) -> None:
+    value: dict[str, Any] = {
+        "crawlers": changes.crawlers,
+        "changes": [
+            {
+                "change": one.verb,
+                "path": one.path,
+                "paths": one.count,
+                "before": {"line": one.before.line, "cause": one.before.cause},
+                "after": {"line": one.after.line, "cause": one.after.cause},
+            }
+            for one in changes.changes
+        ],
+        "delay": {"before": changes.delays[0], "after": changes.delays[1]},
+        "whole": changes.is_whole,
+    }
+    print_json(value)

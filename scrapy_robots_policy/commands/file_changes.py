@@ -1,0 +1,109 @@
+"""What a change of a robots.txt opens and closes, for each crawler that one of the files names.
+
+The engine is asked, before and after, about the paths of the rules of both files. Of paths whose
+answers have the same cause before and the same cause after, the first stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ..rep import Group, Rule, Verdict
+from ..resolver.origin import OriginRules
+
+MAX_RULES = 100_000  # read in all; a file may give each of its crawlers many
+
+Causes = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Change:
+    """Paths that one file allows and the other does not.
+
+    path   the first of them
+    count  how many of the paths that were asked about
+    """
+
+    path: str
+    before: Verdict
+    after: Verdict
+    count: int = 1
+
+    @property
+    def verb(self) -> str:
+        return "opens" if self.after.allowed else "closes"
+
+
+@dataclass(slots=True)
+class CrawlersChanges:
+    """The changes for crawlers that are bound by the same groups.
+
+    delays   seconds before and after; the same where the delay does not change
+    is_whole False: there were too many rules, and these crawlers were not asked about
+    """
+
+    crawlers: list[str]
+    changes: list[Change]
+    delays: tuple[float | None, float | None]
+    is_whole: bool = True
+
+    @property
+    def are_some(self) -> bool:
+        return bool(self.changes) or self.delays[0] != self.delays[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    before: OriginRules
+    after: OriginRules
+
+    def groups(self, agent: str) -> tuple[Group | None, Group | None]:
+        before, after = (one.rules and one.rules.group(agent) for one in (self.before, self.after))
+        return before or None, after or None
+
+    def changes(self, agent: str, rules: Iterable[Rule]) -> CrawlersChanges:
+        changes: dict[Causes, Change] = {}
+        for paths in dict.fromkeys((("/",), *map(_paths, rules))):
+            path = next((path for path in paths if self._is_changed(path, agent)), None)
+            if path is None:
+                continue
+            one = Change(path, self.before.verdict(path, agent), self.after.verdict(path, agent))
+            same = changes.setdefault((one.before.cause, one.after.cause), one)
+            same.count += same is not one
+        delays = self.before.crawl_delay(agent), self.after.crawl_delay(agent)
+        return CrawlersChanges([agent], list(changes.values()), delays)
+
+    def _is_changed(self, path: str, agent: str) -> bool:
+        return self.before.allowed(path, agent) is not self.after.allowed(path, agent)
+
+
+def changes_of(
+    before: OriginRules, after: OriginRules, crawlers: Iterable[str]
+) -> Iterator[CrawlersChanges]:
+    """For each set of crawlers with the same groups, the changes; only where there are some."""
+    files, left = _Files(before, after), MAX_RULES
+    by_groups: dict[tuple[tuple[int, ...], ...], CrawlersChanges] = {}
+    unasked: list[str] = []
+    for agent in crawlers:
+        if left < 0:
+            unasked.append(agent)
+            continue
+        groups = files.groups(agent)
+        rules = [rule for group in groups if group for rule in group.rules]
+        left -= len(rules)
+        key = tuple(group.lines if group else () for group in groups)
+        if key in by_groups:
+            by_groups[key].crawlers.append(agent)
+        else:
+            by_groups[key] = files.changes(agent, rules)
+    yield from (one for one in by_groups.values() if one.are_some)
+    if unasked:
+        yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
+
+
+def _paths(rule: Rule) -> tuple[str, ...]:
+    """Paths that the rule is meant for: each "*" stands for "x"."""
+    path = rule.path.removesuffix("$").replace("*", "x")
+    path = path if path.startswith("/") else f"/x{path}"
+    return (path,) if rule.path.endswith("$") else (path, f"{path}x")

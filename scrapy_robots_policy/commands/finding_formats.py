@@ -1,0 +1,169 @@
+"""Findings as text, JSON, CSV, SARIF and annotations: one class a format, file after file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
+
+from ..lint import KINDS, Finding, Severity, readable_lines
+from ..rep.escapes import shown
+from .linted_files import LintedFile
+from .rows import print_rows
+from .sarif import Sarif
+from .terminal import paint, print_caret, print_columns, print_line, print_numbered
+from .workflow import annotation
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+_GRAVITY = list(Severity)
+_COLUMNS = ("file", "code", "name", "severity", "line", "column", "end", "last", "message", "fix")
+
+
+class Format(Protocol):
+    def file(self, file: LintedFile) -> None:
+        """Show what was found in one file."""
+
+    def end(self) -> None:
+        """Show what is to be shown after all files."""
+
+
+class Text:
+    """For people: the gravest first, then those with a fix that leaves no choice."""
+
+    def __init__(self) -> None:
+        self._files = self._fixes = 0
+        self._counts: Counter[Severity] = Counter()
+
+    def file(self, file: LintedFile) -> None:
+        self._files += 1
+        self._fixes += file.fixes
+        self._counts.update(finding.severity for finding in file.findings)
+        lines = readable_lines(file.octets) if file.findings else []
+        for finding in sorted(file.findings, key=_urgency):
+            _print_finding(file.name, lines[finding.line - 1], finding)
+
+    def end(self) -> None:
+        if self._files:
+            counts = [
+                _number(self._counts[one], one.value) for one in Severity if self._counts[one]
+            ]
+            fixes = f"; {_number(self._fixes, 'finding')} fixed" if self._fixes else ""
+            found = ", ".join(counts) or "nothing found"
+            print_line(f"{found} in {_number(self._files, 'file')}{fixes}")
+
+
+def _urgency(finding: Finding) -> tuple[int, bool, int]:
+    return _GRAVITY.index(finding.severity), not finding.edits, finding.line
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def _print_finding(name: str, line: str, finding: Finding) -> None:
+    colour = _COLOURS[finding.severity]
+    place = f"{shown(name)}:{finding.line}:{finding.column}:"
+    kind = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
+    print_line(f"{place} {kind}")
+    print_line(f"        {shown(finding.message)}")
+    print_numbered(finding.line, line)
+    print_caret(line, finding.column, finding.end, colour)
+    if finding.fix:
+        print_line(f"        fix: {shown(finding.fix)}")
+    print_line()
+
+
+class Json:
+    """One finding a line."""
+
+    def file(self, file: LintedFile) -> None:
+        print_rows(_rows(file), "json", ())
+
+    def end(self) -> None:
+        """Nothing: each line stands for itself."""
+
+
+class Csv:
+    """One finding a line, after a head line."""
+
+    def __init__(self) -> None:
+        print_rows((), "csv", _COLUMNS)
+
+    def file(self, file: LintedFile) -> None:
+        print_rows(_rows(file), "csv", _COLUMNS, with_head=False)
+
+    def end(self) -> None:
+        """Nothing: each line stands for itself."""
+
+
+class Github:
+    """Annotations beside the lines of a pull request."""
+
+    def file(self, file: LintedFile) -> None:
+        for finding in file.findings:
+            print_line(
+                annotation(
+                    finding.severity.value.replace("note", "notice"),
+                    f"{finding.message}; {finding.fix}" if finding.fix else finding.message,
+                    title=f"{finding.code} {finding.kind.name}",
+                    file=file.name,
+                    line=finding.line,
+                    endLine=finding.last or finding.line,
+                    col=finding.column,
+                    endColumn=finding.end,
+                )
+            )
+
+    def end(self) -> None:
+        """Nothing: each line stands for itself."""
+
+
+FORMATS: Mapping[str, Callable[[], Format]] = {
+    "text": Text,
+    "json": Json,
+    "csv": Csv,
+    "sarif": Sarif,
+    "github": Github,
+}
+
+
+def _rows(file: LintedFile) -> Iterable[dict[str, Any]]:
+    return ({"file": file.name, **finding_as_json(finding)} for finding in file.findings)
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data. Lines and columns from 1, in characters."""
+    return {
+        "code": finding.code,
+        "name": finding.kind.name,
+        "severity": finding.severity.value,
+        "line": finding.line,
+        "column": finding.column,
+        "end": finding.end,
+        "last": finding.last or finding.line,
+        "message": finding.message,
+        "fix": finding.fix,
+        "dialects": finding.dialects,
+    }
+
+
+def print_statistics(files: list[LintedFile], output_format: str) -> None:
+    """How often each kind was found, and in how many files; the commonest first."""
+    findings = Counter(one.code for file in files for one in file.findings)
+    in_files = Counter(code for file in files for code in {one.code for one in file.findings})
+    rows = [
+        {
+            "code": code,
+            "name": KINDS[code].name,
+            "severity": KINDS[code].severity.value,
+            "findings": count,
+            "files": in_files[code],
+        }
+        for code, count in findings.most_common()
+    ]
+    if output_format in ("json", "csv"):
+        print_rows(rows, output_format, ("code", "name", "severity", "findings", "files"))
+        return
+    if rows:
+        print_columns([tuple(rows[0]), *(tuple(map(str, row.values())) for row in rows)])
+    print_line(f"{_number(sum(findings.values()), 'finding')} in {_number(len(files), 'file')}")

@@ -1,0 +1,63 @@
+"""A file with the fixes of its findings applied, and written in its place.
+
+Knows: in which order fixes go together. Must not know: what a finding is about.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from ..lint import Finding, edited
+
+_MAX_ROUNDS = 50
+
+Findings = tuple[Finding, ...]
+
+
+def fixed(
+    octets: bytes, findings: Findings, lint: Callable[[bytes], Findings], *, all_of: bool
+) -> tuple[bytes, int, Findings]:
+    """(the file, how many findings were fixed, the findings that are left)
+
+    all_of  False: only fixes after which every dialect answers as before
+
+    The findings of one code are fixed together, then the file is looked at anew: what one fix
+    changes, another one may have stood on.
+    """
+    count = 0
+    for _ in range(_MAX_ROUNDS):
+        with_fix = [one for one in findings if one.edits and (all_of or not one.dialects)]
+        if not with_fix:
+            break
+        first = sorted(with_fix, key=attrgetter("code"))
+        _, alike = next(groupby(first, attrgetter("code")))
+        chosen = list(alike)
+        after = edited(octets, [edit for one in chosen for edit in one.edits])
+        if after == octets:
+            break
+        octets, count, findings = after, count + len(chosen), lint(after)
+    return octets, count, findings
+
+
+def write_file(name: str, octets: bytes) -> None:
+    """Replace the file in one step: a run that is interrupted leaves the old file or the new one.
+
+    OSError where it cannot be written.
+    """
+    path = Path(name).resolve()  # the file itself, where the name is a link to it
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(octets)
+            file.close()
+            shutil.copymode(path, temporary)
+            os.replace(temporary, path)  # noqa: PTH105 - says that it replaces
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

@@ -1,0 +1,150 @@
+"""The findings of many files, directories and URLs, some at a time.
+
+Must not know: how findings are shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from ..lint import Finding, Severity, lint
+from ..rep import DIALECTS, Dialect, FetchResult
+from .arguments import Options, UsageError
+from .download import is_web
+from .fetches import Fetches, started_ahead
+from .fixes import fixed, write_file
+from .inputs import fetched, read_file, robots_txt_of
+
+MANY = 100  # files from which on other processes are worth their start
+_CHUNK = 32  # files that a process takes at a time
+_GRAVE = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class LintedFile:
+    """What was found in one file.
+
+    octets  the file, after its fixes
+    fixes   how many findings were fixed
+    error   why it could not be read; "" where it was
+    """
+
+    name: str
+    octets: bytes = b""
+    findings: tuple[Finding, ...] = ()
+    fixes: int = 0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How files are looked at: what a process needs to know."""
+
+    dialect: str | Dialect
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    severity: Severity
+    fixes: str
+
+    @classmethod
+    def of(cls, options: Options) -> How:
+        name = options.dialect.name  # a dialect of the user cannot be sent to another process
+        is_known = DIALECTS.get(name) is options.dialect
+        return cls(
+            name if is_known else options.dialect,
+            options.select,
+            options.ignore,
+            options.severity or Severity.NOTE,
+            options.fixes,
+        )
+
+
+def names_of(options: Options) -> list[str]:
+    """The files and URLs of a command line, each once; those in directories by their names."""
+    arguments = [*([options.robots] if options.robots else []), *options.args]
+    names = (name for argument in arguments for name in _names(argument, options))
+    return list(dict.fromkeys(names))
+
+
+def _names(argument: str, options: Options) -> Iterator[str]:
+    if is_web(argument) or argument == "-" or not Path(argument).is_dir():
+        yield robots_txt_of(argument)
+        return
+    for folder, folders, files in os.walk(argument):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if fnmatch(name.lower(), options.files_of_directories.lower()):
+                yield str(Path(folder, name))
+
+
+def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
+    """In the order of the names. A file that cannot be read has an error."""
+    how = How.of(options)
+    is_far = any(is_web(name) or name == "-" for name in names)
+    if is_far or isinstance(how.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
+        yield from _one_by_one(names, how, options)
+        return
+    # Not by a fork: this process may have threads.
+    workers = min(options.jobs or os.cpu_count() or 1, len(names) // _CHUNK)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    try:
+        yield from pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
+    finally:  # nobody may want the rest: `lint sites/ | head`
+        pool.shutdown(cancel_futures=True)
+
+
+def _lint_file(name: str, how: How) -> LintedFile:
+    try:
+        result = read_file(name)
+    except UsageError as error:
+        return LintedFile(name, error=str(error))
+    return _linted(name, result, how)
+
+
+def _one_by_one(names: Iterable[str], how: How, options: Options) -> Iterator[LintedFile]:
+    fetches = Fetches(partial(fetched, options=options), options.sites_at_a_time)
+
+    def start(name: str) -> None:
+        if is_web(name):
+            fetches.start(name)
+
+    for name in started_ahead(names, start):
+        if not is_web(name):
+            yield _lint_file(name, how)
+            continue
+        result = fetches.result(name)
+        if result.status is None:
+            yield LintedFile(name, error=f"cannot read {name}: {result.cause}")
+        else:
+            yield _linted(name, result, how)
+
+
+def _linted(name: str, result: FetchResult, how: How) -> LintedFile:
+    def findings_of(octets: bytes) -> tuple[Finding, ...]:
+        return lint(
+            octets,
+            how.dialect,
+            select=how.select,
+            ignore=how.ignore,
+            url=name if is_web(name) else "",
+            served=result if is_web(name) else None,
+        )
+
+    octets, fixes, findings = result.octets, 0, findings_of(result.octets)
+    if how.fixes and not is_web(name):
+        octets, fixes, findings = fixed(octets, findings, findings_of, all_of=how.fixes == "all")
+        if octets != result.octets:
+            try:
+                write_file(name, octets)
+            except OSError as error:
+                return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
+    grave = _GRAVE[: _GRAVE.index(how.severity) + 1]
+    shown = tuple(finding for finding in findings if finding.severity in grave)
+    return LintedFile(name, octets, shown, fixes)

@@ -1,0 +1,62 @@
+"""`scrapy robots rule CODE`: what a finding of lint is, why it matters, and how to fix it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..lint import KINDS
+from ..lint.explanations import explanations
+from .arguments import Options, UsageError, nearest
+from .terminal import paint, print_columns, print_json, print_line
+
+
+def run(options: Options) -> int:
+    """Always 0."""
+    codes = [_code(argument) for argument in options.args]
+    if options.as_json:
+        for code in codes or KINDS:
+            print_json(_as_json(code))
+    elif codes:
+        for code in codes:
+            _print(code)
+    else:
+        rows = [(one.code, one.name, one.severity.value, one.title) for one in KINDS.values()]
+        print_columns([("code", "name", "severity", "what it is"), *rows])
+    return 0
+
+
+def _code(argument: str) -> str:
+    """A code, or the name of a kind. UsageError where there is none such."""
+    names = {kind.name: kind.code for kind in KINDS.values()}
+    code = names.get(argument.lower(), argument.upper())
+    if code not in KINDS:
+        near = nearest(argument.lower(), names) or nearest(code, KINDS)
+        raise UsageError(f"no finding has the code {argument!r}{near}")
+    return code
+
+
+def _print(code: str) -> None:
+    kind, text = KINDS[code], explanations()[code]
+    print_line(paint(f"{code} {kind.name} ({kind.severity.value})", "bold"))
+    print_line(kind.title)
+    print_line()
+    print_columns([("why:", text.why.replace("\n\n", " ")), ("fix:", text.fix)], max_width=100)
+    for example in text.examples:
+        print_line()
+        print_line(f"example, as {example.dialect} reads:")
+        for line in example.text.splitlines():
+            print_line(f"    {line}")
+    print_line()
+
+
+def _as_json(code: str) -> dict[str, Any]:
+    kind, text = KINDS[code], explanations()[code]
+    return {
+        "code": code,
+        "name": kind.name,
+        "severity": kind.severity.value,
+        "what": kind.title,
+        "why": text.why,
+        "fix": text.fix,
+        "examples": [{"dialect": one.dialect, "text": one.text} for one in text.examples],
+    }

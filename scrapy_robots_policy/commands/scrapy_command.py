@@ -1,0 +1,76 @@
+"""`scrapy robots VERB`: Scrapy's seat. A project's settings are the defaults of options."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.settings import BaseSettings
+
+from ..config import Values, declared_use, redirect_guard, sent_user_agent
+from ..config.identity import crawler_name
+from ..fetch.redirects import RedirectGuard
+from ..rep import Dialect
+from ..rep.preference import DeclaredUse
+from .arguments import Defaults, UsageError
+from .command_line import add_options, run
+from .verbs import VERBS
+
+
+class RobotsCommand(ScrapyCommand):
+    """Exit status: see each verb's help."""
+
+    requires_project = False
+    requires_crawler_process = False  # Scrapy 2.13 makes one anyway, and it would log
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        return f"{{{'|'.join(VERBS)}}} [options] [URL or FILE ...]"
+
+    def short_desc(self) -> str:
+        return "Show what robots.txt files allow, and why"
+
+    def add_options(self, parser: ArgumentParser) -> None:
+        super().add_options(parser)
+        add_options(parser)
+
+    def run(self, args: list[str], opts: Namespace) -> None:
+        assert self.settings is not None
+        self.exitcode = run("scrapy robots", args, opts, ProjectDefaults(self.settings))
+
+
+class ProjectDefaults(Defaults):
+    """What a project's settings say."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        self._settings = settings
+        _, self.user_agent = sent_user_agent(settings, None)
+
+    def dialect(self) -> Dialect:
+        dialect: Dialect = self._value("ROBOTS_DIALECT")
+        return dialect
+
+    def agent(self, dialect: Dialect) -> str:
+        try:
+            return crawler_name(self._settings, None, dialect).token
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def use(self) -> DeclaredUse:
+        try:
+            return declared_use(Values(self._settings))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def guard(self) -> RedirectGuard:
+        try:
+            return redirect_guard(Values(self._settings))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+
+    def _value(self, name: str) -> Any:
+        try:
+            return Values(self._settings)[name]
+        except ValueError as error:
+            raise UsageError(str(error)) from None

@@ -1,0 +1,85 @@
+"""`scrapy robots test`: unit tests of robots.txt files. Suites of expectations are in `suites`."""
+
+from __future__ import annotations
+
+from ..rep import FetchResult, Verdict
+from ..rep.access import AccessResult
+from ..rep.escapes import shown
+from .arguments import Options, UsageError
+from .download import is_web
+from .inputs import fetched, read_file, robots_txt_of, rules_from
+from .suites import Expectation, Suite, as_json, read_suite, unmet
+from .terminal import paint, paint_verdict, print_error, print_json, print_line
+from .workflow import annotation
+
+UNREACHABLE = 3
+
+
+def run(options: Options) -> int:
+    """0 all expectations hold; 1 one does not; 3 a robots.txt is unreachable."""
+    if not options.args:
+        raise UsageError("test needs a SUITE: a file in YAML or JSON")
+    results: dict[str, FetchResult] = {}
+    holding = failing = 0
+    is_unreachable = False
+    for suite in map(read_suite, options.args):
+        robots = options.robots or suite.robots
+        if not robots:
+            raise UsageError(f"{suite.name} names no robots.txt: name it with --robots")
+        result = results.get(robots) or _read(robots, options)
+        results[robots] = result
+        if is_web(robots) and _is_unreachable(result, options):
+            print_error(f"{robots} is unreachable ({result.status or result.cause})")
+            is_unreachable = True
+            continue
+        for expectation in suite.expectations:
+            is_met = _check(suite, expectation, result, options)
+            holding, failing = holding + is_met, failing + (not is_met)
+    if not options.output_format or options.output_format == "text":
+        _print_sums(holding, failing)
+    return UNREACHABLE if is_unreachable else int(failing > 0)
+
+
+def _read(robots: str, options: Options) -> FetchResult:
+    source = robots_txt_of(robots)
+    return fetched(source, options) if is_web(source) else read_file(source)
+
+
+def _is_unreachable(result: FetchResult, options: Options) -> bool:
+    rules = rules_from("", result, options.dialect)
+    return rules.access.result is AccessResult.UNREACHABLE
+
+
+def _check(suite: Suite, expectation: Expectation, result: FetchResult, options: Options) -> bool:
+    dialects = (options.dialect,) if options.other or not suite.dialects else suite.dialects
+    wrong = list(unmet(expectation, result, dialects))
+    if options.as_json:
+        print_json(as_json(suite, expectation, wrong))
+    elif wrong and options.output_format == "github":
+        answers = "; ".join(map(_answer, wrong))
+        title, line = expectation.text, expectation.line
+        print_line(annotation("error", answers, title=title, file=suite.name, line=line))
+    elif wrong:
+        _print(suite, expectation, wrong)
+    return not wrong
+
+
+def _answer(verdict: Verdict) -> str:
+    word = "allowed" if verdict.allowed else "disallowed"
+    return f"{verdict.dialect}: {word} for {verdict.agent}: {verdict.cause}"
+
+
+def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None:
+    print_line(f"{shown(suite.name)}:{expectation.line}: {shown(expectation.text)}")
+    for verdict in wrong:
+        word = paint_verdict("allowed" if verdict.allowed else "disallowed")
+        agent = shown(verdict.agent)
+        print_line(f"    {verdict.dialect}: {word} for {agent}: {verdict.cause}")
+
+
+def _print_sums(holding: int, failing: int) -> None:
+    plural = "s" * (holding != 1)
+    line = f"{holding} expectation{plural} hold{'s' * (holding == 1)}"
+    if failing:
+        line += ", " + paint(f"{failing} do{'es' * (failing == 1)} not", "red")
+    print_line(line)

@@ -1,0 +1,189 @@
+"""Expectations of a robots.txt: read from a suite in YAML or JSON, and held against the rules.
+
+    robots: robots.txt
+    dialects: [rfc9309, google]
+    expect:
+      - Googlebot may fetch /a
+      - nobody may fetch /private/
+      - Bingbot may not fetch /b in bing
+
+Must not know: where robots.txt files come from, how answers are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..rep import Dialect, FetchResult, Verdict, product_token
+from ..rep.dialects.crawlers import names_a_crawler
+from .arguments import EVERYBODY, UsageError, nearest, read_dialect
+from .download import is_web
+from .inputs import rules_from
+from .named_crawlers import named_crawlers
+
+_SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
+_KEYS = ("robots", "dialects", "expect")
+_ALL = {"everybody": True, "nobody": False}
+_URL = re.compile(r"/|https?://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One sentence of a suite.
+
+    agent     a product token; "" for all crawlers
+    allowed   what is expected
+    dialects  the dialects in which it is expected; none: in those of the suite
+    """
+
+    text: str
+    line: int
+    agent: str
+    allowed: bool
+    url: str
+    dialects: tuple[Dialect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A file of expectations. `robots` is a FILE or URL; "" where it names none."""
+
+    name: str
+    robots: str
+    dialects: tuple[Dialect, ...]
+    expectations: tuple[Expectation, ...]
+
+
+def read_suite(name: str) -> Suite:
+    """UsageError where the file cannot be read, or is no suite."""
+    path = Path(name)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"cannot read {name}: {reason}") from None
+    data = _data(path, text)
+    if not isinstance(data, dict) or not isinstance(data.get("expect"), list):
+        raise UsageError(f"{name} is no suite: it has no list 'expect'")
+    for key in data:
+        if key not in _KEYS:
+            raise UsageError(f"{name}: a suite has no {key!r}{nearest(str(key), _KEYS)}")
+    return Suite(
+        name,
+        _robots(path, data.get("robots", "")),
+        _dialects(name, data.get("dialects", [])),
+        tuple(_expectation(name, sentence, text) for sentence in data["expect"]),
+    )
+
+
+def _data(path: Path, text: str) -> Any:
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is no JSON: {error}") from None
+    try:
+        import yaml  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise UsageError(
+            f"{path} is YAML, which needs PyYAML: pip install 'scrapy-robots-policy[yaml]'"
+        ) from None
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+
+
+def _robots(suite: Path, robots: Any) -> str:
+    """A path in a suite is relative to the suite."""
+    if not isinstance(robots, str):
+        raise UsageError(f"{suite}: 'robots' is {robots!r}; it must be a FILE or a URL")
+    return robots if not robots or is_web(robots) else str(suite.parent / robots)
+
+
+def _dialects(name: str, names: Any) -> tuple[Dialect, ...]:
+    listing = [names] if isinstance(names, str) else names
+    if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
+        raise UsageError(f"{name}: 'dialects' is {names!r}; it must be a list of names")
+    return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
+
+
+def _expectation(name: str, value: Any, text: str) -> Expectation:
+    """From a sentence, as people write it, or from its parts, as the tester saves them."""
+    if isinstance(value, dict):
+        return _from_parts(name, value, text)
+    found = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not found or not _URL.match(found[3]):
+        raise UsageError(
+            f"{name}: {value!r} is no expectation; write one such as "
+            "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
+        )
+    who, is_not, url, dialects = found.groups()
+    if who.lower() == "nobody" and is_not:
+        raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
+    agent = "" if who.lower() in _ALL else product_token(who)
+    chosen = _dialects(name, [one.strip() for one in dialects.split(",")] if dialects else [])
+    if agent not in ("", EVERYBODY) and not _names_a_crawler(agent, chosen):
+        raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
+    allowed = not is_not and _ALL.get(who.lower(), True)
+    return Expectation(value.strip(), _line_of(value, text), agent, allowed, url, chosen)
+
+
+def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
+    """The agent may be any User-Agent header: one that names no crawler is "*", as in a crawl."""
+    agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
+    if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
+        raise UsageError(f"{name}: {parts!r} is no expectation: it needs agent, url and allowed")
+    chosen = _dialects(name, parts.get("dialect") or [])
+    token = product_token(agent)
+    token = token if _names_a_crawler(token, chosen) else EVERYBODY
+    sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"
+    return Expectation(sentence, _line_of(json.dumps(url), text), token, allowed, url, chosen)
+
+
+def _names_a_crawler(token: str, dialects: tuple[Dialect, ...]) -> bool:
+    agents = {key: one for dialect in dialects for key, one in dialect.agents.items()}
+    return names_a_crawler(token, agents)
+
+
+def _line_of(part: str, text: str) -> int:
+    return next((number for number, row in enumerate(text.splitlines(), 1) if part in row), 1)
+
+
+def unmet(
+    expectation: Expectation, result: FetchResult, dialects: tuple[Dialect, ...]
+) -> Iterator[Verdict]:
+    """The verdicts that are not as expected: one for each dialect, that of the first crawler."""
+    for dialect in expectation.dialects or dialects:
+        rules = rules_from("", result, dialect)
+        agents = [expectation.agent]
+        if not expectation.agent:
+            agents = named_crawlers("the robots.txt", rules.access.octets, dialect)
+        verdicts = (rules.verdict(expectation.url, agent) for agent in agents)
+        wrong = next((one for one in verdicts if one.allowed is not expectation.allowed), None)
+        if wrong:
+            yield wrong
+
+
+def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Mapping[str, Any]:
+    return {
+        "suite": suite.name,
+        "line": expectation.line,
+        "expectation": expectation.text,
+        "holds": not wrong,
+        "answers": [
+            {
+                "dialect": one.dialect,
+                "agent": one.agent,
+                "allowed": one.allowed,
+                "cause": one.cause,
+                "line": one.line,
+            }
+            for one in wrong
+        ],
+    }

@@ -1,0 +1,104 @@
+// The state of the page as a link, and its expectations as a suite for `scrapy robots test`.
+// A link may come from anybody: what it holds is checked, and has a bound.
+
+const MARK = "#1."; // the first version of packed links
+const MAX_CHARACTERS = 2_000_000; // of the state, unpacked: a link may be made to burst
+const TEXTS = ["robots", "answer", "urls", "agents", "dialect"];
+
+async function through(stream, octets) {
+  const reader = new Blob([octets]).stream().pipeThrough(stream).getReader();
+  const parts = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > MAX_CHARACTERS) throw new Error("the link holds too much");
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+function base64url(octets) {
+  let text = "";
+  for (let at = 0; at < octets.length; at += 8192) {
+    text += String.fromCharCode(...octets.subarray(at, at + 8192));
+  }
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function octetsOf(text) {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+export async function pack(state) {
+  const octets = new TextEncoder().encode(JSON.stringify(state));
+  return MARK + base64url(await through(new CompressionStream("deflate-raw"), octets));
+}
+
+// The state in the fragment of a URL; null if it holds none.
+export async function unpack(hash) {
+  if (hash.startsWith(MARK)) {
+    const octets = octetsOf(hash.slice(MARK.length));
+    const unpacked = await through(new DecompressionStream("deflate-raw"), octets);
+    return checked(JSON.parse(new TextDecoder().decode(unpacked)));
+  }
+  const old = new URLSearchParams(hash.slice(1)); // links of 0.1.0
+  if (!old.has("robots")) return null;
+  const state = Object.fromEntries(old);
+  state.agents = lines(state.agents ?? "", ",").join("\n");
+  return checked(state);
+}
+
+function checked(state) {
+  const made = Object.fromEntries(TEXTS.map((name) => [name, String(state[name] ?? "")]));
+  made.question = Number(state.question) || 0;
+  made.differences = state.differences === true;
+  made.expect = Array.isArray(state.expect) ? state.expect.map(expectation).filter(Boolean) : [];
+  return made;
+}
+
+export const lines = (text, mark = "\n") =>
+  text.split(mark).map((piece) => piece.trim()).filter(Boolean);
+
+const SENTENCE = /^(.+) may (not )?fetch (\S+)(?: in ([\w.-]+))?$/;
+
+// {agent, url, allowed, dialect?}; null if it is none. A sentence of a suite is read too.
+function expectation(value) {
+  if (typeof value === "string") {
+    const found = SENTENCE.exec(value.trim());
+    if (!found) return null;
+    const [, who, not, url, dialect] = found;
+    const nobody = who.toLowerCase() === "nobody";
+    const agent = nobody || who.toLowerCase() === "everybody" ? "*" : who;
+    return { agent, url, allowed: !not && !nobody, ...(dialect ? { dialect } : {}) };
+  }
+  const { agent, url, allowed, dialect } = value ?? {};
+  if (typeof agent !== "string" || typeof url !== "string" || typeof allowed !== "boolean") return null;
+  return { agent, url, allowed, ...(typeof dialect === "string" ? { dialect } : {}) };
+}
+
+export const suiteText = (expect) => `${JSON.stringify({ expect }, null, 1)}\n`;
+
+// The expectations of a suite. An error if the text is none.
+export function readSuite(text) {
+  const data = JSON.parse(text);
+  if (!Array.isArray(data?.expect)) throw new Error("it is no suite");
+  const expect = data.expect.map(expectation);
+  if (expect.includes(null)) throw new Error("an expectation has another shape than the suite's");
+  return expect;
+}
+
+// What is expected of a question in a dialect: true, false, or undefined.
+export function expected(expect, { url, agent }, dialect) {
+  const all = expect.filter((one) => one.url === url && one.agent === agent);
+  const own = all.find((one) => one.dialect === dialect);
+  return (own ?? all.find((one) => one.dialect === undefined))?.allowed;
+}
+
+// The expectations with another one for a question, in all dialects; undefined: with none.
+export function withExpectation(expect, { url, agent }, allowed) {
+  const others = expect.filter((one) => one.url !== url || one.agent !== agent);
+  return allowed === undefined ? others : [...others, { agent, url, allowed }];
+}

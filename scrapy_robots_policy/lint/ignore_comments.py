@@ -1,0 +1,51 @@
+"""`# robots-lint: ignore R201`: what the owner of a file does not want to be told again.
+
+Knows: where such comments stand and which lines they are for. Must not know: any finding.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+
+from ..rep.lines import WHITE
+from .findings import Finding
+from .linted_file import Source
+
+_COMMENT = re.compile(
+    rf"#[{WHITE}]*robots-lint[{WHITE}]*:[{WHITE}]*ignore(-file)?\b((?:[{WHITE},]*R\d{{1,3}}\b)*)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
+_EVERY = ["R"]  # a comment without codes: all codes start so
+
+
+def ignored(source: Source) -> Callable[[Finding], bool]:
+    """Whether a comment in the file asks to leave out a finding.
+
+    At the end of a line the comment is for that line; on a line of its own, for the next line that
+    is neither blank nor a comment; `ignore-file` is for the whole file.
+    """
+    if b"robots-lint" not in source.body.lower():
+        return lambda _: False
+    lines = [source.line_of(line) for line in source.lines]
+    speaking = frozenset(lines)
+    whole_file: set[str] = set()
+    by_line: dict[int, set[str]] = {}
+    for number, text in enumerate(source.written, 1):
+        for comment in _COMMENT.finditer(text):
+            codes = [code.upper() for code in _CODE.findall(comment[2])] or _EVERY
+            if comment[1]:
+                whole_file.update(codes)
+            elif number in speaking:
+                by_line.setdefault(number, set()).update(codes)
+            elif (at := bisect_right(lines, number)) < len(lines):
+                by_line.setdefault(lines[at], set()).update(codes)
+
+    def is_ignored(finding: Finding) -> bool:
+        starts = {finding.code[:end] for end in range(1, len(finding.code) + 1)}
+        line = by_line.get(finding.line, set())
+        return not (starts.isdisjoint(whole_file) and starts.isdisjoint(line))
+
+    return is_ignored

@@ -1,0 +1,116 @@
+"""What a response says about the use of its page: headers and tags, as preferences.
+
+Must not know: HTTP, HTML. The values of headers and the attributes of tags are handed in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from .page_tags import MAX_LENGTH, Statement
+from .preference import (
+    CONTENT_SIGNAL,
+    CONTENT_USAGE,
+    LICENSE,
+    NO_AI,
+    ROBOTS_HEADER,
+    ROBOTS_META,
+    TDM_POLICY,
+    TDM_RESERVATION,
+    Place,
+    Preference,
+)
+from .usage import read_value
+
+RSL_TYPE = "application/rsl+xml"
+MAX_VALUES = 100  # preferences that are taken from one place of a page
+
+# One link of a Link header, RFC 8288 §3: "<" URI ">" and parameters. A quoted value may hold ";"
+# and ",".
+_LINK = re.compile(r'<([^<>]*)>((?:\s*;\s*[^\s=;,"<>]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"<>]*))?)*)')
+_PARAMETER = re.compile(r';\s*([^\s=;,"<>]+)\s*=\s*(?:"([^"]*)"|([^\s;,"<>]*))')
+
+
+def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """The preferences in the values of a response's Content-Usage headers.
+
+    RFC 9651 §4.2: several headers are joined with commas, then read as one.
+    """
+    return _read(CONTENT_USAGE, values)
+
+
+def read_signal_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """The same of Content-Signal headers, which no specification defines: as the lines are read."""
+    return _read(CONTENT_SIGNAL, values)
+
+
+def _read(label: str, values: Iterable[str]) -> tuple[Preference, ...]:
+    text = ", ".join(values)[:MAX_LENGTH]
+    return tuple(Preference(label, *pair, place=Place.HEADER) for pair in read_value(label, text))
+
+
+def read_tdm(label: str, values: Iterable[str], place: Place) -> tuple[Preference, ...]:
+    """The preferences of `tdm-reservation` or `tdm-policy` headers or meta tags.
+
+    TDMRep: any other reservation than 0 and 1 is an error, and counts as none.
+    """
+    cleaned = (value.strip() for value in values)
+    return tuple(
+        Preference(label, "", value, place=place)
+        for value in cleaned
+        if (value in ("0", "1") if label == TDM_RESERVATION else value)
+    )[:MAX_VALUES]
+
+
+def read_statements(
+    statements: Iterable[Statement], names: Collection[str]
+) -> tuple[Preference, ...]:
+    """The refusals noai and noimageai among the rules of robots tags.
+
+    names  the names in tags that bind the crawler, in lower case
+    """
+    return tuple(
+        dict.fromkeys(
+            Preference(ROBOTS_HEADER, "", one.rule, place=Place.HEADER)
+            if one.header
+            else Preference(ROBOTS_META, "", one.rule, place=Place.META)
+            for one in statements
+            if one.rule in NO_AI and one.agent in names
+        )
+    )
+
+
+def read_link_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """The RSL licences of Link headers: <URL>; rel="license"; type="application/rsl+xml"."""
+    links = (
+        (link[1], dict(_parameters(link[2])))
+        for link in _LINK.finditer(", ".join(values)[:MAX_LENGTH])
+    )
+    return tuple(
+        Preference(LICENSE, "", url.strip(), place=Place.HEADER)
+        for url, parameters in links
+        if is_rsl(parameters.get("rel", ""), parameters.get("type", "")) and url.strip()
+    )[:MAX_VALUES]
+
+
+def _parameters(text: str) -> Iterator[tuple[str, str]]:
+    """RFC 8288 §3.3: of a parameter that occurs twice, the first counts."""
+    seen: set[str] = set()
+    for name, quoted, token in _PARAMETER.findall(text):
+        if name.lower() not in seen:
+            seen.add(name.lower())
+            yield name.lower(), quoted or token
+
+
+def is_rsl(rel: str, media_type: str) -> bool:
+    """Whether the attributes of a link are those of an RSL licence."""
+    return (
+        "license" in rel.lower().split()
+        and media_type.partition(";")[0].strip().lower() == RSL_TYPE
+    )
+
+
+def is_tdm(name: str) -> bool:
+    """Whether the name of a meta tag, in lower case, is one of TDMRep's."""
+    return name in (TDM_RESERVATION, TDM_POLICY)

@@ -1,0 +1,116 @@
+"""The file /.well-known/tdmrep.json: TDM Reservation Protocol, W3C Community Group Final Report,
+10 May 2024 (w3c/tdm-reservation-protocol, commit 1a547b5).
+
+Its rules are laid out like those of a robots.txt: the specification takes the paths, "*" and "$"
+from there. It has one difference, which a dialect has an option for: the first rule that matches
+counts. So any file takes linear time to read, and a page costs what one of robots.txt costs.
+
+Must not know: where the octets come from, what a crawl declares.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from .access import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
+from .dialects.options import NoSlash, Precedence
+from .dialects.standards import RFC9309
+from .index import Index
+from .patterns import RuleLine, reading_of
+from .preference import TDM_POLICY, TDM_RESERVATION, Place, Preference
+
+DIALECT = RFC9309.but(
+    "tdmrep",
+    precedence=Precedence.FIRST,
+    no_slash=NoSlash.LITERAL,
+    robots_txt_allowed=False,
+    # What the file does not say is no reservation: a file that is not there, or cannot be had,
+    # allows everything. A copy stays in force while the site fails.
+    access=AccessPolicy(
+        html_page=AccessResult.UNAVAILABLE,
+        too_many_requests=AccessResult.UNREACHABLE,
+        unreachable=(Step(FOREVER, AccessMode.RULES, AccessMode.ALLOW),),
+    ),
+)
+"""How the file is fetched, kept and matched."""
+
+_RULE_OCTETS = 400  # of memory that a rule takes, about
+
+
+class _TdmRule(NamedTuple):
+    """One object of the file. `reservation` is None where the value is neither 0 nor 1: unset."""
+
+    location: str
+    reservation: str | None
+    policy: str
+
+
+class TdmRules:
+    """The rules of a tdmrep.json.
+
+    error  why the octets are no such file; "": they are one
+    """
+
+    __slots__ = ("_index", "_numbers", "_rules", "error", "octets_held")
+
+    def __init__(self, octets: bytes) -> None:
+        """Total: any octets give rules. Octets that cannot be read give none."""
+        self.error, rules = _read(octets)
+        self._rules = rules
+        self._numbers = [number for number, rule in enumerate(rules, 1) if rule is not None]
+        reading = reading_of(DIALECT)
+        lines = [_line(rule.location, reading.literal) for rule in rules if rule is not None]
+        self._index = Index(reading.ranked(lines, ""), reading)
+        self.octets_held = _RULE_OCTETS * len(lines) + len(octets)
+
+    def preferences(self, url: str) -> tuple[Preference, ...]:
+        """What the first rule that matches says of a page; nothing where none matches."""
+        at = self._index.numbers[self._index.decide(url)]
+        if not at:
+            return ()
+        number = self._numbers[at - 1]
+        rule = self._rules[number - 1]
+        assert rule is not None
+        said = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
+        return tuple(
+            Preference(label, "", value, number, Place.TDMREP) for label, value in said if value
+        )
+
+
+def _line(location: str, literal: str) -> RuleLine:
+    """A location as a rule line. Octets are characters, as in the text of a robots.txt."""
+    text = location.encode("utf-8", "replace").decode("latin-1")
+    start = re.match(literal, text)
+    return "", text[: start.end()] if start else "", text[start.end() :] if start else text
+
+
+def _read(octets: bytes) -> tuple[str, list[_TdmRule | None]]:
+    """(why the octets cannot be read, the rules; None for an object that is none)"""
+    try:
+        file = json.loads(octets)
+    except (ValueError, RecursionError) as error:
+        return f"no JSON ({type(error).__name__})", []
+    if not isinstance(file, list):
+        return "no JSON array", []
+    return "", [_rule(item) for item in file]
+
+
+def _rule(item: Any) -> _TdmRule | None:
+    """None where the object has no location or no reservation: both are mandatory."""
+    if not isinstance(item, dict) or TDM_RESERVATION not in item:
+        return None
+    location, policy = item.get("location"), item.get(TDM_POLICY)
+    if not isinstance(location, str) or not location:
+        return None
+    return _TdmRule(
+        location, _reservation(item[TDM_RESERVATION]), policy if isinstance(policy, str) else ""
+    )
+
+
+def _reservation(value: Any) -> str | None:
+    """The value 0 or 1, as a number or, as in headers, as text. Any other is an error: unset."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    return str(value) if value in (0, 1, "0", "1") else None

@@ -1,0 +1,116 @@
+"""An earlier report's data, and how a crawl differs from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..rep.escapes import brief
+from .counts import rule_text
+
+MAX_OCTETS = 256 * 1024 * 1024
+
+
+class Change(NamedTuple):
+    """An origin whose access mode, or the reason for it, is another than before."""
+
+    origin: str
+    before: str
+    now: str
+    dropped_before: int
+    dropped: int
+
+
+class ChangedRule(NamedTuple):
+    """A rule text or other cause, with the requests that it dropped before and now."""
+
+    text: str
+    before: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What is kept of an earlier report.
+
+    origins  by origin: (access mode, reason for it, requests dropped, whether in trouble)
+    rules    the rule texts and other causes that dropped something, with their counts
+    """
+
+    began: str
+    passed: int
+    dropped: int
+    trouble: int
+    waited: float
+    held: float
+    origins: Mapping[str, tuple[str, str, int, bool]]
+    rules: Mapping[str, int]
+
+    @classmethod
+    def read(cls, path: Path) -> Base:
+        """ValueError, with the reason, if the file cannot be read or is no report."""
+        try:
+            with path.open("rb") as file:
+                octets = file.read(MAX_OCTETS + 1)
+        except OSError as error:
+            raise ValueError(f"it cannot be read: {error.strerror}") from None
+        if len(octets) > MAX_OCTETS:
+            raise ValueError(f"it has more than {MAX_OCTETS:,} octets")
+        try:
+            data = json.loads(octets)
+        except (ValueError, RecursionError):
+            raise ValueError("it is no JSON") from None
+        try:
+            return cls._of(data)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise ValueError("it is no report's data") from None
+
+    @classmethod
+    def _of(cls, data: Any) -> Base:
+        origins: dict[str, tuple[str, str, int, bool]] = {}
+        rules: dict[str, int] = {}
+        waited = held = 0.0
+        for line in data["origins"]:
+            dropped = {str(cause): int(count) for cause, count in line["dropped"].items()}
+            mode, why = str(line["stance"]), str(line["why"])
+            origins[str(line["origin"])] = (
+                *(mode, why),
+                *(sum(dropped.values()), bool(line["trouble"])),
+            )
+            waited += float(line["waited"])
+            held += float(line.get("held", 0.0))  # not in the data of 0.1.0
+            for cause, count in dropped.items():
+                rules[rule_text(cause)] = rules.get(rule_text(cause), 0) + count
+        trouble = sum(in_trouble for *_, in_trouble in origins.values())
+        passed, dropped_in_all = int(data["passed"]), int(data["dropped"])
+        began = str(data["began"])
+        return cls(began, passed, dropped_in_all, trouble, waited, held, origins, rules)
+
+
+def changes(base: Base, now: Mapping[str, tuple[str, str, int, bool]]) -> Sequence[Change]:
+    """The origins of both crawls that are read otherwise now; the most dropped first."""
+    return sorted(
+        _changes(base, now), key=lambda one: (-abs(one.dropped - one.dropped_before), one)
+    )
+
+
+def _changes(base: Base, now: Mapping[str, tuple[str, str, int, bool]]) -> Iterator[Change]:
+    for origin, (mode, why, dropped, _) in now.items():
+        before = base.origins.get(origin)
+        if before is not None and before[:2] != (mode, why):
+            yield Change(origin, _worded(*before[:2]), _worded(mode, why), before[2], dropped)
+
+
+def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:
+    """The rules that drop more or fewer requests than before; the largest difference first."""
+    texts = {*base.rules, *now}
+    rules = (ChangedRule(text, base.rules.get(text, 0), now.get(text, 0)) for text in texts)
+    changed = (rule for rule in rules if rule.before != rule.now)
+    return sorted(changed, key=lambda rule: (-abs(rule.now - rule.before), rule.text))
+
+
+def _worded(mode: str, why: str) -> str:
+    return brief(f"{mode} ({why})" if why else mode or "not fetched")

@@ -1,0 +1,29 @@
+"""Figures for people. `static/report.js` writes the same."""
+
+from __future__ import annotations
+
+
+def elapsed(seconds: float) -> str:
+    """A duration: "0.3 s", "12 min 5 s", "3 h 20 min"."""
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:,} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def span(seconds: float) -> str:
+    """A round duration, in its largest unit: "300 ms", "5 min", "12 h"."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:g} {unit}"
+    return f"{seconds:g} s"
+
+
+def octets(count: float) -> str:
+    """A size: "120 B", "12 KB"; a KB has 1,000 octets."""
+    if count < 1000:
+        return f"{count:.0f} B"
+    return f"{count / 1000:,.0f} KB" if count >= 10_000 else f"{count / 1000:.1f} KB"

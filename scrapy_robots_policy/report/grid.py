@@ -1,0 +1,97 @@
+"""A table of many rows that a script in the page sorts and filters.
+
+The first rows are HTML, for readers without scripts and for printing. All rows are data: JSON in a
+script element that no browser runs. The page's script makes text of it, never HTML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..rep.escapes import shown
+from .formats import elapsed, octets
+from .html import text
+
+SHOWN_ROWS = 10
+MAX_TEXT = 120  # characters of a cell
+
+Cell = str | int | float
+
+
+class Column(NamedTuple):
+    """A column. `kind`: how its cells are written; text is sorted by its letters."""
+
+    name: str
+    kind: str = "text"
+
+
+_FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
+    {
+        "count": lambda value: f"{value:,}",
+        "time": lambda value: elapsed(value) if value else "",
+        "seconds": lambda value: f"{value:g} s" if value else "",
+        "change": lambda value: f"{value:+,}",
+        "size": lambda value: octets(value) if value else "",
+    }
+)
+
+# JSON is no HTML: nothing in it may end the script element, or begin a comment.
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], total: int) -> str:
+    """The table with its data; "" without rows.
+
+    label  what the rows are, for the filter's field: "origins"
+    total  how many rows there are in the data file
+    """
+    if not rows:
+        return ""
+    data = json.dumps(
+        {
+            "label": label,
+            "kinds": [column.kind for column in columns],
+            "names": [column.name for column in columns],
+            "rows": [[_plain(cell) for cell in row] for row in rows],
+            "total": total,
+        },
+        separators=(",", ":"),
+    ).translate(_ESCAPES)
+    head = "".join(
+        f'<th scope="col"{_class(column)}>{text(column.name)}</th>' for column in columns
+    )
+    body = "".join(_row(columns, row) for row in rows[:SHOWN_ROWS])
+    more = total - min(len(rows), SHOWN_ROWS)
+    rest = f'<p class="more">and {more:,} more in the data</p>' if more > 0 else ""
+    return (
+        f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        f'{rest}<script type="application/json">{data}</script></div>'
+    )
+
+
+def _plain(cell: Cell) -> Cell:
+    """A cell as data: safe text, or a number that JSON can hold in few digits."""
+    if isinstance(cell, str):
+        escaped = shown(cell[: MAX_TEXT + 1])
+        return escaped if len(escaped) <= MAX_TEXT else escaped[: MAX_TEXT - 1] + "…"
+    return round(cell, 3) if isinstance(cell, float) else cell
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else ' class="number"'
+
+
+def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
+    cells = "".join(
+        f'<td{_class(column)} data-name="{text(column.name)}">{text(_written(column, cell))}</td>'
+        for column, cell in zip(columns, row, strict=True)
+    )
+    return f"<tr>{cells}</tr>"
+
+
+def _written(column: Column, cell: Cell) -> str:
+    plain = _plain(cell)
+    return plain if isinstance(plain, str) else _FORMATS[column.kind](plain)

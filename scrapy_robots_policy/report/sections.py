@@ -1,0 +1,261 @@
+"""The sections of a report's page, each of which is left out if it has nothing to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
+
+from .. import stats as names
+from ..rep import AccessMode
+from .base import Base
+from .charts import chart
+from .counts import OriginCounts
+from .formats import elapsed, octets, span
+from .grid import Cell, Column, grid
+from .html import Bar, Share, bars, html_table, section, shares, text
+from .summary import MAX_SUMS, Report
+
+MAX_GRID = 5_000  # rows of a table in the page; the data file has all
+MAX_RULES = 500
+MAX_SHOWN_SAMPLES = 8
+MAX_BARS = 10  # origins in a list of bars
+
+_ACTIONS = ("dropped", "marked", "would_drop")
+_MODES = {**{mode.value: mode.description for mode in AccessMode}, "": "not fetched"}
+_COUNT, _TIME = "count", "time"
+
+
+def sections(report: Report) -> Iterable[str]:
+    if report.base is not None:
+        note = f"with the crawl that began {report.base.began[:19].replace('T', ' ')} UTC"
+        yield section("Compared", note, _comparison(report, report.base))
+    yield section("Origins by access mode", "", _modes(report.modes))
+    verb = "What would be dropped" if report.is_dry_run else "Dropped"
+    start = names.WOULD_DROP if report.is_dry_run else names.DROPPED
+    yield section(f"{verb}, by reason", "", _reasons(report.stats_under(start)))
+    yield section(f"{verb}, by rule", "the same on all sites", _rules(report))
+    yield section(f"{verb}, by origin and line", "", _drops(report))
+    yield section("Some of these URLs", "up to three for a rule", _samples(report))
+    note = f"{len(report.domains):,}, all origins of a domain together"
+    yield section("Registered domains", note, _domains(report))
+    yield section("How long, how old, how large", "", _histograms(report))
+    yield section("Waiting for a robots.txt", "the longest waits first", _waits(report.counts))
+    yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
+    yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
+    yield section("Delays", "seconds between two requests", _delays(report.counts))
+    yield section("Uses that sites speak of", "origins with such a line", _uses(report.uses))
+    declared = "what pages were refused or granted for, and what says so"
+    yield section("Declared use", declared, _declared_uses(report.counts))
+    yield section("tdmrep.json", "what came of each", _tdmreps(report.counts))
+    yield section("Robots tags of pages", "in headers and meta tags", _tags(report))
+    yield section("All origins", "most drops first, then longest waits", _origins(report.counts))
+
+
+def _comparison(report: Report, base: Base) -> str:
+    figures = [
+        ("requests passed", base.passed, report.passed, _difference),
+        ("requests dropped", base.dropped, report.dropped, _difference),
+        ("origins", len(base.origins), len(report.counts), _difference),
+        ("origins in trouble", base.trouble, report.trouble, _difference),
+        ("waited for robots.txt", base.waited, report.waited, _later),
+        ("waited for delays", base.held, report.held, _later),
+    ]
+    rows = [(name, *change(before, now)) for name, before, now, change in figures]
+    columns = [Column("origin"), Column("before"), Column("now")]
+    columns += [Column("dropped before", _COUNT), Column("dropped now", _COUNT)]
+    parts = [
+        html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3}),
+        _titled(
+            "Origins that are read otherwise",
+            grid("origins", columns, report.changes[:MAX_GRID], len(report.changes)),
+        ),
+        _titled("Rules that drop more, or less", _changed_rules(report)),
+    ]
+    return "".join(parts)
+
+
+def _changed_rules(report: Report) -> str:
+    columns = [Column("rule"), Column("before", _COUNT), Column("now", _COUNT)]
+    columns += [Column("change", "change")]
+    rows = [(one.text, one.before, one.now, one.now - one.before) for one in report.changed_rules]
+    return grid("rules", columns, rows[:MAX_RULES], len(rows))
+
+
+def _titled(title: str, body: str) -> str:
+    return f"<h3>{text(title)}</h3>{body}" if body else ""
+
+
+def _difference(before: float, now: float) -> tuple[str, str, str]:
+    return f"{before:,}", f"{now:,}", f"{now - before:+,}"
+
+
+def _later(before: float, now: float) -> tuple[str, str, str]:
+    sign = "-" if now < before else "+"
+    return elapsed(before), elapsed(now), sign + elapsed(abs(now - before))
+
+
+def _modes(modes: Mapping[str, int]) -> str:
+    return shares(
+        Share(f"mode-{mode or 'none'}", description, modes.get(mode, 0))
+        for mode, description in _MODES.items()
+    )
+
+
+def _reasons(stats: Mapping[str, int]) -> str:
+    by_count = sorted(stats.items(), key=lambda item: -item[1])
+    rows = [Bar(name.replace("_", " "), "", count, f"{count:,}") for name, count in by_count]
+    return bars(rows) or "<p>Nothing was dropped.</p>"
+
+
+def _rules(report: Report) -> str:
+    columns = [Column("rule or cause"), Column("dropped", _COUNT), Column("origins", _COUNT)]
+    rows = [(one.text, one.dropped, one.origins) for one in report.rules[:MAX_RULES]]
+    return grid("rules", columns, rows, min(len(report.rules), MAX_SUMS))
+
+
+def _drops(report: Report) -> str:
+    drops = nlargest(MAX_RULES, report.drops)
+    columns = [Column("origin"), Column("rule or cause"), Column("dropped", _COUNT)]
+    rows = [(origin, cause, count) for count, origin, cause in drops]
+    return grid("refusals", columns, rows, sum(len(one.dropped) for one in report.counts))
+
+
+def _samples(report: Report) -> str:
+    with_samples = [one for one in report.rules if one.samples][:MAX_SHOWN_SAMPLES]
+    return "".join(
+        f'<p class="sample"><bdi>{text(one.text)}</bdi></p><ul class="urls">'
+        + "".join(f"<li><bdi>{text(url)}</bdi></li>" for url in one.samples)
+        + "</ul>"
+        for one in with_samples
+    )
+
+
+def _domains(report: Report) -> str:
+    if len(report.domains) < 2:
+        return ""
+    columns = [Column("domain"), Column("origins", _COUNT), Column("passed", _COUNT)]
+    columns += [Column("dropped", _COUNT), Column("time lost", _TIME)]
+    rows = [
+        (one.domain, one.origins, one.passed, one.dropped, one.lost)
+        for one in report.domains[:MAX_RULES]
+    ]
+    return grid("domains", columns, rows, min(len(report.domains), MAX_SUMS))
+
+
+def _histograms(report: Report) -> str:
+    titles = {
+        "waits": ("Requests, by their wait for a robots.txt", span),
+        "held": ("Requests, by their wait for a turn", span),
+        "delays": ("Origins, by the delay that they ask for", span),
+        "ages": ("robots.txt obeyed, by age", span),
+        "sizes": ("robots.txt fetched, by size", octets),
+    }
+    charts = "".join(
+        chart(title, report.all_histograms[name], unit)
+        for name, (title, unit) in titles.items()
+        if name in report.all_histograms
+    )
+    return f'<div class="charts">{charts}</div>' if charts else ""
+
+
+def _waits(origins: Sequence[OriginCounts]) -> str:
+    waiting = sorted(
+        (counts for counts in origins if counts.waits), key=lambda counts: -counts.longest_wait
+    )
+    return bars(
+        [
+            Bar(
+                counts.origin,
+                f"{counts.waits:,} request{'s' * (counts.waits != 1)}, "
+                f"{elapsed(counts.waited)} in all",
+                counts.longest_wait,
+                elapsed(counts.longest_wait),
+            )
+            for counts in waiting
+        ],
+        MAX_BARS,
+    )
+
+
+def _held(origins: Sequence[OriginCounts]) -> str:
+    held = sorted((one for one in origins if one.held), key=lambda one: -one.held)
+    return bars([Bar(one.origin, one.paced, one.held, elapsed(one.held)) for one in held], MAX_BARS)
+
+
+def _trouble(report: Report) -> str:
+    troubled = sorted((counts for counts in report.counts if counts.trouble), key=_worst_first)
+    if not troubled:
+        return ""
+    columns = [Column("origin"), Column("why"), Column("mode")]
+    columns += [Column("passed", _COUNT), Column("dropped", _COUNT)]
+    rows = [
+        (one.origin, one.why, _MODES[one.mode], one.passed, one.all_dropped)
+        for one in troubled[:MAX_RULES]
+    ]
+    results = [
+        Bar(name, "", count, f"{count:,}")
+        for name, count in sorted(
+            report.stats_under(names.OUTCOME).items(), key=lambda item: -item[1]
+        )
+    ]
+    origins = grid("origins in trouble", columns, rows, len(troubled))
+    return f"{origins}<h3>Results of all fetches</h3>{bars(results)}"
+
+
+def _delays(origins: Sequence[OriginCounts]) -> str:
+    delayed = sorted(
+        (counts for counts in origins if counts.delay), key=lambda counts: -counts.delay
+    )
+    return bars([Bar(c.origin, c.paced, c.delay, f"{c.delay:g} s") for c in delayed], MAX_BARS)
+
+
+def _uses(uses: Mapping[str, int]) -> str:
+    by_count = sorted(uses.items(), key=lambda item: (-item[1], item[0]))
+    return bars([Bar(name, "", count, f"{count:,}") for name, count in by_count])
+
+
+def _declared_uses(origins: Sequence[OriginCounts]) -> str:
+    uses = [(n, result, one.origin) for one in origins for result, n in one.uses.items()]
+    columns = [Column("origin"), Column("result"), Column("pages", _COUNT)]
+    rows = [(origin, result, count) for count, result, origin in nlargest(MAX_RULES, uses)]
+    return grid("declared uses", columns, rows, len(uses))
+
+
+def _tdmreps(origins: Sequence[OriginCounts]) -> str:
+    """Those that are there, or could not be had: most sites have none."""
+    rows = [(one.origin, one.tdmrep) for one in origins if one.tdmrep not in ("", "404")]
+    columns = [Column("origin"), Column("tdmrep.json")]
+    return grid("tdmrep.json files", columns, rows[:MAX_RULES], len(rows))
+
+
+def _tags(report: Report) -> str:
+    parts: dict[str, dict[str, int]] = {}
+    for name, count in report.stats_under(names.TAGS).items():
+        part, _, action = name.partition("/")
+        parts.setdefault(part, {})[action] = count
+    rows = [
+        (part, *(f"{counts.get(action, 0):,}" for action in _ACTIONS))
+        for part, counts in sorted(parts.items())
+    ]
+    head = ("part", *(action.replace("_", " ") for action in _ACTIONS))
+    return html_table(head, rows, right={1, 2, 3})
+
+
+def _origins(origins: Sequence[OriginCounts]) -> str:
+    columns = [Column("origin"), Column("mode"), Column("why"), Column("passed", _COUNT)]
+    columns += [Column("dropped", _COUNT), Column("longest wait", _TIME)]
+    columns += [Column("delay", "seconds"), Column("turns", _TIME), Column("size", "size")]
+    worst = sorted(origins, key=_worst_first)[:MAX_GRID]
+    return grid("origins", columns, [_origin(one) for one in worst], len(origins))
+
+
+def _origin(counts: OriginCounts) -> Sequence[Cell]:
+    return (
+        *(counts.origin, counts.mode or "not fetched", counts.why),
+        *(counts.passed, counts.all_dropped, counts.longest_wait),
+        *(counts.delay, counts.held, counts.octets),
+    )
+
+
+def _worst_first(counts: OriginCounts) -> tuple[float, float]:
+    return -counts.all_dropped, -counts.longest_wait

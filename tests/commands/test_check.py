@@ -1,0 +1,114 @@
+"""`check`: many sites, long streams, unreachable sites, and its formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import socket
+from contextlib import ExitStack, closing
+
+import pytest
+
+from scrapy_robots_policy.rep import Verdict, parse
+from tests.site import Answer, Site
+from tests.site import robots as served
+
+from .run import policy, robots
+
+RULES = "User-agent: *\nDisallow: /x\n"
+
+
+def test_answers_of_many_sites_come_in_the_order_of_the_urls():
+    with ExitStack() as stack:
+        sites = [stack.enter_context(Site({"/robots.txt": served(RULES)})) for _ in range(12)]
+        urls = [site.url(path) for path in ("/x", "/y") for site in sites]
+        output = policy("check", "--quiet", "--jobs", "5", stdin="\n".join(urls).encode())
+        words = ["disallowed"] * 12 + ["allowed"] * 12
+        assert [line.split()[:2] for line in output.lines] == [
+            [word, url] for word, url in zip(words, urls, strict=True)
+        ]
+        assert [site.paths for site in sites] == [["/robots.txt"]] * 12
+
+
+def test_sites_that_never_answer_are_waited_for_together():
+    with ExitStack() as stack:
+        silent = [
+            stack.enter_context(closing(socket.create_server(("127.0.0.1", 0)))) for _ in range(40)
+        ]
+        urls = [f"http://127.0.0.1:{one.getsockname()[1]}/" for one in silent]
+        site = stack.enter_context(Site({"/robots.txt": served(RULES)}))
+        output = policy("check", "--jobs", "41", "--timeout", "3", *urls, site.url("/x"))
+        assert output.status == 3
+        assert [line.split()[0] for line in output.lines] == ["unreachable"] * 40 + ["disallowed"]
+        assert output.err.count(" is unreachable (timeout): rfc9309: nothing is allowed") == 40
+
+
+STATUSES = [
+    (["allowed"], 0),
+    (["disallowed"], 1),
+    (["unreachable", "disallowed"], 3),
+    (["mailto:a@b", "unreachable", "disallowed"], 2),
+]
+
+
+@pytest.mark.parametrize(("urls", "status"), STATUSES)
+def test_the_exit_status_tells_the_gravest_that_happened(urls, status):
+    script = {"/robots.txt": served(RULES)}
+    with Site(script) as site, Site({"/robots.txt": Answer(status=503)}) as broken:
+        places = {
+            "allowed": site.url("/a"),
+            "disallowed": site.url("/x"),
+            "unreachable": broken.url("/"),
+        }
+        assert policy("check", *(places.get(url, url) for url in urls)).status == status
+
+
+@pytest.mark.parametrize(
+    "text", ["example.com/x", "x", "ftp://a.b/", "https://", "https:///x", "?"]
+)
+def test_what_is_no_url_is_refused_and_the_others_are_answered(file, text):
+    output = policy("check", "--robots", file, text, "/a", "--quiet")
+    assert (output.status, output.out) == (2, "allowed     /a  for *\n")
+    assert output.err == (
+        f"robots-policy: {text!r} is no URL: write a whole one, or a path that starts with /\n"
+    )
+
+
+def test_csv_has_one_row_a_url_whatever_the_url_holds(file):
+    urls = ["/a", '/private/"x",y', "https://e.com/\x1b[2J"]
+    output = policy("check", "--robots", file, "--output-format", "csv", *urls)
+    head, *rows = csv.reader(io.StringIO(output.out))
+    assert head == ["verdict", "url", "agent", "cause"]
+    assert rows == [
+        ["allowed", "/a", "*", "no rule matches"],
+        ["disallowed", '/private/"x",y', "*", "line 2, Disallow: /private/"],
+        ["allowed", r"https://e.com/\x1b[2J", "*", "no rule matches"],
+    ]
+
+
+def test_json_tells_apart_what_is_unreachable():
+    with Site({"/robots.txt": Answer(status=500)}) as site:
+        value = json.loads(policy("check", "--json", site.url("/")).out)
+        assert (value["verdict"], value["allowed"]) == ("unreachable", False)
+        assert (value["agent"], value["dialect"]) == ("*", "rfc9309")
+        assert value["reason"] == "robots.txt unreachable"
+
+
+def test_each_url_of_a_long_stream_has_its_answer(file):
+    paths = [("/private/" if n % 3 else "/") + str(n) for n in range(50_000)]
+    stream = "\r\n".join(paths).encode()  # longer than what is read at once, and without an end
+    output = robots("check", "--robots", file, "--quiet", stdin=stream * 3)
+    joined = [*paths[:-1], paths[-1] + paths[0], *paths[1:-1], paths[-1] + paths[0], *paths[1:]]
+    assert [line.split()[1] for line in output.lines] == joined
+    words = ["disallowed" if path.startswith("/private") else "allowed" for path in joined]
+    assert [line.split()[0] for line in output.lines] == words
+
+
+def test_a_rule_is_described_once_however_many_urls_it_decides():
+    described: list[Verdict] = []
+    rules = parse(b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$")
+    answer = rules.answers("MyBot", lambda verdict: described.append(verdict) or verdict.line)
+    urls = [f"https://e.com/{path}/{n}" for n in range(50) for path in ("a", "a/b", "c")]
+    assert [answer(url) for url in urls] == [rules.verdict(url, "MyBot").line for url in urls]
+    assert sorted(verdict.line for verdict in described) == [0, 2, 3]

@@ -1,0 +1,246 @@
+"""What holds for all verbs: help, suggestions, colours, widths, and that Scrapy is not loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
+
+from .run import policy, read_options_of, robots
+
+NO_SCRAPY = """
+import sys
+from importlib import import_module
+from scrapy_robots_policy.commands.command_line import main
+from scrapy_robots_policy.commands.verbs import VERBS
+for verb in VERBS.values():
+    if verb.module != "audit_verbs":
+        import_module(f"scrapy_robots_policy.commands.{verb.module}")
+statuses = [main(line.split()) for line in sys.argv[1:]]
+print(statuses, sorted({"scrapy", "twisted"} & set(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_robots_policy_loads_neither_scrapy_nor_twisted(file):
+    lines = [
+        f"check --robots {file} /private/x",
+        f"explain --robots {file} /",
+        f"lint {file}",
+        f"compare --robots {file} /private/x --dialects rfc9309,google",
+        "dialects google bing",
+        f"diff {file} {file}",
+        "rule R201",
+        "check --timeout 0.2 http://127.0.0.1:1/",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", NO_SCRAPY, *lines], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.splitlines()[-1] == "[1, 0, 0, 0, 1, 0, 0, 3] []"
+
+
+def test_robots_policy_asks_for_a_crawler_that_no_group_names(file):
+    output = policy("check", "--robots", file, "/search", "/private/x")
+    assert output.lines == [
+        "allowed     /search  for *: no rule matches",
+        "disallowed  /private/x  for *: line 2, Disallow: /private/",
+    ]
+    assert policy("check", "--robots", file, "--agent", "bingbot/2.0", "/search").status == 1
+
+
+def test_a_project_and_robots_policy_have_the_same_verbs(file):
+    for args in (("lint", file), ("dialects",), ("rule", "R201"), ("diff", file, file)):
+        assert policy(*args) == robots(*args)
+
+
+@pytest.mark.parametrize("run", [policy, robots])
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_a_verb_has_its_options_exit_statuses_and_examples(run, verb):
+    output = run(verb, "-h")
+    assert (output.status, output.err) == (0, "")
+    text = output.out
+    assert all(flag in text for name in VERBS[verb].options for flag in OPTIONS[name].flags)
+    assert all(line.split(" ", 1)[1] in text for line in VERBS[verb].exits)
+    assert all(example in text for example in VERBS[verb].examples)
+
+
+def test_the_help_names_all_verbs_and_a_wrong_verb_gets_a_suggestion():
+    assert all(f"  {verb} " in policy("-h").out for verb in VERBS)
+    assert policy("chek", "-h").err == (
+        "robots-policy: there is no verb 'chek'; did you mean check?\n"
+    )
+
+
+SUGGESTIONS = [
+    (("lnit", "x"), "lint"),
+    (("lint", "--selct", "R2", "x"), "--select"),
+    (("check", "--dialect", "goggle", "/"), "google"),
+    (("lint", "--output-format", "jsn", "x"), "json"),
+    (("rule", "misspelled-key"), "misspelt-key"),
+    (("completion", "bosh"), "bash"),
+]
+
+
+@pytest.mark.parametrize(("args", "meant"), SUGGESTIONS)
+def test_a_slip_gets_a_suggestion(args, meant):
+    output = policy(*args)
+    assert (output.status, output.out) == (2, "")
+    assert f"did you mean {meant}?" in output.err
+
+
+def test_each_verb_has_its_own_formats(file):
+    assert set(VERBS["lint"].formats) == set(FORMATS)
+    output = policy("explain", "/", "--robots", file, "--output-format", "sarif")
+    assert output.err == "robots-policy: --output-format is 'sarif'; it must be text, json\n"
+
+
+def test_an_option_reaches_its_verb():
+    options = read_options_of("check", "--jobs", "3", "--timeout", "0.5", "--quiet", "/a", "/b")
+    assert (options.sites_at_a_time, options.timeout, options.quiet) == (3, 0.5, True)
+    assert (options.args, options.agent, options.dialect.name) == (
+        ["/a", "/b"],
+        "Scrapy",
+        "rfc9309",
+    )
+    options = read_options_of("lint", "--unsafe-fixes", "--select", "r4, R201", "x")
+    assert (options.fixes, options.select) == ("all", ("R4", "R201"))
+
+
+@pytest.mark.parametrize("run", [policy, robots])
+def test_the_version_is_that_of_the_package(run):
+    assert re.fullmatch(r"scrapy-robots-policy (\d+\.\d+\S*|unknown)\n", run("--version").out)
+
+
+WRONG = [
+    (("check", "--jobs", "0", "/"), "--jobs is 0; it must be from 1 to 1000"),
+    (("check", "--timeout", "nan", "/"), "--timeout is 'nan'; it must be a number of seconds"),
+    (("check", "--timeout", "-1", "/"), "--timeout is '-1'; it must be a number of seconds"),
+    (("check", "--agent", "Mozilla/5.0", "/"), None),
+    (("check", "--agent", "the bot", "/"), "--agent is 'the bot', which gives the product token"),
+    (("check", "--agent", "", "/"), "--agent is '', which gives the product token ''"),
+    (("lint", "--severity", "bad", "x"), "--severity is 'bad'; it must be one of error, warning"),
+    (("diff", "a"), "diff takes two files or URLs, OLD and NEW, not 1"),
+    (("test",), "test needs a SUITE"),
+    (("rule", "R999"), "no finding has the code 'R999'"),
+]
+
+
+@pytest.mark.parametrize(("args", "sentence"), WRONG)
+def test_a_wrong_value_gets_one_sentence(args, sentence):
+    output = policy(*args)
+    assert output.status == 2
+    assert output.err.count("\n") == 1
+    assert output.err.startswith(f"robots-policy: {sentence or ''}")
+
+
+def test_an_agent_is_judged_as_the_crawl_judges_it(file):
+    wrong = {"ROBOTSTXT_USER_AGENT": "two words here"}
+    output = robots("check", "--robots", file, "/", settings=wrong)
+    assert output.err.startswith("scrapy robots: ROBOTSTXT_USER_AGENT is 'two words here', which")
+    browser = {"USER_AGENT": "(Windows NT)"}
+    assert " for *: " in robots("check", "--robots", file, "/", settings=browser).out
+    assert robots("lint", file, settings=wrong).status == 0  # it asks for no crawler
+
+
+COLOURS = [
+    ({"FORCE_COLOR": "1"}, True),
+    ({"FORCE_COLOR": "0"}, False),
+    ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ({}, False),
+]
+
+
+@pytest.mark.parametrize(("variables", "is_coloured"), COLOURS)
+def test_verdicts_have_colours_where_the_user_wants_them(file, monkeypatch, variables, is_coloured):
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    output = policy("check", "--robots", file, "/private/x")
+    assert ("\x1b[31mdisallowed\x1b[0m  /private/x" in output.out) is is_coloured
+    args = ("compare", "--robots", file, "/private/press/x", "--dialects", "rfc9309,baidu")
+    assert ("\x1b[32mallowed\x1b[0m" in policy(*args).out) is is_coloured
+
+
+TABLES = [
+    ("dialects",),
+    ("dialects", "google"),
+    ("dialects", "google", "naver"),
+    ("rule",),
+    ("rule", "R304"),
+    ("lint", "-h"),
+]
+
+
+@pytest.mark.parametrize("args", TABLES, ids=" ".join)
+@pytest.mark.parametrize("columns", [60, 80, 132])
+def test_tables_fit_the_terminal(monkeypatch, args, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = policy(*args).lines
+    table = [line for line in lines if "example" not in line and "NAME shows" not in line]
+    assert max(map(len, table)) <= max(columns, 78)
+
+
+def test_a_row_is_wrapped_and_loses_nothing(monkeypatch):
+    whole = Counter(policy("dialects", "google").out)
+    monkeypatch.setenv("COLUMNS", "100")
+    wrapped = Counter(policy("dialects", "google").out)
+    assert {**wrapped, " ": 0, "\n": 0} == {**whole, " ": 0, "\n": 0}
+    assert wrapped["\n"] > whole["\n"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("words", "completions"),
+    [
+        (["li"], ["lint"]),
+        (["lint", "--sev"], ["--severity"]),
+        (["lint", "--severity", "w"], ["warning"]),
+        (["check", "--dialect", "goo"], ["google"]),
+        (["rule", "R20"], ["R201", "R202", "R203", "R204", "R205"]),
+    ],
+)
+def test_bash_completes_verbs_options_and_values(tmp_path, words, completions):
+    script = tmp_path / "completion.bash"
+    script.write_text(policy("completion", "bash").out)
+    ask = (
+        f"source {script}; COMP_WORDS=(robots-policy {' '.join(words)}); COMP_CWORD={len(words)};"
+        'COMPREPLY=(); _robots_policy; echo "${COMPREPLY[@]}"'
+    )
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == completions
+
+
+def test_zsh_and_fish_have_a_script_with_every_verb():
+    for shell in ("zsh", "fish"):
+        script = policy("completion", shell).out
+        assert all(verb in script for verb in VERBS)
+
+
+def test_a_rule_says_what_it_is_why_it_matters_and_how_to_fix_it():
+    value = json.loads(policy("rule", "misspelt-key", "--json").out)
+    assert (value["code"], value["what"][:20]) == ("R201", "The key is misspelt:")
+    assert value["why"]
+    assert value["fix"]
+    text = policy("rule", "R201").out
+    assert value["what"] in text
+    assert "Disalow: /private" in text
+    assert len(policy("rule", "--json").lines) == len(policy("rule").lines) - 1
+
+
+def test_whoever_closes_the_output_gets_no_traceback(file):
+    command = [sys.executable, "-m", "scrapy_robots_policy.commands", "check", "--robots", file]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command, input=b"/a\n" * 100_000, stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")

@@ -1,0 +1,124 @@
+"""`diff`: what a change of a robots.txt opens and closes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scrapy_robots_policy.commands import file_changes
+from tests.site import Answer, Site
+from tests.site import robots as served
+
+from .run import policy, robots
+
+OLD = (
+    "User-agent: *\nDisallow: /a\nDisallow: /b/*.pdf$\nCrawl-delay: 5\n\n"
+    "User-agent: X\nDisallow: /\n"
+)
+NEW = "User-agent: *\nDisallow: /c\nDisallow: /b/*.pdf$\n\nUser-agent: Y\nDisallow: /b\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(old, new):
+        paths = tmp_path / "old.txt", tmp_path / "new.txt"
+        for path, text in zip(paths, (old, new), strict=True):
+            path.write_text(text)
+        return paths
+
+    return write
+
+
+def test_a_change_is_shown_by_crawler_and_rule(files):
+    output = robots("diff", *files(OLD, NEW))
+    assert output.status == 1
+    words = [line.split() for line in output.lines]
+    texts = [" ".join(line) for line in words]
+    assert texts == [
+        "every other crawler",
+        "opens /a no rule matches before: line 2, Disallow: /a",
+        "closes /c line 2, Disallow: /c before: no rule matches",
+        "delay none before: 5 seconds",
+        "",
+        "X",
+        "opens / (and 1 more) no rule matches before: line 7, Disallow: /",
+        "",
+        "Y",
+        "opens /a no rule matches before: line 2, Disallow: /a",
+        "closes /b line 6, Disallow: /b before: no rule matches",
+        "delay none before: 5 seconds",
+        "",
+    ]
+
+
+def test_a_change_as_json_has_both_rules(files):
+    values = [json.loads(line) for line in policy("diff", *files(OLD, NEW), "--json").lines]
+    assert [value["crawlers"] for value in values] == [["*"], ["X"], ["Y"]]
+    (opens, closes) = values[0]["changes"]
+    assert opens == {
+        "change": "opens",
+        "path": "/a",
+        "paths": 1,
+        "before": {"line": 2, "cause": "line 2, Disallow: /a"},
+        "after": {"line": 0, "cause": "no rule matches"},
+    }
+    assert (closes["change"], closes["after"]["line"]) == ("closes", 2)
+    assert values[0]["delay"] == {"before": 5.0, "after": None}
+
+
+ALIKE = [
+    (OLD, OLD),
+    (OLD, OLD.replace("\n", "\r\n")),
+    ("User-agent: *\nDisallow: /a\n", "# b\nUser-agent: *\nDisallow: /a\nDisallow: /a/b\n"),
+    ("", "User-agent: *\nDisallow:\n"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), ALIKE)
+def test_a_change_of_the_text_alone_is_none(files, old, new):
+    output = policy("diff", *files(old, new))
+    assert (output.status, output.lines) == (0, ["no answer changes in rfc9309"])
+
+
+def test_crawlers_that_are_bound_alike_are_shown_together(files):
+    names = [f"Bot{'abcdefghijkl'[n]}" for n in range(12)]
+    lines = "".join(f"User-agent: {name}\n" for name in names)
+    output = policy("diff", *files(f"{lines}Disallow: /a\n", f"{lines}Disallow:\n"))
+    assert output.lines[0] == f"{', '.join(names[:8])} and 4 more"
+    assert len(output.lines) == 3
+
+
+def test_a_change_is_that_of_the_dialect(files):
+    paths = files("User-agent: *\nDisallow: /a\n", "User-agent: *\nDisalow: /a\n")
+    assert policy("diff", *paths).status == 1
+    assert policy("diff", *paths, "--dialect", "google").status == 0
+
+
+def test_a_file_is_compared_with_what_a_site_answers(files):
+    old, _ = files("User-agent: *\nDisallow: /a\n", "")
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /a")}) as site:
+        assert policy("diff", old, site.url("/")).status == 0
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        output = policy("diff", old, site.url("/"))
+        assert "closes" in output.out
+        assert "robots.txt unreachable (503)" in output.out
+    output = policy("diff", old, "http://127.0.0.1:1/")
+    assert output.status == 2
+    assert output.err.startswith("robots-policy: cannot read http://127.0.0.1:1/robots.txt: ")
+
+
+def test_very_many_rules_are_not_all_asked_about_and_that_is_shown(files, monkeypatch):
+    monkeypatch.setattr(file_changes, "MAX_RULES", 10)
+    rules = "".join(f"Disallow: /{n}\n" for n in range(9))
+    old = f"User-agent: *\n{rules}User-agent: a\nDisallow: /\nUser-agent: b\n{rules}"
+    output = policy("diff", *files(f"{old}User-agent: c\nDisallow: /c\n", ""))
+    assert "every other crawler" in output.lines
+    assert output.err == "robots-policy: too many rules: not asked about were c\n"
+
+
+def test_no_text_of_a_file_controls_the_terminal(files):
+    escapes = "\x1b[2J\u202e"
+    output = policy("diff", *files(f"User-agent: *\nDisallow: /{escapes}\n", ""))
+    assert "closes" not in output.out
+    assert all(c.isprintable() or c == "\n" for c in output.out)

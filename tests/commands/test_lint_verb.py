@@ -1,0 +1,345 @@
+"""`lint`: formats, fixes, directories, the project's configuration, many files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from scrapy_robots_policy.commands import linted_files
+from scrapy_robots_policy.lint import KINDS, lint
+from tests.site import Answer, Site, moved
+from tests.site import robots as served
+
+from .run import policy, robots
+
+FILE = "User-agent: *\nDisallow: /a\nDisallow: /a\nDisalow: /b\nDisallow: /c$d\nColour: blue\n"
+CODES = ["R405", "R201", "R402", "R203"]  # in the order of the file
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text(FILE)
+    return path
+
+
+def codes(output):
+    return [json.loads(line)["code"] for line in output.lines]
+
+
+NARROWED = [
+    ((), CODES),
+    (("--select", "R4,r201"), ["R405", "R201", "R402"]),
+    (("--ignore", "R4"), ["R201", "R203"]),
+    (("--select", "R4", "--ignore", "R405"), ["R402"]),
+    (("--severity", "warning"), ["R201", "R402"]),
+    (("--severity", "error"), ["R201"]),
+]
+
+
+@pytest.mark.parametrize(("options", "expected"), NARROWED)
+def test_findings_are_narrowed_by_code_and_severity(faulty, options, expected):
+    assert codes(policy("lint", faulty, "--json", *options)) == expected
+
+
+def test_people_see_first_what_is_gravest_and_then_what_can_be_fixed(faulty):
+    heads = [line.split()[1:3] for line in policy("lint", faulty).lines if ":" in line[:80]]
+    found = [head for head in heads if head[1:] and head[1] in KINDS]
+    assert found == [
+        *(["error", "R201"], ["warning", "R402"], ["note", "R405"], ["note", "R203"]),
+    ]
+
+
+def test_findings_may_leave_the_exit_status_alone(faulty, tmp_path):
+    assert policy("lint", faulty).status == 1
+    assert policy("lint", faulty, "--exit-zero").status == 0
+    assert policy("lint", faulty, tmp_path / "no", "--exit-zero").status == 2
+
+
+def test_statistics_count_findings_and_files(faulty, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("Disallow: /a\nDisalow: /b\n")
+    output = policy("lint", faulty, other, "--statistics", "--output-format", "json")
+    rows = [json.loads(line) for line in output.lines]
+    assert rows[0] == {
+        "code": "R201",
+        "name": "misspelt-key",
+        "severity": "error",
+        "findings": 2,
+        "files": 2,
+    }
+    text = policy("lint", faulty, other, "--statistics")
+    assert text.lines[1].split() == ["R201", "misspelt-key", "error", "2", "2"]
+    assert text.lines[-1] == "6 findings in 2 files"
+    assert text.status == 1
+
+
+def test_csv_has_one_row_a_finding(faulty):
+    rows = list(csv.DictReader(io.StringIO(policy("lint", faulty, "--output-format", "csv").out)))
+    assert [row["code"] for row in rows] == CODES
+    assert (rows[1]["file"], rows[1]["line"], rows[1]["fix"]) == (
+        str(faulty),
+        "4",
+        "write Disallow:",
+    )
+
+
+def test_github_gets_an_annotation_beside_each_line(tmp_path):
+    path = tmp_path / "a,b:c%.txt"
+    path.write_text("User-agent: *\nDisalow: /%7E\n")
+    (line,) = policy("lint", path, "--output-format", "github").lines
+    name = str(path).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    assert line == (
+        f"::error title=R201 misspelt-key,file={name},line=2,endLine=2,col=1,endColumn=8"
+        "::rfc9309 does not read the key 'Disalow'; write Disallow:"
+    )
+
+
+def test_no_line_of_a_file_is_a_command_of_a_workflow(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\n::set-output name=a::b\nDisalow\r::stop-commands::x: /\n")
+    lines = policy("lint", path, "--output-format", "github").lines
+    assert len(lines) == len(lint(path.read_bytes()))
+    assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
+
+
+def sarif_of(*args):
+    (run,) = json.loads(policy("lint", *args, "--output-format", "sarif").out)["runs"]
+    return run
+
+
+def test_sarif_has_the_help_of_each_rule_and_the_version_of_the_tool(faulty):
+    driver = sarif_of(faulty)["tool"]["driver"]
+    assert driver["version"] in policy("--version").out
+    by_code = {rule["id"]: rule for rule in driver["rules"]}
+    assert list(by_code) == list(KINDS)
+    for code in ("R201", "R506"):
+        value = json.loads(policy("rule", code, "--json").out)
+        assert by_code[code]["shortDescription"]["text"] == value["what"]
+        assert value["fix"] in by_code[code]["help"]["markdown"]
+
+
+def test_sarif_knows_a_finding_again_when_lines_above_it_come_and_go(faulty):
+    def prints():
+        results = sarif_of(faulty)["results"]
+        return [list(one["partialFingerprints"].values()) for one in results]
+
+    before = prints()
+    faulty.write_text("# more\n\n" + FILE)
+    assert prints() == before
+    assert len({value for (value,) in before}) == len(CODES)
+    faulty.write_text(FILE + "Disalow: /b\n")  # the same line again is another finding
+    assert len({value for (value,) in prints()}) == len(CODES) + 1
+
+
+# ---- directories, many files
+
+
+def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path):
+    for name in (
+        "robots.txt",
+        "a/b/example.robots.txt",
+        "a/ROBOTS.TXT",
+        "a/other.txt",
+        ".x/robots.txt",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("Disalow: /b\n")
+    files = [json.loads(line)["file"] for line in policy("lint", tmp_path, "--json").lines]
+    names = ["robots.txt", "a/ROBOTS.TXT", "a/b/example.robots.txt"]
+    assert files == [str(tmp_path / name) for name in names]
+    output = policy("lint", tmp_path, "--json", "--include", "other*")
+    assert [json.loads(line)["file"] for line in output.lines] == [str(tmp_path / "a/other.txt")]
+
+
+def test_many_files_are_checked_in_other_processes_with_the_same_findings(tmp_path, monkeypatch):
+    for number in range(60):
+        (tmp_path / f"robots{number:03}.txt").write_text(
+            f"{FILE}Disallow: /{number}\n" * (number % 5)
+        )
+    alone = policy("lint", tmp_path, "--json", "--ignore", "R203", "--severity", "warning")
+    monkeypatch.setattr(linted_files, "MANY", 50)
+    together = policy(
+        "lint", tmp_path, "--json", "--ignore", "R203", "--severity", "warning", "--jobs", "2"
+    )
+    assert together == alone
+    assert len(alone.lines) > 50
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(linted_files, "MANY", 2)
+    paths = [tmp_path / f"{number}.txt" for number in range(64)]
+    for path in paths[:-1]:
+        path.write_text("Disalow: /a\n")
+    output = policy("lint", *paths, "--json", "--jobs", "2")
+    assert (output.status, len(output.lines)) == (2, 63)
+    assert output.err == f"robots-policy: cannot read {paths[-1]}: No such file or directory\n"
+
+
+# ---- how a site serves the file
+
+
+def test_a_linted_url_is_looked_at_with_its_status_type_and_redirects():
+    script = {
+        "/robots.txt": moved("/other"),
+        "/other": Answer(b"User-agent: *\nDisallow: /\n", headers={"Content-Type": "text/html"}),
+    }
+    with Site(script) as site, Site({"/robots.txt": Answer(status=503)}) as broken:
+        output = policy("lint", site.url("/"), broken.url("/"), "--json")
+        assert codes(output) == ["R108", "R109", "R307", "R110"]
+        assert output.status == 1
+
+
+def test_a_site_that_does_not_answer_is_not_linted_and_the_others_are():
+    with Site({"/robots.txt": served("Disalow: /a")}) as site:
+        output = policy("lint", "http://127.0.0.1:1/", site.url("/"), "--json")
+        assert (output.status, codes(output)) == (2, ["R201"])
+        assert output.err.startswith("robots-policy: cannot read http://127.0.0.1:1/robots.txt: ")
+
+
+# ---- fixes
+
+
+def test_fixes_that_change_no_answer_are_applied_and_the_rest_is_shown(faulty):
+    output = policy("lint", faulty, "--fix")
+    assert faulty.read_text() == FILE.replace("Disallow: /a\nDisallow: /a\n", "Disallow: /a\n")
+    assert output.lines[-1] == "1 error, 1 warning, 1 note in 1 file; 1 finding fixed"
+    assert policy("lint", faulty, "--fix").lines[-1] == "1 error, 1 warning, 1 note in 1 file"
+
+
+def test_a_fix_that_changes_answers_of_some_dialects_is_applied_on_request(tmp_path):
+    path = tmp_path / "robots.txt"
+    text = "User-agent: *\n\nDisallow: /a\n"
+    path.write_text(text)
+    policy("lint", path, "--fix")
+    assert path.read_text() == text
+    policy("lint", path, "--unsafe-fixes")
+    assert path.read_text() == "User-agent: *\nDisallow: /a\n"
+
+
+def test_only_findings_that_are_looked_for_are_fixed(faulty):
+    policy("lint", faulty, "--fix", "--ignore", "R405")
+    assert faulty.read_text() == FILE
+
+
+def test_a_fixed_file_keeps_its_mode_and_a_link_stays_a_link(faulty, tmp_path):
+    faulty.chmod(0o640)
+    link = tmp_path / "link.txt"
+    link.symlink_to(faulty)
+    policy("lint", link, "--fix")
+    assert link.is_symlink()
+    assert faulty.read_text() != FILE
+    assert stat.S_IMODE(faulty.stat().st_mode) == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.txt", "robots.txt"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_file_that_cannot_be_written_is_an_error_and_stays_whole(faulty, tmp_path):
+    tmp_path.chmod(0o500)
+    output = policy("lint", faulty, "--fix")
+    tmp_path.chmod(0o700)
+    assert (output.status, faulty.read_text()) == (2, FILE)
+
+
+@pytest.mark.parametrize("source", ["-", "http://127.0.0.1:1/robots.txt"])
+def test_what_is_no_file_is_not_fixed(source):
+    output = policy("lint", source, "--fix")
+    assert output.err == "robots-policy: --fix changes files, not URLs and not standard input\n"
+    assert output.status == 2
+
+
+def test_fixes_of_one_file_go_together(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text(
+        "x\nUser-agent: *\nDisallow: /a\nDisallow: /ab\nDisallow: /a\ny\nDisallow: /c#d\n"
+    )
+    policy("lint", path, "--fix")
+    assert path.read_text() == "User-agent: *\nDisallow: /a\nDisallow: /c #d\n"
+    assert lint(path.read_bytes()) == ()
+
+
+# ---- pyproject.toml
+
+
+@pytest.fixture
+def project(faulty, monkeypatch):
+    """Writes the table of the project, whose folder is the current one."""
+    monkeypatch.chdir(faulty.parent)
+
+    def write(table):
+        (faulty.parent / "pyproject.toml").write_text(f"[tool.robots-lint]\n{table}\n")
+
+    return write
+
+
+TABLES = [
+    ('select = ["R4"]', (), ["R405", "R402"]),
+    ('select = ["R4"]', ("--select", "R2"), ["R201", "R203"]),
+    ('ignore = ["R4", "R203"]', (), ["R201"]),
+    ('severity = "error"', (), ["R201"]),
+    ('severity = "error"', ("--severity", "warning"), ["R201", "R402"]),
+    ('dialect = "google"', ("--select", "R2"), ["R203"]),
+    ('dialect = "google"', ("--select", "R2", "--dialect", "rfc9309"), ["R201", "R203"]),
+]
+
+
+@pytest.mark.parametrize(("table", "options", "expected"), TABLES)
+def test_the_project_says_what_the_command_line_leaves_open(project, table, options, expected):
+    project(table)
+    assert codes(policy("lint", "robots.txt", "--json", *options)) == expected
+
+
+def test_the_project_may_name_the_format_and_the_exit_status(project):
+    project('output-format = "csv"\nexit-zero = true')
+    output = policy("lint", "robots.txt")
+    assert (output.status, output.lines[0][:9]) == (0, "file,code")
+
+
+def test_the_table_of_a_folder_above_is_read(project, tmp_path, monkeypatch):
+    project('select = ["R4"]')
+    folder = tmp_path / "below" / "this"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    assert codes(policy("lint", tmp_path / "robots.txt", "--json")) == ["R405", "R402"]
+
+
+WRONG = [
+    ('selct = ["R4"]', "robots-lint has no option 'selct'; did you mean select?"),
+    ('select = "R4"', "select is 'R4'; it must be a list of codes"),
+    ('select = ["R9"]', "select: no finding has the code 'R9'"),
+    ("severity = 3", "severity is 3; it must be a text"),
+    ('dialect = "gogle"', "dialect is 'gogle'; it must be rfc9309"),
+    ("exit-zero = 1", "exit-zero is 1; it must be true or false"),
+    ('output-format = "xml"', "output-format is 'xml'; it must be text"),
+    ("select =", "pyproject.toml is no TOML: "),
+]
+
+
+@pytest.mark.parametrize(("table", "sentence"), WRONG)
+def test_a_wrong_table_gets_one_sentence(project, table, sentence):
+    project(table)
+    output = robots("lint", "robots.txt")
+    assert (output.status, output.out, output.err.count("\n")) == (2, "", 1)
+    assert sentence in output.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("head") is None, reason="head is not installed")
+def test_whoever_reads_the_first_line_only_is_not_kept_waiting(tmp_path):
+    for number in range(300):
+        (tmp_path / f"robots{number}.txt").write_text("x\n" + "Disallow: /\n" * 20)
+    command = [sys.executable, "-m", "scrapy_robots_policy.commands", "lint", str(tmp_path)]
+    done = subprocess.run(
+        f"{' '.join(command)} | head -1", shell=True, capture_output=True, check=True, text=True
+    )
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""

@@ -1,0 +1,184 @@
+"""`test`: expectations of robots.txt files. docs/robots-tests.md has an example, which is run."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.missing import NO_YAML
+from tests.site import Answer, Site
+from tests.site import robots as served
+
+from .run import policy, robots
+
+PAGE = (Path(__file__).parents[2] / "docs" / "robots-tests.md").read_text("utf-8")
+
+
+def suite(folder, *sentences, **more):
+    path = folder / "suite.json"
+    path.write_text(json.dumps({"robots": "robots.txt", "expect": list(sentences), **more}))
+    return path
+
+
+SENTENCES = [
+    ("Googlebot may fetch /a", True),
+    ("Googlebot may not fetch /a", False),
+    ("Googlebot may not fetch /search/x", True),
+    ("Scrapy may fetch https://example.com/search", True),
+    ("* may not fetch /private/x", True),
+    ("everybody may fetch /a", True),
+    ("nobody may fetch /private/x", False),  # Googlebot may
+    ("everybody may not fetch /search", False),
+    ("Nobody may fetch /a", False),
+    ("Scrapy may fetch /private/press/x in rfc9309, google", True),
+    ("Scrapy may fetch /private/press/x in baidu", False),
+    ("Scrapy may fetch /private/press/x in google, baidu", False),
+    ("MyBot/1.0 (+https://e.com) may not fetch /private/", True),
+]
+
+
+@pytest.mark.parametrize(("sentence", "holds"), SENTENCES)
+def test_an_expectation_holds_or_not(file, tmp_path, sentence, holds):
+    path = suite(tmp_path, sentence)
+    assert policy("test", path).status == int(not holds)
+    (value,) = map(json.loads, policy("test", path, "--json").lines)
+    assert (value["expectation"], value["holds"], bool(value["answers"])) == (
+        *(sentence, holds, not holds),
+    )
+
+
+PARTS = [
+    ({"agent": "Googlebot", "url": "/search", "allowed": False}, True),
+    ({"agent": "Mozilla/5.0 (Windows NT)", "url": "/private/", "allowed": False}, True),
+    ({"agent": "*", "url": "/a b", "allowed": False}, False),
+    ({"agent": "x", "url": "/private/press/", "allowed": True, "dialect": "baidu"}, False),
+]
+
+
+@pytest.mark.parametrize(("parts", "holds"), PARTS)
+def test_a_suite_that_the_tester_has_saved_is_read(file, tmp_path, parts, holds):
+    path = suite(tmp_path, parts)
+    assert policy("test", path).status == int(not holds)
+
+
+def test_what_does_not_hold_is_shown_with_the_rule(file, tmp_path):
+    path = suite(tmp_path, "Googlebot may fetch /", "nobody may fetch /a", "x may fetch /private/")
+    output = robots("test", path)
+    assert output.lines == [
+        f"{path}:1: nobody may fetch /a",
+        "    rfc9309: allowed for Googlebot: no rule matches",
+        f"{path}:1: x may fetch /private/",
+        "    rfc9309: disallowed for x: line 2, Disallow: /private/",
+        "1 expectation holds, 2 do not",
+    ]
+
+
+def test_a_suite_says_in_which_dialects_and_the_command_line_is_stronger(file, tmp_path):
+    path = suite(tmp_path, "x may fetch /private/press/", dialects=["rfc9309", "baidu"])
+    assert "    baidu: disallowed for x: line 2" in policy("test", path).out
+    assert policy("test", path, "--dialect", "google").status == 0
+    assert policy("test", path, "--dialect", "baidu").status == 1
+
+
+def test_a_live_site_is_tested_and_one_that_is_unreachable_is_no_difference(tmp_path):
+    path = suite(tmp_path, "x may not fetch /x")
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
+        assert policy("test", path, "--robots", site.url("/")).status == 0
+        assert policy("test", path, "--robots", site.url("/robots.txt")).status == 0
+        assert policy("test", suite(tmp_path, "x may fetch /", robots=site.url("/"))).status == 0
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        output = policy("test", path, "--robots", site.url("/"))
+        assert (output.status, output.lines) == (3, ["0 expectations hold"])
+        assert output.err == f"robots-policy: {site.url('/')} is unreachable (503)\n"
+
+
+def test_github_gets_an_annotation_at_the_line_of_the_suite(file, tmp_path):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    path = tmp_path / "suite.yaml"
+    path.write_text("robots: robots.txt\nexpect:\n- x may fetch /\n- x may not fetch /a\n")
+    (line,) = policy("test", path, "--output-format", "github").lines
+    assert line == (
+        f"::error title=x may not fetch /a,file={path},line=4::rfc9309: allowed for x: "
+        "no rule matches"
+    )
+
+
+WRONG = [
+    ("[]", "is no suite: it has no list 'expect'"),
+    ("{", "is no JSON: "),
+    ("[" * 100_000, "is no JSON: "),
+    ('{"expect": ["Googlebot fetches /a"]}', "'Googlebot fetches /a' is no expectation; write one"),
+    ('{"expect": [{"agent": "a", "url": "/"}]}', "it needs agent, url and allowed"),
+    ('{"expect": [3]}', "3 is no expectation; write one"),
+    ('{"expect": ["a may fetch x"]}', "'a may fetch x' is no expectation; write one"),
+    ('{"expect": ["nobody may not fetch /"]}', "write 'everybody may fetch /'"),
+    ('{"expect": ["1 2 may fetch /"]}', "'1 2' names no crawler"),
+    ('{"expect": ["a may fetch / in gogle"]}', "a dialect is 'gogle'; it must be rfc9309"),
+    ('{"expect": [], "dialect": "google"}', "a suite has no 'dialect'; did you mean dialects?"),
+    ('{"expect": [], "dialects": 3}', "'dialects' is 3; it must be a list of names"),
+    ('{"expect": [], "robots": 3}', "'robots' is 3; it must be a FILE or a URL"),
+    ('{"expect": []}', "names no robots.txt: name it with --robots"),
+    ('{"expect": [], "robots": "no"}', "/no: No such file or directory"),
+]
+
+
+@pytest.mark.parametrize(("text", "sentence"), WRONG)
+def test_what_is_no_suite_gets_one_sentence(tmp_path, text, sentence):
+    path = tmp_path / "suite.json"
+    path.write_text(text)
+    output = policy("test", path)
+    assert (output.status, output.out, output.err.count("\n")) == (2, "", 1)
+    assert sentence in output.err
+    assert policy("test", tmp_path / "none.json").status == 2
+
+
+def test_yaml_without_its_library_names_the_extra(tmp_path, monkeypatch):
+    path = tmp_path / "suite.yaml"
+    path.write_text("expect: []")
+    real = builtins.__import__
+
+    def without_yaml(name, *args):
+        if name == "yaml":
+            raise ImportError(name)
+        return real(name, *args)
+
+    monkeypatch.setattr(builtins, "__import__", without_yaml)
+    output = policy("test", path)
+    assert output.status == 2
+    assert "needs PyYAML: pip install 'scrapy-robots-policy[yaml]'" in output.err
+
+
+def test_yaml_that_is_broken_gets_one_sentence(tmp_path):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    path = tmp_path / "suite.yaml"
+    path.write_text("expect: [\n")
+    output = policy("test", path)
+    assert (output.status, output.err.count("\n")) == (2, 1)
+    assert "is no YAML: " in output.err
+
+
+def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_path):
+    names = "".join(f"User-agent: a{'b' * (n % 50)}{'c' * (n // 50)}\n" for n in range(2500))
+    (tmp_path / "robots.txt").write_text(f"{names}Disallow: /\n")
+    output = policy("test", suite(tmp_path, "nobody may fetch /"))
+    assert output.err == "robots-policy: the robots.txt names more than 2,000 crawlers\n"
+    assert policy("test", suite(tmp_path, "abb may not fetch /")).status == 0
+
+
+def test_the_example_of_the_docs_prints_what_the_page_shows(tmp_path, monkeypatch):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    files = re.findall(r"`(\S+)`:\n\n```(?:robots|yaml)\n(.*?)```", PAGE, re.DOTALL)
+    assert [name for name, _ in files] == ["robots.txt", "robots.yaml", "new.txt"]
+    for name, text in files:
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    sessions = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+    steps = [step for session in sessions for step in session.split("$ robots-policy ")[1:]]
+    for step in steps:
+        command, _, shown = step.partition("\n")
+        assert policy(*command.split()).out == shown
+    assert len(steps) >= 2
