@@ -89,8 +89,7 @@ types: $(VENV)/typing/made
 
 # MkDocs gets no word about its own future into the log: `strict` is about our pages.
 docs: $(VENV)/docs/made
-	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet
-	@echo "The site is in build/site."
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build
 
 docs-serve: $(VENV)/docs/made
 	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs serve $(ARGS)

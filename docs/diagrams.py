@@ -23,7 +23,8 @@ BLOCK = re.compile(r"^```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MERMAID = "mermaid@11.17.2"
 DRAW = """
 const [code, done] = arguments;
-mermaid.initialize({startOnLoad: false, theme: "neutral", htmlLabels: false});
+const flowchart = {wrappingWidth: 320};
+mermaid.initialize({startOnLoad: false, theme: "neutral", htmlLabels: false, flowchart});
 mermaid.render("diagram", code).then(drawn => done(drawn.svg), error => done("" + error));
 """
 
