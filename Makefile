@@ -33,7 +33,7 @@ help:
 	@echo "make dist     build the package into dist/, and check what is in it and its page at the registry"
 	@echo "make corpus   fetch 4,231 real robots.txt files and run the tests that need them"
 	@echo "make table    write the tables of dialects and settings in docs/ from the data"
-	@echo "make pictures the pictures of README, from the running program (it needs Chromium)"
+	@echo "make pictures the pictures of README, from the running program, and the diagrams of docs/ (it needs Chromium and npm)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
 	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
@@ -89,8 +89,7 @@ types: $(VENV)/typing/made
 
 # MkDocs gets no word about its own future into the log: `strict` is about our pages.
 docs: $(VENV)/docs/made
-	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build --quiet
-	@echo "The site is in build/site."
+	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build
 
 docs-serve: $(VENV)/docs/made
 	NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs serve $(ARGS)
@@ -108,6 +107,7 @@ table: $(VENV)/test-$(SCRAPY)/made
 
 pictures: $(VENV)/pictures/made
 	$(VENV)/pictures/bin/python docs/pictures.py
+	$(VENV)/pictures/bin/python docs/diagrams.py
 
 hostile: $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)

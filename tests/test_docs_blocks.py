@@ -18,6 +18,7 @@ from __future__ import annotations
 import doctest
 import json
 import re
+import runpy
 import shlex
 
 import pytest
@@ -48,6 +49,14 @@ def runs_here(block: Block) -> bool:
 @pytest.mark.parametrize("block", TO_RUN, ids=str)
 def test_a_block_is_run_or_says_why_not(block):
     assert runs_here(block), "put <!-- not run: WHY --> or <!-- run by tests/PATH.py --> before it"
+
+
+def test_each_diagram_has_its_picture_and_no_picture_is_left_over():
+    names = set(runpy.run_path(str(ROOT / "docs" / "diagrams.py"))["diagrams"]())
+    assert names
+    assert {path.name for path in (ROOT / "docs/pictures").glob("diagram-*")} == names, (
+        "make pictures"
+    )
 
 
 @pytest.mark.parametrize("runner", sorted({block.runner for block in ALL if block.runner}))

@@ -1,4 +1,5 @@
-"""Docstrings here list fields as `name   what it is`, in columns. In the site they become lists.
+"""Docstrings here list fields as `name   what it is`, in columns. In the site they become lists,
+and examples become blocks of code.
 
 A griffe extension: mkdocstrings reads docstrings as Markdown, which would join such lines.
 """
@@ -26,6 +27,8 @@ def with_lists(text: str) -> str:
 
 def _with_list(paragraph: str) -> str:
     lines = paragraph.splitlines()
+    if paragraph.startswith(">>> "):
+        return f"```pycon\n{paragraph}\n```"
     if not lines or not ROW.match(lines[0]):
         return paragraph
     rows: list[str] = []

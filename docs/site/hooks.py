@@ -8,6 +8,7 @@ becomes a link to the repository in the site. A link to a file that does not exi
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,8 +21,13 @@ FROM_ROOT = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
 }
+ROW = re.compile(r"^ *\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
+
+
+DIAGRAMS = runpy.run_path(str(ROOT / "docs" / "diagrams.py"))
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -32,9 +38,22 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
+    up = "../" * page.file.src_uri.count("/")
+    markdown = DIAGRAMS["BLOCK"].sub(lambda block: with_picture(block[1], up), markdown)
     parts = FENCE.split(markdown)  # at odd places: blocks of code, which stay as they are
+    # GitHub needs "\|" for a bar in code in a table; Python-Markdown shows it as it is written.
+    parts[::2] = [ROW.sub(lambda row: CODE.sub(with_bars, row[0]), part) for part in parts[::2]]
     parts[::2] = [in_site(part, page.file.src_uri, config.repo_url) for part in parts[::2]]
     return "".join(parts)
+
+
+def with_bars(code: re.Match[str]) -> str:
+    return code[0].replace(r"\|", "|")
+
+
+def with_picture(diagram: str, up: str) -> str:
+    """A link to the picture of a diagram; MkDocs looks whether it is there."""
+    return f"![The diagram of this section]({up}pictures/{DIAGRAMS['picture_of'](diagram)})"
 
 
 def in_site(markdown: str, uri: str, repository: str) -> str:
