@@ -5,10 +5,11 @@ What is run here:
     python with ">>>"   as a doctest, each page in one go
     python              executed, page by page from top to bottom; names that are settings of this
                         package are read as a crawl reads them
-    json                read
-    console             `scrapy robots` prints what is shown; where nothing is shown, its verb and
-                        options exist; a `make` has its target
-    robots              the file robots.txt of the console blocks after it
+    json, toml, yaml    read
+    console             `scrapy robots` and `robots-policy` print what is shown; where nothing is
+                        shown, the verb and the options exist; a `make` has its target
+    robots              the file robots.txt of the console blocks after it; with a title, a file of
+                        that name, as any other block
 
 All else needs a comment: tests/markdown.py has its two forms.
 """
@@ -20,17 +21,24 @@ import json
 import re
 import runpy
 import shlex
+import sys
+from argparse import ArgumentParser
+from importlib import import_module
 
 import pytest
-from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import VERBS, RobotsCommand
+from scrapy_robots_policy.commands.command_line import add_options
+from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config import SETTINGS
 from scrapy_robots_policy.config.setting_values import Values
-from tests.commands.run import robots
+from tests.commands.run import policy, robots
 from tests.markdown import PAGES, ROOT, Block, blocks, prints_as_shown
+from tests.missing import NO_YAML
 
+yaml = pytest.importorskip("yaml", reason=NO_YAML)
+toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+READERS = {"json": json.loads, "toml": toml.loads, "yaml": yaml.safe_load}
 TUTORIAL = ROOT / "docs" / "tutorial.md"  # tests/test_tutorial.py runs all of it
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 ALL = [block for page in PAGES if page != TUTORIAL for block in blocks(page)]
@@ -42,7 +50,7 @@ CONSOLE = [block for block in TO_RUN if block.language == "console"]
 def runs_here(block: Block) -> bool:
     if block.language == "robots":  # as the file of a session further down
         return any(one.page == block.page and one.line > block.line for one in CONSOLE)
-    return block.language in {"python", "json", "console"}
+    return block.language in {"python", "console", *READERS}
 
 
 @pytest.mark.parametrize("block", TO_RUN, ids=str)
@@ -89,17 +97,18 @@ def test_python_blocks_run_and_their_settings_are_right(page, tmp_path, monkeypa
             assert values[name] is not None, block
 
 
-@pytest.mark.parametrize("block", [b for b in TO_RUN if b.language == "json"], ids=str)
-def test_json_can_be_read(block):
-    assert json.loads(block.text)
+@pytest.mark.parametrize("block", [b for b in TO_RUN if b.language in READERS], ids=str)
+def test_data_can_be_read(block):
+    assert READERS[block.language](block.text)
 
 
 @pytest.mark.parametrize("block", CONSOLE, ids=str)
 def test_a_session_prints_what_it_shows(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for file in TO_RUN:
-        if file.page == block.page and file.language == "robots" and file.line < block.line:
-            (tmp_path / "robots.txt").write_text(file.text)
+        name = file.title or ("robots.txt" if file.language == "robots" else "")
+        if name and file.page == block.page and file.line < block.line:
+            (tmp_path / name).write_text(file.text)
     assert block.steps
     for command, shown in block.steps:
         words = shlex.split(command, comments=True)
@@ -110,16 +119,23 @@ def test_a_session_prints_what_it_shows(block, tmp_path, monkeypatch):
         elif not shown.strip():
             check_words(words)
         else:
-            assert words[:2] == ["scrapy", "robots"], f"{command} is not run here"
-            assert prints_as_shown(shown, robots(*words[2:]).out), command
+            program, arguments = program_of(words)
+            assert prints_as_shown(shown, program(*arguments).out), command
+
+
+def program_of(words):
+    """What runs a command here, and the command's arguments."""
+    if words[:2] == ["scrapy", "robots"]:
+        return robots, words[2:]
+    assert words[0] == "robots-policy", f"{words} is not run here"
+    return policy, words[1:]
 
 
 def check_words(words: list[str]) -> None:
     """A command that is shown without what it prints has a verb and options that exist."""
-    assert words[:2] == ["scrapy", "robots"], f"{words} is not run here"
-    assert words[2] in VERBS
-    command, parser = RobotsCommand(), ScrapyArgumentParser(conflict_handler="resolve")
-    command.settings = Settings()
-    command.add_options(parser)
-    options = [word for word in words if word.startswith("-") and word != "-"]
+    verb, *arguments = program_of(words)[1]
+    assert verb in VERBS
+    parser = ArgumentParser(conflict_handler="resolve")
+    add_options(parser)
+    options = [word for word in arguments if word.startswith("-") and word != "-"]
     assert [option for option in options if option not in parser._option_string_actions] == []

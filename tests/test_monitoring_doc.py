@@ -113,14 +113,6 @@ def test_every_stat_that_the_code_writes_is_a_constant():
     assert [name for name, text in modules.items() if literal.search(text)] == []
 
 
-def test_every_stat_of_readmes_table_has_its_constant():
-    section = README.read_text("utf-8").partition("## Stats")[2].partition("\n## ")[0]
-    names = re.findall(r"`(robots/[^`]+)`", section)
-    starts = [re.sub(r"<.*", "", name) for name in names]
-    assert len(starts) > 12
-    assert set(starts) <= stats.MEANINGS.keys()
-
-
 def test_each_name_has_a_constant_and_a_meaning():
     constants = {
         value

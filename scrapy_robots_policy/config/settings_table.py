@@ -276,7 +276,7 @@ _TABLE = (
         None,
         "The most that the crawl does with a page: keep nothing (`immediate`), keep an index, a "
         "link or an excerpt (`reference`), or reproduce it (`full`). Pages whose site grants less "
-        "by `Content-Signal: use=` are dropped. See [reservations](docs/reservations.md).",
+        "by `Content-Signal: use=` are dropped. See [reservations](reservations.md).",
         attribute="robots_content_use",
     ),
     Setting(
@@ -286,7 +286,7 @@ _TABLE = (
         "What happens to pages that their site's tdmrep.json reserves against the purpose: they "
         "are dropped (`refuse`), or fetched (`fetch`), because the header or the meta tag of a "
         "page may override the file; where none does, its items are dropped. See "
-        "[reservations](docs/reservations.md).",
+        "[reservations](reservations.md).",
     ),
     Setting(
         "ROBOTS_PURPOSE_TOKENS",
@@ -294,7 +294,7 @@ _TABLE = (
         None,
         "Control tokens whose groups in a robots.txt are asked too, such as `Google-Extended`. "
         "Pages that such a group disallows are dropped. `[]`: none are asked. See "
-        "[reservations](docs/reservations.md).",
+        "[reservations](reservations.md).",
         attribute="robots_purpose_tokens",
         no_value="those that control the purpose",
     ),

@@ -171,7 +171,7 @@ def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_p
 
 def test_the_example_of_the_docs_prints_what_the_page_shows(tmp_path, monkeypatch):
     pytest.importorskip("yaml", reason=NO_YAML)
-    files = re.findall(r"`(\S+)`:\n\n```(?:robots|yaml)\n(.*?)```", PAGE, re.DOTALL)
+    files = re.findall(r"`(\S+)`:\n\n```(?:robots|yaml)[^\n]*\n(.*?)```", PAGE, re.DOTALL)
     assert [name for name, _ in files] == ["robots.txt", "robots.yaml", "new.txt"]
     for name, text in files:
         (tmp_path / name).write_text(text)
