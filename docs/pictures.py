@@ -21,19 +21,21 @@ from PIL import Image  # noqa: E402 - the project's folder has to be on the path
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
+from scrapy_robots_policy.commands.access_table import ANSWERS  # noqa: E402
+from scrapy_robots_policy.commands.tester import crawlers_by_kind  # noqa: E402
 from scrapy_robots_policy.commands.tester.server import Server  # noqa: E402
 from scrapy_robots_policy.rep import DIALECTS  # noqa: E402
 from tests.browser import started  # noqa: E402
 
 PICTURES = Path(__file__).parent / "pictures"
-WIDTH, HEIGHT, COLOURS = 1200, 760, 64
+WIDTH, HEIGHT, COLOURS = 1200, 960, 64
 DEADLINE = 30.0  # seconds
 
 STATE = {
     "robots": "User-agent: *\nDisallow: /search\nAllow: /search/about\nDisallow: /*.pdf$\n\n"
     "User-agent: GPTBot\nDisallow: /\n",
     "urls": "/search/about\n/search?q=robots\n/paper.pdf",
-    "agents": "MyBot,GPTBot",
+    "agents": "MyBot,GPTBot",  # the form of links of 0.1.0, which need no packing
     "dialect": "google",
 }
 
@@ -58,7 +60,14 @@ def main() -> None:
 
 
 def with_tester(browser: Any) -> None:
-    given = {"robots": "", "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
+    given = {
+        "source": None,
+        "agent": "MyBot",
+        "dialect": "google",
+        "dialects": list(DIALECTS),
+        "answers": list(ANSWERS),
+        "crawlers": crawlers_by_kind(),
+    }
     server = Server(0, given, "robots.txt")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
