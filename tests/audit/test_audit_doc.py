@@ -42,7 +42,9 @@ def test_its_settings_exist():
 
 def test_the_chain_can_be_checked_without_this_package(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = PAGE.partition("no part of this package:\n\n```python\n")[2].partition("```")[0]
+    block = PAGE.partition("no part of this package:\n")[2].partition("```python\n")[2]
+    code = block.partition("```")[0]
+    assert "sha256" in code
     (path,) = record(tmp_path / "audit.jsonl")
     exec(code, {})
     path.write_bytes(path.read_bytes().replace(b'"passed"', b'"Passed"', 2))
