@@ -43,20 +43,28 @@ STATE = {
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report.html"
-        crawl = [sys.executable, "-m", "scrapy", "crawl", "polite", "--loglevel", "ERROR"]
-        subprocess.run(  # noqa: S603 - ourselves
-            [*crawl, "-s", f"ROBOTS_REPORT={report}"],
-            cwd=ROOT / "example_project",
-            stdout=subprocess.DEVNULL,
-            timeout=120,
-            check=True,
-        )
+        report, record, proof = (Path(folder) / name for name in ("a.html", "a.jsonl", "b.html"))
+        files = "-s", f"ROBOTS_REPORT={report}", "-s", f"ROBOTS_AUDIT={record}"
+        scrapy("crawl", "polite", "--loglevel", "ERROR", *files)
+        scrapy("robots", "audit", "report", str(record), "-o", str(proof))
         with started(Path(folder) / "profile") as browser:
             browser.set_window_size(WIDTH, HEIGHT)
             browser.get(report.as_uri())
             save(browser, "report")
+            browser.get(proof.as_uri())
+            save(browser, "record")
             with_tester(browser)
+
+
+def scrapy(*words: str) -> None:
+    """Run a command in the example project."""
+    subprocess.run(  # noqa: S603 - ourselves
+        [sys.executable, "-m", "scrapy", *words],
+        cwd=ROOT / "example_project",
+        stdout=subprocess.DEVNULL,
+        timeout=120,
+        check=True,
+    )
 
 
 def with_tester(browser: Any) -> None:
