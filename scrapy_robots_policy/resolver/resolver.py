@@ -284,7 +284,8 @@ class Resolver:
         return result
 
     def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
-        return FetchOrder(state.origin, state.entry, dialect, page, self.gate.is_short_of_sockets())
+        in_haste = self.gate.is_short_of_sockets()
+        return FetchOrder(state.origin, state.entry, dialect, page, in_haste=in_haste)
 
     def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
         """Use what another process has fetched; False where it is of no use."""
