@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,20 @@ def test_the_page_gives_the_figures_of_the_code(figure):
 
 
 @pytest.mark.slow
+def until_quiet(folder):
+    """Wait until the files of a folder have not grown for half a second."""
+    deadline, quiet, before = time.monotonic() + 20, 0, None
+    while quiet < 10 and time.monotonic() < deadline:
+        sizes = {path: path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+        quiet, before = (quiet + 1 if sizes == before else 0), sizes
+        time.sleep(0.05)
+
+
 def test_a_crawl_that_is_killed_loses_no_more_than_what_waited(tmp_path):
     reached, most = threading.Event(), 20
 
     def now(_headers):
+        until_quiet(tmp_path)  # Scrapy cannot read a queue again whose last line is half written
         reached.set()
         return PAGE
 
