@@ -10,6 +10,9 @@ from .index import Index
 from .patterns import Reading, RuleLine
 from .verdict import Reason, Rule
 
+MAX_KEPT = 100  # rules of a group that are kept as objects: most refusals are by a few
+KEPT_OCTETS = 150  # that one takes, about
+
 
 class BindingRules(Index):
     """An index that knows its rules. Made once; later it only learns the numbers of the lines.
@@ -19,7 +22,15 @@ class BindingRules(Index):
     otherwise  the reason why a path is allowed about which no rule says anything
     """
 
-    __slots__ = ("_allow_lines", "_line_numbers", "_paths", "origin", "otherwise", "records")
+    __slots__ = (
+        "_allow_lines",
+        "_kept",
+        "_line_numbers",
+        "_paths",
+        "origin",
+        "otherwise",
+        "records",
+    )
 
     def __init__(
         self,
@@ -36,11 +47,19 @@ class BindingRules(Index):
         self._paths = [start + rest for _, start, rest in lines]
         self._allow_lines = bytes(key != "" for key, _, _ in lines)
         self._line_numbers: array[int] | None = None
+        self._kept: dict[int, Rule] = {}
         self.octets_held += 2 * sum(map(len, self._paths))
 
     def rule(self, number: int, rules: Callable[[tuple[GroupSpan, ...]], Iterable[Rule]]) -> Rule:
         """A rule by its number in the group. `rules` reads all rules of some records."""
+        rule = self._kept.get(number)
+        if rule is not None:
+            return rule
         if self._line_numbers is None:
             self._line_numbers = array("I", (rule.line for rule in rules(self.records)))
         at = number - 1
-        return Rule(self._allow_lines[at] == 1, self._paths[at], self._line_numbers[at])
+        rule = Rule(self._allow_lines[at] == 1, self._paths[at], self._line_numbers[at])
+        if len(self._kept) < MAX_KEPT:
+            self._kept[number] = rule
+            self.octets_held += KEPT_OCTETS
+        return rule

@@ -55,12 +55,14 @@ class Index:
     """URL → the rank of the pattern that decides. Logarithmic in rules without wildcards.
 
     allows   whether a path may be fetched, by the rank of the pattern that decides
+    allows_all  whether every path may be fetched: many files have no rules for most crawlers
     numbers  the number of its rule in the group, by rank; 0 where it is no rule that decides
     octets_held  how many octets of memory it takes, about
     """
 
     __slots__ = (
-        *("_best", "_reading", "_starts", "_usual", "_wild", "allows", "numbers", "octets_held"),
+        *("_best", "_reading", "_starts", "_usual", "_wild"),
+        *("allows", "allows_all", "numbers", "octets_held"),
     )
 
     def __init__(self, patterns: Sequence[Ranked], reading: Reading) -> None:
@@ -85,6 +87,7 @@ class Index:
                 whole[parts[0]] = rank
             else:
                 prefix[parts[0]] = rank
+        self.allows_all = all(self.allows)
         self._starts: list[str] = []
         self._best: array[int] | list[int] = []
         self._wild: list[Bunches] = []

@@ -117,6 +117,8 @@ class RuleSet:
             binding = None
         if binding is None:
             return self._allowed_at_first(url, agent)
+        if binding.allows_all and isinstance(url, str):
+            return True
         return binding.allows[binding.decide(url)]
 
     def checker(self, agent: str) -> Callable[[str], bool]:
