@@ -35,7 +35,7 @@ from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
-from .decision import Decision
+from .decision import Decision, may_wait
 from .delay_queue import DelayQueue, DelayQueues, Turn
 from .listener import Decided, DecisionListener
 from .status_line import Waiting
@@ -99,6 +99,8 @@ class Admission:
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether a request whose rules are known has to wait for its turn or a visit time."""
+        if not self.delays.by_slot and not may_wait(rules, config):
+            return False
         return self._queue(request, rules, config) is not None or self._opens_in(rules, config) > 0
 
     def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:

@@ -12,7 +12,7 @@ from ..rep import AccessMode, Reason, Verdict
 from ..rep.delay_limit import Delay, DelayLimit
 from ..rep.preference import DeclaredUse
 from ..rep.verdict import refusal, refuse
-from ..resolver.origin import OriginRules
+from ..resolver.origin import NO_PACE, OriginRules
 
 NO_FILE = "none"  # approved: that the site has no robots.txt
 
@@ -52,6 +52,11 @@ class Decision:
             why = _why_not_approved(rules, self.approved.get(rules.origin))
             if why:
                 return _refused(config, Reason.NOT_APPROVED, why)
+        return self._too_long_a_wait(rules, config, now) if may_wait(rules, config) else None
+
+    def _too_long_a_wait(
+        self, rules: OriginRules, config: RequestConfig, now: float
+    ) -> Verdict | None:
         delay = self.delay(rules, config)
         if delay.skips:
             return _refused(config, Reason.CRAWL_DELAY, f"{delay.requested:g} s")
@@ -69,6 +74,11 @@ class Decision:
         if not self.use:
             return False
         return refusal(rules.preferences(url, config.agent, self.use), self.use) is not None
+
+
+def may_wait(rules: OriginRules, config: RequestConfig) -> bool:
+    """Whether a delay or a visit time may be kept for a request. For most there is none."""
+    return config.crawl_delay is not None or rules.pace(config.agent) != NO_PACE
 
 
 def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:

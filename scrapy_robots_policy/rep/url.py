@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import NewType
 from urllib.parse import urlsplit
 
@@ -58,12 +59,25 @@ _DATA_ESCAPE_IN_A_QUERY = _any_of(_DECODED_IN_A_QUERY)
 # Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b.
 _URL = re.compile("(?://)?(?:[^/?;#]*://)?[^/?;#]*([^#]*)")
 
+# Scheme, host and port where nothing is to be decoded or stripped: a crawl has few of them.
+_PLAIN_SITE = re.compile(r"(?:https?|ftp)://[a-z0-9.-]{1,255}(?::[0-9]{1,5})?(?=[/?#]|\Z)")
+
 
 def origin_of(url: str) -> Origin | None:
     """Scheme, IDNA host and port (not the default one): what one robots.txt speaks for.
 
     RFC 9309 §2.3. None where no robots.txt can be: no host, or a scheme but http, https and ftp.
     """
+    site = _PLAIN_SITE.match(url)
+    return _origin_of_site(site[0]) if site else _origin(url)
+
+
+@lru_cache(maxsize=1024)
+def _origin_of_site(site: str) -> Origin | None:
+    return _origin(site)
+
+
+def _origin(url: str) -> Origin | None:
     try:
         parts = urlsplit(url)
         port = parts.port

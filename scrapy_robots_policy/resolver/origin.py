@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
 
 T = TypeVar("T")
 
+NO_PACE: tuple[None, tuple[VisitTime, ...]] = (None, ())
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
 OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
 

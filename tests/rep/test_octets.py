@@ -5,8 +5,10 @@ from __future__ import annotations
 import string
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, origin_of, parse
+from scrapy_robots_policy.rep import DIALECTS, origin_of, parse, url
 from scrapy_robots_policy.rep.dialects.options import Percent
 from scrapy_robots_policy.rep.url import in_query, path_of, rule_octets, url_octets
 
@@ -179,3 +181,15 @@ def test_a_rule_that_does_not_say_where_the_query_starts_is_read_both_ways(
     rule: str, query: str | None
 ):
     assert in_query(rule) == query
+
+
+@given(
+    st.sampled_from(["http://", "https://", "ftp://", "HTTP://", " http://", "http:/", ""]),
+    st.text("hx.-:/?#@[]%a0Z\n\t\\_é8443", max_size=16),
+)
+@example("http://", "h\n")
+@example("http://", "h:0/")
+@example("https://", "h:443?x")
+@example("http://", "h@x/")
+def test_the_short_way_to_an_origin_gives_that_of_the_long_one(scheme, rest):
+    assert origin_of(scheme + rest) == url._origin(scheme + rest)
