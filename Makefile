@@ -104,6 +104,7 @@ table: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python docs/dialect_tables.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/settings_table.py
 	$(VENV)/test-$(SCRAPY)/bin/python docs/lint_rules.py
+	$(VENV)/test-$(SCRAPY)/bin/python docs/speed_tables.py
 
 pictures: $(VENV)/pictures/made
 	$(VENV)/pictures/bin/python docs/pictures.py

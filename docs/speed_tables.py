@@ -1,0 +1,26 @@
+"""Puts what benchmarks have printed (benchmarks/results/) into docs/speed.md: `make table`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parent / "speed.md"
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+MARKED = re.compile(r"(<!-- (?P<name>[\w.]+):begin -->\n).*?(<!-- (?P=name):end -->)", re.DOTALL)
+
+
+def with_results(text: str) -> str:
+    return MARKED.sub(lambda match: match[1] + shown(RESULTS / match["name"]) + match[3], text)
+
+
+def shown(path: Path) -> str:
+    """Markdown as it is, other output as a block."""
+    text = path.read_text("utf-8").strip("\n")
+    if path.suffix == ".md":
+        return f"\n{text}\n\n"
+    return f"<!-- not run: figures -->\n```text\n{text}\n```\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_results(PAGE.read_text("utf-8")), "utf-8")
