@@ -17,6 +17,8 @@ from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
 
+pytestmark = pytest.mark.slow  # whole crawls, or much work
+
 OPEN = robots("")
 
 

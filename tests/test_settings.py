@@ -301,6 +301,7 @@ class Spider(scrapy.Spider):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "setting", ["ROBOTS_DIALECT=goggle", "ROBOTS_TAGS=x", "ROBOTS_STORE=os.path"]
 )

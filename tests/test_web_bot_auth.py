@@ -19,6 +19,8 @@ from tests.crawls import crawl
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
 
+pytestmark = pytest.mark.slow  # whole crawls, or much work
+
 DOC = Path(__file__).parent.parent / "docs" / "web-bot-auth.md"
 KEY = Ed25519PrivateKey.generate()
 RULES = robots("User-agent: *\nDisallow: /secret\n")

@@ -81,6 +81,7 @@ def test_a_record_without_its_last_line_says_so(tmp_path):
     assert "ends without the sums" in checked.notes[0]
 
 
+@pytest.mark.slow
 def test_a_record_that_was_cut_anywhere_is_good_up_to_its_last_whole_line(path):
     (path,) = record(path)
     octets = path.read_bytes()
@@ -92,6 +93,7 @@ def test_a_record_that_was_cut_anywhere_is_good_up_to_its_last_whole_line(path):
         assert checked.notes
 
 
+@pytest.mark.slow
 def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch):
     monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
     monkeypatch.setattr(writer, "MAX_UNSEALED", 3)

@@ -44,6 +44,7 @@ PURPOSES = st.sets(st.sampled_from(["search", "ai-input", "train-ai"])).map(sort
 USAGE = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ab search=n\nDisallow: /x\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     DIALECT_NAMES,
@@ -76,6 +77,7 @@ def test_verify_says_what_the_engine_said(dialect, result, paths, purposes, on_u
             assert line.get("line", 0) == verdict.line
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(DIALECT_NAMES, DIALECT_NAMES, FILES, st.lists(PATHS, min_size=1, max_size=6))
 def test_another_dialect_changes_what_the_engine_answers_otherwise(first, second, octets, paths):

@@ -31,6 +31,7 @@ def test_answers_of_many_sites_come_in_the_order_of_the_urls():
         assert [site.paths for site in sites] == [["/robots.txt"]] * 12
 
 
+@pytest.mark.slow
 def test_sites_that_never_answer_are_waited_for_together():
     with ExitStack() as stack:
         silent = [

@@ -34,7 +34,6 @@ def test_the_page_gives_the_figures_of_the_code(figure):
     assert figure in TEXT
 
 
-@pytest.mark.slow
 def until_quiet(folder):
     """Wait until the files of a folder have not grown for half a second."""
     deadline, quiet, before = time.monotonic() + 20, 0, None
@@ -44,6 +43,7 @@ def until_quiet(folder):
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_a_crawl_that_is_killed_loses_no_more_than_what_waited(tmp_path):
     reached, most = threading.Event(), 20
 

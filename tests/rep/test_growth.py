@@ -20,6 +20,8 @@ from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
 from scrapy_robots_policy.rep.tdmrep import TdmRules
 
+pytestmark = pytest.mark.slow  # whole crawls, or much work
+
 SIZE = 5_000  # octets; and four times as many
 CRAWLER = b"User-agent: FooBot\n"
 

@@ -187,6 +187,7 @@ def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: 
     assert octets / 2 < read.octets_held < octets * 2
 
 
+@pytest.mark.slow
 def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%06d\n" % n for n in range(3_000))
     (one, of_one), (many, of_many) = (
@@ -211,6 +212,7 @@ def test_the_crawlers_that_are_remembered_are_bounded():
     assert read.octets_held < 100_000
 
 
+@pytest.mark.slow
 def test_what_is_laid_out_for_many_crawlers_is_bounded():
     names = [f"bot{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(40)]
     shared = "".join(f"User-agent: {name}\n" for name in names)
@@ -230,6 +232,7 @@ def ask_thrice(read: RuleSet, agent: str) -> None:
         read.allowed(URL, agent)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ask",
     [

@@ -24,6 +24,8 @@ from tests.site import Site, robots
 from tests.stores import own_store
 from tests.stores.own_store import FOLDER, PAGE, PATH, FolderStore
 
+pytestmark = pytest.mark.slow  # whole crawls, or much work
+
 SECRET = "User-agent: *\nDisallow: /secret\n"
 RECORD = CacheEntry(FetchResult(404), 1.0)
 
