@@ -53,7 +53,7 @@ WORLDS = {
     "cluster": (lambda: Cluster(3, 1), lambda cluster: cluster.fail_over(0)),
 }
 
-# When a node is lost, redis-py's client of a cluster lets go of the nodes that it had, unclosed.
+# When a cluster loses a node, redis-py drops its connections to all nodes without closing them.
 UNCLOSED = {"sentinel": TOLERATED, "cluster": (*TOLERATED, "-W", "ignore::ResourceWarning")}
 
 

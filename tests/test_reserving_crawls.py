@@ -236,7 +236,7 @@ def test_a_page_may_lift_the_reservation_of_the_file_if_it_is_fetched(kind):
         assert seen.stats["robots/tdmrep/fetched"] == 1
 
 
-# What may come as a tdmrep.json that reserves nothing, and what is said of it.
+# Answers for tdmrep.json that reserve nothing, and the reason that the report gives.
 SILENT = {
     "missing": (Answer(status=404), "404"),
     "forbidden": (Answer(status=403), "403"),

@@ -34,13 +34,16 @@ _SOURCES = {
 
 def audit_page(overview: Overview) -> str:
     style = static_text("page.css")
-    return Template(static_text("audit_page.html")).substitute(
+    return Template(static_text("page.html")).substitute(
         policy=content_policy(style),
         style=style,
+        kind="record",
         title=text(", ".join(sorted({str(one.crawl["spider"]) for one in overview.files}))),
         about=_about(overview),
         figures=_figures(overview),
         sections="".join(_sections(overview)),
+        end="<footer>Made by scrapy robots audit report. The files of the record prove what this "
+        "page says.</footer>",
     )
 
 

@@ -1,4 +1,4 @@
-"""`# robots-lint: ignore R201`: what the owner of a file does not want to be told again.
+"""Comments such as `# robots-lint: ignore R201`: the owner of a file leaves findings out.
 
 Knows: where such comments stand and which lines they are for. Must not know: any finding.
 """

@@ -39,7 +39,7 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class UseResult:
-    """The result for one declared use. `by`: the preference that decides; None: nothing is said."""
+    """The result for one declared use. `by`: the preference that decides; None: there is none."""
 
     name: str
     result: Result

@@ -21,13 +21,13 @@ def page(report: Report, data: str) -> str:
     return Template(static_text("page.html")).substitute(
         policy=content_policy(style, script),
         style=style,
-        script=script,
-        spider=text(report.spider),
+        kind="report",
+        title=text(report.spider),
         about=_about(report),
         figures=_figures(report),
         sections="".join(sections(report)),
-        data=text(data),
-        link=text(quote(data)),
+        end=f'<footer>All figures are in <a href="{text(quote(data))}" download>{text(data)}</a>, '
+        f"beside this page.</footer>\n<script>{script}</script>",
     )
 
 
