@@ -115,8 +115,8 @@ def test_words_in_the_filter_find_rows_that_have_them_all(browser, many):
         "const input = [...document.querySelectorAll('.grid')].at(-1).querySelector('input');"
         "input.value = 'SITE39 rules'; input.dispatchEvent(new Event('input'))"
     )
-    found = set(cells(browser, -1, 0))
-    assert found == {f"http://site{n}.example" for n in (39, *range(390, 400))}
+    origins = set(cells(browser, -1, 0))
+    assert origins == {f"http://site{n}.example" for n in (39, *range(390, 400))}
 
 
 def test_all_rows_can_be_shown(browser, many):

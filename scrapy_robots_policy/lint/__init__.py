@@ -59,12 +59,12 @@ def lint(
     every = page or (finding for check in checks for finding in check(source))
     about_fetch = served_findings(source, served) if served else ()
     is_ignored = ignored(source)
-    found = (
+    findings = (
         finding
         for finding in (*about_fetch, *every)
         if _is_selected(finding.code, select, ignore) and not is_ignored(finding)
     )
-    return tuple(_runs(sorted(found, key=lambda one: (one.line, one.column, one.code))))
+    return tuple(_runs(sorted(findings, key=lambda one: (one.line, one.column, one.code))))
 
 
 def _runs(findings: list[Finding]) -> Iterator[Finding]:

@@ -31,10 +31,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 def orphans(source: Source) -> Iterator[Finding]:
     first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
-    for found in source.grammar.rule.finditer(source.text, 0, first):
+    for rule in source.grammar.rule.finditer(source.text, 0, first):
         yield source.finding(
             "R301",
-            (found.start() + 1, found.end()),
+            (rule.start() + 1, rule.end()),
             f"the rule binds nobody: no User-agent line stands before it ({listed(obeying)} "
             "take it for all crawlers)",
             "put the line User-agent: * before it",
@@ -100,8 +100,8 @@ def _losing(source: Source) -> _Losing:
 def _lost_rules(source: Source, losing: _Losing, start: int, end: int) -> Iterator[Finding]:
     lost: dict[int, tuple[re.Match[str], list[str]]] = {}
     for (blank, rule), names in losing.items():
-        found = blank.search(source.text, start, end)
-        first = rule.search(source.text, found.start(), end) if found else None
+        blank_line = blank.search(source.text, start, end)
+        first = rule.search(source.text, blank_line.start(), end) if blank_line else None
         if first:
             lost.setdefault(first.start(), (first, []))[1].extend(names)
     if lost:
@@ -129,17 +129,17 @@ def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
 def tokens(source: Source) -> Iterator[Finding]:
     """Names that are no name of one crawler. A name with digits or dots may well be one."""
     unmatchable = []
-    for found in source.agents:
-        value = found[1]
+    for line in source.agents:
+        value = line[1]
         if value == _STAR or _NAME.fullmatch(value):
             continue
         pieces = _pieces(value)
         if pieces:
-            yield from _several(source, found, pieces)
+            yield from _several(source, line, pieces)
         elif not value:
-            yield _nameless(source, found)
+            yield _nameless(source, line)
         elif _is_unmatchable(value, source.dialect):
-            unmatchable.append(found)
+            unmatchable.append(line)
     if unmatchable:
         yield _unmatchable(source, unmatchable)
 
@@ -151,16 +151,16 @@ def _pieces(value: str) -> list[str]:
     return pieces if is_list and len(pieces) > 1 and all(map(_NAME.fullmatch, pieces)) else []
 
 
-def _several(source: Source, found: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
+def _several(source: Source, line: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
     """Some dialects look for a crawler's name in the whole value: the engine is asked."""
-    rules = _rules_for(found[1], source.dialect)
+    rules = _rules_for(line[1], source.dialect)
     looked_at = pieces[:_MAX_PIECES]
     bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
     if len(bound) < len(looked_at):
         yield source.finding(
             "R306",
-            found.span(1),
-            f"{quoted(found[1])} lists {len(pieces)} crawlers: it binds "
+            line.span(1),
+            f"{quoted(line[1])} lists {len(pieces)} crawlers: it binds "
             f"{f'{quoted(bound[0])} alone' if bound else 'none of them'}",
             "write one User-agent line for each crawler",
         )
@@ -184,9 +184,9 @@ def _rules_for(value: str, dialect: Dialect) -> RuleSet:
     return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
 
 
-def _nameless(source: Source, found: re.Match[str]) -> Finding:
+def _nameless(source: Source, line: re.Match[str]) -> Finding:
     return source.finding(
-        "R304", (found.start() + 1, found.end()), "the line names no crawler", _WRITE_NAME
+        "R304", (line.start() + 1, line.end()), "the line names no crawler", _WRITE_NAME
     )
 
 
@@ -211,13 +211,13 @@ def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
-    for found in source.agents:
-        name = found[1]
+    for line in source.agents:
+        name = line[1]
         meant = crawler_near(name) if len(name) <= LONGEST_NAME else ""
         if meant:
             yield source.finding(
                 "R308",
-                found.span(1),
+                line.span(1),
                 f"no crawler known here is called {quoted(name)}, and {meant} is one character off",
                 f"write {meant}, if that is the crawler you mean",
             )
@@ -226,8 +226,8 @@ def misspelt(source: Source) -> Iterator[Finding]:
 def seldom_bound(source: Source) -> Iterator[Finding]:
     """Crawlers whose groups do something else than keep a crawler out; each is named once."""
     named = set()
-    for found in source.agents:
-        agent = find_agent(product_token(found[1])) if len(found[1]) <= LONGEST_NAME else None
+    for line in source.agents:
+        agent = find_agent(product_token(line[1])) if len(line[1]) <= LONGEST_NAME else None
         if agent is None or not agent.note or agent.name in named:
             continue
         named.add(agent.name)
@@ -235,7 +235,7 @@ def seldom_bound(source: Source) -> Iterator[Finding]:
         fix = f"to keep {agent.name} out, refuse its requests at the server"
         yield source.finding(
             "R310",
-            found.span(1),
+            line.span(1),
             agent.note,
             f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
         )
@@ -277,28 +277,28 @@ def without_rules(source: Source) -> Iterator[Finding]:
 
 def _is_for_everybody(source: Source, line: re.Match[str]) -> bool:
     """Whether a line after a group is no part of it, nor meant to be one."""
-    found = source.grammar.directive.match(line[0])
-    return found is not None and found[1].lower() in _FOR_EVERYBODY
+    directive = source.grammar.directive.match(line[0])
+    return directive is not None and directive[1].lower() in _FOR_EVERYBODY
 
 
 def named_again(source: Source) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     for lines, _, _ in source.lists:
-        for found in lines:
-            name = found[1].lower()
-            first = seen.setdefault(name, source.line_of(found))
+        for line in lines:
+            name = line[1].lower()
+            first = seen.setdefault(name, source.line_of(line))
             if first < source.line_of(lines[0]):
-                yield _again(source, found, first)
+                yield _again(source, line, first)
 
 
-def _again(source: Source, found: re.Match[str], first: int) -> Finding:
+def _again(source: Source, line: re.Match[str], first: int) -> Finding:
     all_dialects = (source.dialect, *source.others)
-    option = "star_records" if found[1] == "*" else "own_records"
+    option = "star_records" if line[1] == "*" else "own_records"
     first_only = tuple(d.name for d in all_dialects if getattr(d, option) is Records.FIRST)
     return source.finding(
         "R305",
-        found.span(1),
-        f"{quoted(found[1])} has a group from line {first} on: {listed(first_only)} read "
+        line.span(1),
+        f"{quoted(line[1])} has a group from line {first} on: {listed(first_only)} read "
         "that one only, others join the two",
         "put all rules for a crawler in one group",
         first_only,

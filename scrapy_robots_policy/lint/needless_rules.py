@@ -268,9 +268,9 @@ def _allowing(source: Source) -> Iterator[str]:
     """The literal starts of all rules of the file that allow, in any dialect."""
     rules = {grammar_of(dialect).rule for dialect in (source.dialect, *source.others)}
     for expression in rules:
-        for found in expression.finditer(source.text):
-            if found[1] is not None or not found[2]:
-                start = _PLAIN.match(found[2])
+        for line in expression.finditer(source.text):
+            if line[1] is not None or not line[2]:
+                start = _PLAIN.match(line[2])
                 yield start[0] if start else ""
 
 

@@ -237,8 +237,8 @@ class RuleSet:
         own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
         if not tokens or not self.allowed(url, agent):
             return own
-        asked = (self._token_preference(url, token) for token in tokens)
-        return (*own, *(preference for preference in asked if preference))
+        by_tokens = (self._token_preference(url, token) for token in tokens)
+        return (*own, *(preference for preference in by_tokens if preference))
 
     def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]:
         """The preferences for the same page that do not hold, with those that override them."""

@@ -73,9 +73,9 @@ class TdmRules:
         number = self._numbers[at - 1]
         rule = self._rules[number - 1]
         assert rule is not None
-        said = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
+        fields = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
         return tuple(
-            Preference(label, "", value, number, Place.TDMREP) for label, value in said if value
+            Preference(label, "", value, number, Place.TDMREP) for label, value in fields if value
         )
 
 

@@ -245,7 +245,7 @@ def test_a_killed_crawl_has_recorded_all_up_to_its_last_flush(tmp_path, name):
     missing = [hit for hit in hits if site.url(hit.path) not in recorded]
     assert len(missing) < len(hits)
     # A decision comes before its request. What is missing was decided after the last flush.
-    assert all(hit.asked > flushed - CLOCKS for hit in missing)
+    assert all(hit.asked_at > flushed - CLOCKS for hit in missing)
 
 
 def run_with_limit(plan, octets):

@@ -287,15 +287,15 @@ def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
 
 def test_other_urls_do_not_ask_for_the_same_findings_again(page):
     page.open(robots="User-agent: *\nDisalow: /b\n", urls="/a", agents="Bot")
-    asked = "return performance.getEntriesByName(location.origin + '/findings').length"
-    before = page.run(asked)
+    count = "return performance.getEntriesByName(location.origin + '/findings').length"
+    before = page.run(count)
     page.type("urls", "/other")
     page.until_answered()
     assert page.of("#findings .error")
-    assert page.run(asked) == before
+    assert page.run(count) == before
     page.type("robots", "Disallow: /x")
     page.until_answered()
-    assert page.run(asked) > before
+    assert page.run(count) > before
     assert "R201" not in page.text("#findings")
 
 

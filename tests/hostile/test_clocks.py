@@ -92,6 +92,6 @@ def test_a_robots_txt_without_a_lifetime_is_not_fetched_for_each_page(kind):
         urls = [site.url(path) for path in script]
         settings = {**OURS, **REACTORS[kind], "ROBOTS_TTL": 0, "CONCURRENT_REQUESTS": 1}
         seen = crawl_apart(Plan(urls, settings))
-        times = [hit.asked for hit in site.hits if hit.path == "/robots.txt"]
+        times = [hit.asked_at for hit in site.hits if hit.path == "/robots.txt"]
     assert sorted(seen.answered) == sorted(urls)
     assert all(later - earlier >= MIN_LIFE * 0.99 for earlier, later in pairwise(times))
