@@ -7,7 +7,7 @@
       - nobody may fetch /private/
       - Bingbot may not fetch /b in bing
 
-Must not know: where robots.txt files come from, how answers are shown.
+The verb that fetches the robots.txt and shows the answers is in `suite`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """Findings about engines: lines that a crawler ignores, and where engines part.
 
-Knows: which crawler belongs to which engine, and that dialects are values to be asked.
-Must not know: why an engine reads as it does.
-
 Where engines part is learned by asking them, not by rule of thumb: the path of each rule is asked
 about as if it were a URL, and the option that makes the difference is learned by turning it.
 """

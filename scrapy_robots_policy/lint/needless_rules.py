@@ -1,8 +1,5 @@
 """Findings about rules that never decide: repeated ones, beaten ones, redundant ones.
 
-Knows: when a rule can be taken out without a change of any answer. Must not know: how rules are
-matched: the engine is asked.
-
 A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
 dialect reads a User-agent line between the two, and where blank lines count, the other one stands
 first. What decides before and after is asked of each dialect.

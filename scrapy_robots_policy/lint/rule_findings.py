@@ -1,7 +1,5 @@
 """Findings about rules: what they match, and whether they ever decide.
 
-Knows: how to make of a rule the URLs that it is meant for. Must not know: how rules are matched.
-
 The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. Where
 wildcards stood and where the rule ends stands an octet that no rule holds, so another rule matches
 such a URL just when it matches all that this rule does.

@@ -1,6 +1,6 @@
 """Findings about how a site serves its robots.txt: status, type and redirects.
 
-Knows: what came of one fetch. Must not know: what the file says.
+They are made of the fetch result alone; what the file says has no part in them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Findings about Sitemap lines.
 
-Knows: what a sitemap's address says. Must not know: how rules decide: the engine is asked.
+Whether a sitemap may be fetched is asked of the engine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Findings about what is said of the use of pages: Content-Usage and Content-Signal lines.
+"""Findings about Content-Usage and Content-Signal lines: what a site says about the use of pages.
 
-Knows: which uses there are. Must not know: how such lines are written, whom they bind, which of
-several holds: `..usage` is asked.
+`rep.usage` reads such lines, and says which crawlers they bind; there is no second parser here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What the fetch of a robots.txt lets a crawler do, and for how long.
 
-Must not know: what the octets say, how they were fetched, where an entry is stored, the time.
-
 Rule 1: facts and judgement stay apart. A `CacheEntry` holds what happened and is the same for every
 dialect; `judge` reads it under one policy. A store keeps entries, so it outlives any dialect.
 Rule 2: what a dialect does differently is a value of its `AccessPolicy`, never a branch on its

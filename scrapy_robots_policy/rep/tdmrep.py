@@ -4,8 +4,6 @@
 Its rules are laid out like those of a robots.txt: the specification takes the paths, "*" and "$"
 from there. It has one difference, which a dialect has an option for: the first rule that matches
 counts. So any file takes linear time to read, and a page costs what one of robots.txt costs.
-
-Must not know: where the octets come from, what a crawl declares.
 """
 
 from __future__ import annotations
