@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..rep.access import FetchResult
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
+from .agent_findings import CHECKS as AGENTS
 from .edits import edited
 from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
@@ -31,7 +32,7 @@ from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
-_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
+_CHECKS = (*FILE, *LINES, *GROUPS, *AGENTS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
 
 
 def lint(
