@@ -10,21 +10,15 @@ from scrapy_robots_policy.report import CrawlCounts, Files
 from scrapy_robots_policy.report.grid import SHOWN_ROWS
 from tests.browser import (
     accessibility_faults,
+    browser_of_module,  # noqa: F401 - the fixture `browser`
     needs_axe,
     needs_browser,
     show,
     show_as_usual,
-    started,
 )
 from tests.test_report import SAFE, dropped_by, hostile, report_of
 
 pytestmark = [pytest.mark.slow, needs_browser]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture

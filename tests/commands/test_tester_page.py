@@ -16,11 +16,11 @@ from scrapy_robots_policy.commands.tester.server import Server, as_fetched
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from tests.browser import (  # skips where there is no selenium
     accessibility_faults,
+    browser_of_module,  # noqa: F401 - the fixture `browser`
     needs_axe,
     needs_browser,
     show,
     show_as_usual,
-    started,
 )
 from tests.site import Answer, Site
 from tests.site import robots as served
@@ -98,12 +98,6 @@ class Page:
     def state(self):
         names = ("robots", "urls", "agents", "dialect", "answer")
         return {name: self.one(f"#{name}").get_property("value") for name in names}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
