@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ..rep.access import FetchResult
+from ..rep.cache_entry import FetchResult
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
 from .agent_findings import CHECKS as AGENTS

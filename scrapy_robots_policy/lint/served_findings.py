@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rep.access import AccessMode, FetchResult, judge, remember
+from ..rep.access import AccessMode, judge
+from ..rep.cache_entry import FetchResult, remember
 from ..rep.dialects.engines import DIALECTS
 from .findings import Finding, listed, quoted
 from .linted_file import Source
