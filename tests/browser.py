@@ -64,6 +64,6 @@ def accessibility_faults(browser: webdriver.Chrome) -> list[str]:
     source = {"expression": script.read_text("utf-8")}
     browser.execute_cdp_cmd("Runtime.evaluate", source)
     violations = browser.execute_async_script(
-        "const done = arguments[0]; axe.run().then((found) => done(found.violations));"
+        "const done = arguments[0]; axe.run().then((result) => done(result.violations));"
     )
     return [f"{one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]
