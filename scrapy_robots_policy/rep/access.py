@@ -14,8 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from .cache_entry import CacheEntry, FetchResult, has_whole_copy
-from .cache_entry import remember as remember  # noqa: PLC0414 - the resolver takes it from here
+from .cache_entry import CacheEntry, FetchResult, has_whole_copy, remember
 from .escapes import brief
 from .html_page import is_html_page
 

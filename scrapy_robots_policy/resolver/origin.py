@@ -29,8 +29,8 @@ from ..rep.access import (
     AccessOverrides,
     AccessResult,
     goes_far_enough,
-    remember,
 )
+from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
 from ..rep.preference import DeclaredUse, Preference

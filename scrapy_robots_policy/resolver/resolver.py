@@ -25,7 +25,8 @@ from ..compat import start_task
 from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult, origin_of
-from ..rep.access import AccessOverrides, holds, is_fresh, remember
+from ..rep.access import AccessOverrides, holds, is_fresh
+from ..rep.cache_entry import remember
 from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
 from ..stores import Store, coordinator_of
