@@ -9,6 +9,7 @@ from scrapy_robots_policy.audit import pending
 from scrapy_robots_policy.audit.fields import seconds_of
 from scrapy_robots_policy.audit.pending import MAX_PENDING, Pending
 from scrapy_robots_policy.config import RequestConfig
+from scrapy_robots_policy.fetch.exchange import Exchange
 from scrapy_robots_policy.rep import DIALECTS, Origin
 from scrapy_robots_policy.rep.access import remember
 from scrapy_robots_policy.rep.use_answer import UseAnswer
@@ -100,6 +101,20 @@ def test_a_robots_txt_does_not_wait_in_memory_and_is_flushed_within_a_second(rec
     assert kinds(path) == BEFORE
 
 
+def test_exchanges_belong_to_the_fetch_that_they_brought(recording, path):
+    """A decision may come while the robots.txt is fetched anew."""
+    exchange = Exchange("https://here.example/robots.txt", 1.0, 2.0, 200, "", {}, {})
+    recording.decide(URLS[0])
+    recording.recorder.on_exchange(HERE, exchange)
+    recording.timer.fire()
+    recording.recorder.on_learned(
+        recording.states[HERE].rules(recording.default.dialect, recording.now), Source.SITE
+    )
+    recording.close()
+    robots = [line for line in lines_in(path) if line["type"] == "robots"]
+    assert ["exchanges" in line for line in robots] == [False, True]
+
+
 def test_what_is_pending_is_written_when_the_crawl_ends(recording, path):
     recording.decide(URLS[0])
     recording.close()
@@ -123,6 +138,18 @@ def test_a_line_says_what_was_so_at_the_event(recording, path):
     recording.close()
     (line,) = decisions_in(path)
     assert line["set_by"] == {"agent": "request.meta['robots']"}
+
+
+def test_the_first_exempt_request_of_each_host_is_recorded(path):
+    recording = Recording(path, {}, ROBOTS_AUDIT_PASSED="first")
+    for url in ("https://a.example/1", "https://a.example/2", "https://b.example/1"):
+        recording.recorder.on_exempt(Request(url), "for a test")
+    recording.close()
+    assert [line["url"] for line in decisions_in(path)] == [
+        "https://a.example/1",
+        "https://b.example/1",
+    ]
+    assert lines_in(path)[-1]["sums"] == {"exempt": 3}
 
 
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
