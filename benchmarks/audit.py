@@ -44,7 +44,7 @@ def record(path: Path, decisions: int) -> float:
     default = RequestConfig(settings.dialect, settings.agent)
     configs = RequestConfigs(default, by_header=False)
     recorder = Recorder(crawler, settings, configs, time.time)
-    recorder.writer.call_later = lambda _seconds, _function: lambda: None
+    recorder.pending.call_later = lambda _seconds, _function: lambda: None
     now = time.time()
     files = []
     for n in range(FILES):
@@ -56,7 +56,7 @@ def record(path: Path, decisions: int) -> float:
     for n in range(decisions):
         rules = files[n % FILES]
         url = f"{rules.origin}/section{n % 50}/{n}/page.html?q={n * 7919 % 1000}"
-        recorder.on_decided(Decided(Request(url), (url,), rules, default, None, now + n / 1000))
+        recorder.on_decided(Request(url), Decided((url,), rules, default, None, now + n / 1000))
     took = time.process_time() - began
     recorder.close("finished")
     return took

@@ -103,7 +103,8 @@ class RobotsTagMiddleware:
         # No tag can refuse search, a level or a token: for these alone no HTML is read.
         self.reads_html = settings.use.may_be_refused_by(TDM_RESERVATION)
         active = {part for part, action in self.actions.items() if action is not Action.OFF}
-        self.reads_every_page = bool(self.reads_use or active - {"use"})
+        reads_all_for_use = self.reads_use and (self.reads_html or self.use.fetches_reserved)
+        self.reads_every_page = bool(reads_all_for_use or active - {"use"})
         self.terms = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -144,7 +145,7 @@ class RobotsTagMiddleware:
         if (
             actions is self.actions
             and not self.reads_every_page
-            and not page.has_header_statements(response)
+            and not self._has_headers(response)
         ):
             return None
         causes = self._causes(request, response, actions)
@@ -163,6 +164,12 @@ class RobotsTagMiddleware:
             links,
             _Decision(REL, actions[REL], 'a link with rel="nofollow"'),
         )
+
+    def _has_headers(self, response: Response) -> bool:
+        """Whether the response has headers to be read. Cheap: nothing is parsed."""
+        if self.reads_use:
+            return page_use.has_header_preferences(response)
+        return page.has_header_statements(response)
 
     def _actions(self, request: Request) -> Actions:
         value = request.meta.get(META_KEY)

@@ -276,7 +276,7 @@ class Admission:
         if self.audit is not None:
             waited = 0.0 if began is None else now - began
             self.audit.on_decided(
-                Decided(request, forms, rules, config, verdict, now, waited, counts_only)
+                request, Decided(forms, rules, config, verdict, now, waited, counts_only)
             )
         if not counts_only:
             raise Disallowed(verdict) from self._error(rules)
@@ -299,7 +299,7 @@ class Admission:
             now = self.now()
             waited = 0.0 if began is None else now - began
             forms = self._forms(request)
-            self.audit.on_decided(Decided(request, forms, rules, config, None, now, waited))
+            self.audit.on_decided(request, Decided(forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
         if not _is_retry(request):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from scrapy.http import Request
 
@@ -12,18 +11,16 @@ from ..rep import Verdict
 from ..resolver.origin import OriginRules
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """One decision.
+class Decided(NamedTuple):
+    """One decision, without anything that may change afterwards: it is recorded later.
 
-    forms    the URLs that were judged, as `Decision.objection` takes them
+    forms    the URLs that were judged, as `Decision.objection` takes them; the request's own first
     verdict  the one that forbids the page; None: it passes
     at       when it was decided, in seconds since the epoch
     waited   seconds that the request had waited by then
     dry_run  the page is forbidden, and passes all the same
     """
 
-    request: Request
     forms: tuple[str, ...]
     rules: OriginRules
     config: RequestConfig
@@ -32,8 +29,14 @@ class Decided:
     waited: float = 0.0
     dry_run: bool = False
 
+    @property
+    def url(self) -> str:
+        return self.forms[0]
+
 
 class DecisionListener(Protocol):
-    """Raises CrawlClosing if no more requests may go, because they could not be recorded."""
+    def on_decided(self, request: Request, decided: Decided) -> None:
+        """Called before the request goes on; it may change after the call.
 
-    def on_decided(self, decided: Decided) -> None: ...
+        Raises CrawlClosing if no more requests may go, because they could not be recorded.
+        """

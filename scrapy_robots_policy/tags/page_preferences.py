@@ -50,10 +50,15 @@ _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
 _IN_HTML = (TDM_RESERVATION, RSL_TYPE, *sorted(NO_AI))  # the rarest first
 
 
+def has_header_preferences(response: Response) -> bool:
+    """Whether the response has headers that may say something. Cheap: nothing is parsed."""
+    present = _HEADERS & response.headers.keys()
+    return bool(present) and (present != _LINK or _may_have_licence(response))
+
+
 def header_preferences(response: Response, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
     """The preferences in the headers. A response without such headers costs next to nothing."""
-    present = _HEADERS & response.headers.keys()
-    if not present or (present == _LINK and not _may_have_licence(response)):
+    if not has_header_preferences(response):
         return ()
     statements = list(header_statements(response))
     names = names_of(agent, dialect) if statements else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,22 @@ def served(text: str | bytes) -> FetchResult:
     return FetchResult(200, text if isinstance(text, bytes) else text.encode())
 
 
+class Timer:
+    """Takes what is to be called later, and calls it when `fire` is called."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[float, Callable[[], object]]] = []
+
+    def __call__(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
+        self.calls.append((seconds, function))
+        return self.calls.clear
+
+    def fire(self) -> None:
+        ((_, function),) = self.calls
+        self.calls.clear()
+        function()
+
+
 class Recording:
     """A record that is being written. `decide` gives the engine's verdict, as in a crawl."""
 
@@ -44,7 +60,7 @@ class Recording:
         configs = RequestConfigs(self.default, self.settings.overrides, by_header=False)
         self.now = time.time()
         self.recorder = Recorder(self.crawler, self.settings, configs, lambda: self.now)
-        self.recorder.writer.call_later = lambda _seconds, _function: lambda: None
+        self.recorder.pending.call_later = self.timer = Timer()
         self.states = {
             origin: OriginState(
                 origin, self.settings.access_overrides, remember(None, result, self.now)
@@ -52,7 +68,9 @@ class Recording:
             for origin, result in results.items()
         }
 
-    def decide(self, url: str, **circumstances: Any) -> Verdict | None:
+    def decide(
+        self, url: str, request: Request | None = None, **circumstances: Any
+    ) -> Verdict | None:
         origin = origin_of(url)
         assert origin is not None
         config = circumstances.pop("config", self.default)
@@ -67,7 +85,8 @@ class Recording:
         forms = server_forms(url)
         verdict = decision.objection(forms, rules, config, self.now)
         self.recorder.on_decided(
-            Decided(Request(url), forms, rules, config, verdict, self.now, **circumstances)
+            request or Request(url),
+            Decided(forms, rules, config, verdict, self.now, **circumstances),
         )
         return verdict
 

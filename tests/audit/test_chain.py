@@ -96,7 +96,6 @@ def test_a_record_that_was_cut_anywhere_is_good_up_to_its_last_whole_line(path):
 @pytest.mark.slow
 def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch):
     monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
-    monkeypatch.setattr(writer, "MAX_UNSEALED", 3)
     paths = record(path, [f"{HERE}/page/{n}" for n in range(200)], ROBOTS_AUDIT_MAX_SIZE=5_000)
     assert len(paths) > 3
     assert len(decisions_in(*paths)) == 200

@@ -1,0 +1,228 @@
+"""Makes the lines of a record of what a crawl obeyed, and remembers what the present file has.
+
+What a decision rests on stands before it in the same file: its dialect, and its robots.txt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..admission.listener import Decided
+from ..config import RequestConfig
+from ..fetch.exchange import Exchange
+from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
+from ..rep.documents import url_of
+from ..rep.escapes import without_userinfo
+from ..rep.preference import DeclaredUse
+from ..rep.use_answer import UseAnswer
+from ..rep.verdict import refuse
+from ..resolver.origin import OriginRules
+from .dialect_data import data_of, fingerprint
+from .fields import (
+    answer_fields,
+    entry_fields,
+    exchange_fields,
+    group_fields,
+    instant,
+    packed,
+    preference_fields,
+    verdict_fields,
+)
+from .writer import Writer
+
+MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
+
+_Key = tuple[float, int, int]
+
+
+class RecordLines:
+    """The lines of one crawl in one process.
+
+    passed  which requests that pass are recorded: "all", "first", "none"
+    use     what the crawl declares that it does with pages
+    sums    what the last line says
+    """
+
+    def __init__(self, writer: Writer, passed: str, use: DeclaredUse) -> None:
+        self.writer, self.passed, self.use = writer, passed, use
+        self.sums: Counter[str] = Counter()
+        self._next = 0
+        self._sources: OrderedDict[str, tuple[_Key, str]] = OrderedDict()
+        self.begin_file()
+
+    def begin_file(self) -> None:
+        """What each file has for itself."""
+        self._dialects: dict[Dialect, str] = {}
+        self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
+        self._octets: OrderedDict[str, None] = OrderedDict()
+        self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
+        self._firsts: OrderedDict[object, None] = OrderedDict()
+
+    def decision(self, decided: Decided, set_by: Mapping[str, str] | None) -> None:
+        """set_by  where the user has set what is special to the request; None: nothing is"""
+        passes = decided.verdict is None
+        verdict = self._passed(decided) if decided.verdict is None else decided.verdict
+        self.sums["passed" if passes else f"refused/{verdict.reason.name.lower()}"] += 1
+        self.writer.make_room()
+        rules, config = decided.rules, decided.config
+        robots = self._robots_id(rules, config)
+        dialect = self._dialect(config.dialect)
+        fields = {
+            "at": instant(decided.at),
+            "url": without_userinfo(decided.url),
+            **verdict_fields(verdict),
+            **self._group(robots, rules, config.agent, dialect),
+            "robots": robots,
+            **({} if rules.tdmrep is None else {"tdmrep": self._file_id(rules.tdmrep)}),
+            "age": round(max(decided.at - rules.access.entry.current_at, 0.0), 3),
+            "agent": config.agent,
+            "dialect": dialect,
+            **self._circumstances(decided, set_by),
+        }
+        by = robots, config.agent, dialect, verdict.reason, verdict.line
+        self._write_decision(fields, by if passes else None)
+
+    def exempt(self, url: str, why: str, at: float) -> None:
+        """A request that no robots.txt is asked about."""
+        self.sums["exempt"] += 1
+        fields = {
+            "at": instant(at),
+            "url": without_userinfo(url),
+            "verdict": "passed",
+            "reason": Reason.NOT_OBEYED.name.lower(),
+            "exempt": why,
+        }
+        self._write_decision(fields, (why, *url.split("/", 3)[2:3]))
+
+    def page(self, url: str, answer: UseAnswer, at: float) -> None:
+        fields = {
+            "at": instant(at),
+            "url": without_userinfo(url),
+            "preferences": preference_fields(answer.preferences),
+            **answer_fields(answer),
+        }
+        self.writer.write("page", fields)
+        self.sums["pages_with_preferences"] += 1
+
+    def robots(self, rules: OriginRules, source: str, exchanges: Sequence[Exchange] = ()) -> int:
+        """Write what is known of a robots.txt; the number of the line, for decisions."""
+        self._next += 1
+        entry, origin = rules.access.entry, rules.origin
+        dialect = self._dialect(rules.dialect)
+        fields = {
+            "robots": self._next,
+            "origin": origin,
+            "url": url_of(origin),
+            "source": source,
+            **entry_fields(entry),
+            "dialect": dialect,
+            "mode": rules.mode.value,
+            "fresh_until": instant(rules.access.fresh_until),
+        }
+        if exchanges:
+            fields["exchanges"] = [exchange_fields(exchange) for exchange in exchanges]
+        if entry.octets is not None and fields["sha256"] not in self._octets:
+            _keep(self._octets, fields["sha256"], None)
+            fields["octets"] = packed(entry.octets)
+        self.writer.write("robots", fields)
+        self.sums["robots"] += 1
+        _keep(self._sources, origin, (_key(entry), source))
+        _keep(self._robots_lines, origin, (_key(entry), self._next))
+        return self._next
+
+    def end(self, reason: str, at: float) -> None:
+        sums = {name: self.sums[name] for name in sorted(self.sums)}
+        self.writer.write("end", {"at": instant(at), "reason": reason, "sums": sums})
+
+    def _passed(self, decided: Decided) -> Verdict:
+        """The verdict on a request that passes."""
+        url, rules = decided.forms[0], decided.rules
+        verdict = rules.verdict(url, decided.config.agent)
+        return refuse(verdict, self.use, rules.reserved(url))
+
+    def _circumstances(self, decided: Decided, set_by: Mapping[str, str] | None) -> dict[str, Any]:
+        """What is not the case for most decisions."""
+        fields: dict[str, Any] = {}
+        if self.use.purposes:
+            fields["purposes"] = sorted(self.use.purposes)
+        if decided.rules.mode is not AccessMode.RULES:
+            fields["mode"] = decided.rules.mode.value
+        if set_by is not None:
+            fields |= _overrides(decided.config, set_by)
+        if len(decided.forms) > 1:
+            fields["forms"] = [without_userinfo(form) for form in decided.forms]
+        if decided.waited >= 0.001:
+            fields["waited"] = round(decided.waited, 3)
+        if decided.dry_run:
+            fields["dry_run"] = True
+        return fields
+
+    def _group(self, robots: int, rules: OriginRules, agent: str, dialect: str) -> dict[str, Any]:
+        key = robots, agent, dialect
+        fields = self._groups.get(key)
+        if fields is None:
+            fields = _keep(self._groups, key, group_fields(rules.rules, agent))
+        return fields
+
+    def _dialect(self, dialect: Dialect) -> str:
+        """The name by which lines refer to a dialect; its data is written the first time."""
+        label = self._dialects.get(dialect)
+        if label is None:
+            taken = sum(other.name == dialect.name for other in self._dialects)
+            label = self._dialects[dialect] = dialect.name + (f"#{taken + 1}" if taken else "")
+            data = data_of(dialect)
+            fields = {"name": label, "fingerprint": fingerprint(data), "options": data}
+            self.writer.write("dialect", fields)
+        return label
+
+    def _robots_id(self, rules: OriginRules, config: RequestConfig) -> int:
+        entry = rules.access.entry
+        written = self._robots_lines.get(rules.origin)
+        if written is not None and written[0] == _key(entry):
+            return written[1]
+        if config.robots_txt is not None or not config.obey:
+            return self.robots(rules, "override")
+        return self._file_id(rules)
+
+    def _file_id(self, rules: OriginRules) -> int:
+        """The number of the line of a file that was fetched; it is written if it is not yet."""
+        entry = rules.access.entry
+        written = self._robots_lines.get(rules.origin)
+        if written is not None and written[0] == _key(entry):
+            return written[1]
+        before = self._sources.get(rules.origin)
+        is_known = before is not None and before[0] == _key(entry)
+        return self.robots(rules, before[1] if before is not None and is_known else "cache")
+
+    def _write_decision(self, fields: Mapping[str, Any], by: object) -> None:
+        """`by`: what decided that it passes, and where, for those who record the first each."""
+        if by is not None and self.passed == "first":
+            if by in self._firsts:
+                return
+            _keep(self._firsts, by, None)
+        self.writer.write("decision", fields)
+
+
+def _overrides(config: RequestConfig, set_by: Mapping[str, str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"set_by": set_by} if set_by else {}
+    if not config.obey:
+        fields["obey"] = False
+    if config.crawl_delay is not None:
+        fields["crawl_delay"] = config.crawl_delay
+    return fields
+
+
+def _key(entry: CacheEntry) -> _Key:
+    """Two entries of an origin differ in it."""
+    return entry.asked_at, entry.failures, hash(entry.octets)
+
+
+def _keep(kept: OrderedDict[Any, Any], key: object, value: Any) -> Any:
+    """Keep a value as the newest of at most `MAX_KEPT`."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > MAX_KEPT:
+        kept.popitem(last=False)
+    return value
