@@ -100,6 +100,46 @@ def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
             assert second not in b"<>\"'=&+-/ \t\r\n" or chr(second) in text
 
 
+# Pages that say something in a way that a search for tags, or for words, does not see at once.
+HIDDEN = {
+    "a number for a letter": (b'<meta name="tdm&#45;reservation" content="1">', "utf-8"),
+    "a hexadecimal one": (b"<META NAME=robots CONTENT=n&#x6F;ai>", "utf-8"),
+    "a NUL in the name of the tag": (b"<me\0ta name=robots content=noai>", "utf-8"),
+    "a NUL in a word": (b"<meta name=robots content=no\0ai>", "utf-8"),
+    "a NUL in a reference": (b"<meta name=robots content=n&\0#111;ai>", "utf-8"),
+    "white space around =": (b"<meta name = robots content = 'a>,noai'>", "utf-8"),
+    "a bare value with a quote": (b"<meta a=b\"c content='d>\",noai' name=robots>", "utf-8"),
+    "a tag that begins in a title": (
+        b"<p title=\"<meta a='\"><meta content=' >, noai' name='robots'>",
+        "utf-8",
+    ),
+    "UTF-16": ("<meta name=robots content=noai>".encode("utf-16-le"), "utf-16-le"),
+    "EBCDIC": ("<meta name=robots content=noai>".encode("cp037"), "cp037"),
+    "a shift in a word": (b"<meta name=robots content=no\x1b(Bai>", "iso2022_jp"),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_word_that_is_hidden_from_a_search_is_found(name):
+    body, encoding = HIDDEN[name]
+    response = HtmlResponse("https://site.example/", body=body, encoding=encoding)
+    assert html_preferences(response, "FooBot", DIALECT)
+
+
+# The same, where only some parsers read what it says: those of HTML 5 know more names.
+HIDDEN_TO_SOME = {
+    "named references": b"<link rel=license type=application&sol;rsl&plus;xml href=/l.xml>",
+    "a reference that is left out": b"<meta name=robots content='no&#0;ai'>",
+    "a form feed": b"<meta a=\x0c'b content=' c>,noai' name=robots>",
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN_TO_SOME)
+def test_a_page_is_parsed_if_some_parser_reads_a_word_in_it(name):
+    body = HIDDEN_TO_SOME[name]
+    assert may_state_use(HtmlResponse("https://site.example/", body=body, encoding="utf-8"))
+
+
 # Pages that say nothing, and whether they are parsed.
 SILENT = {
     "nothing": ("<html><head><title>t</title></head><p>text</p>", False),

@@ -2,7 +2,8 @@
 
 Must not know: how a preference is written in a file, a header or a page; which one overrides which.
 
-The drafts are pinned: AIPREF here is draft-ietf-aipref-vocab-08 and draft-ietf-aipref-attach-05.
+The drafts are pinned: AIPREF here is draft-ietf-aipref-vocab-08 (13 September 2026) and
+draft-ietf-aipref-attach-05 (19 August 2026), both as in ietf-wg-aipref/drafts.
 """
 
 from __future__ import annotations
