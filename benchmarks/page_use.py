@@ -5,8 +5,11 @@
 Two steps are timed, each in processor time of this process: the decision about a request, and what
 the tag middleware does with the response. The site's robots.txt has a few rules and no line about
 use, and its tdmrep.json is not there. Responses are new for each round, as in a crawl: their text
-is decoded when it is first needed. "callback" is the same page whose callback reads its links, in
-which case the text is needed anyway.
+is decoded when it is first needed.
+
+response  a page of links: many tags, and one meta tag
+callback  the same page, whose callback has read its links: the text is decoded already
+article   a page of text, with 25 meta tags, 12 links to style sheets, a script and references
 
 Printed are microseconds a page, the least of the rounds: the others had more noise.
 """
@@ -46,13 +49,28 @@ DECLARED: dict[str, dict[str, Any]] = {
 }
 
 
-def responses(count: int, kib: int) -> list[HtmlResponse]:
+def listing(kib: int) -> str:
     link = '<li><a href="/leaf/{}">a link with some words around it</a></li>\n'
-    body = (HEAD + "".join(link.format(n) for n in range(16 * kib))).encode()
+    return HEAD + "".join(link.format(n) for n in range(16 * kib))
+
+
+def article(kib: int) -> str:
+    meta = '<meta property="og:{}" content="a description with some words &#8211; number {}">\n'
+    style = '<link rel="stylesheet" href="/assets/{}.css?v=1" media="all">\n'
+    text = "<p class='text'>Some words that are the text of a page, it&#8217;s &amp; on.</p>\n"
+    tags = [*(meta.format(n, n) for n in range(25)), *(style.format(n) for n in range(12))]
+    script = "<script>" + "a = b + c; if (a < 3) { d += 1 }\n" * (8 * kib) + "</script>"
+    return HEAD.replace("<body>", "".join(tags) + script + "<body>") + text * (9 * kib)
+
+
+def responses(count: int, page: str) -> list[HtmlResponse]:
+    body = page.encode()
     made = []
     for n in range(count):
         request = Request(f"https://h.example/page/{n}")
-        made.append(HtmlResponse(request.url, body=body, headers=HEADERS, request=request))
+        # The octets of no page are those of another: none is in the processor's cache.
+        octets = bytes(bytearray(body))
+        made.append(HtmlResponse(request.url, body=octets, headers=HEADERS, request=request))
     return made
 
 
@@ -78,10 +96,15 @@ def of_decisions(settings: dict[str, Any], pages: int, _kib: int) -> Callable[[]
 
 
 def of_responses(
-    settings: dict[str, Any], pages: int, kib: int, *, reads: bool = False
+    settings: dict[str, Any],
+    pages: int,
+    kib: int,
+    *,
+    page: Callable[[int], str] = listing,
+    reads: bool = False,
 ) -> Callable[[], None]:
     middleware = RobotsTagMiddleware(crawler_of(settings))
-    made = responses(pages, kib)
+    made = responses(pages, page(kib))
     if reads:
         for response in made:
             response.css("a::attr(href)").getall()
@@ -97,6 +120,7 @@ STEPS: dict[str, Callable[..., Callable[[], None]]] = {
     "decision": of_decisions,
     "response": of_responses,
     "callback": lambda *plan: of_responses(*plan, reads=True),
+    "article": lambda *plan: of_responses(*plan, page=article),
 }
 
 

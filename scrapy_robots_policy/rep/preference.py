@@ -3,7 +3,8 @@
 How a preference is written is in `usage` (robots.txt), `tdmrep` and `page_use` (headers, tags);
 which one overrides which, in `use_answer`.
 
-The drafts are pinned: AIPREF here is draft-ietf-aipref-vocab-08 and draft-ietf-aipref-attach-05.
+The drafts are pinned: AIPREF here is draft-ietf-aipref-vocab-08 (13 September 2026) and
+draft-ietf-aipref-attach-05 (19 August 2026), both as in ietf-wg-aipref/drafts.
 """
 
 from __future__ import annotations
