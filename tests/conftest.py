@@ -5,15 +5,36 @@ This file imports neither Scrapy nor redis-py, so that `make quick` starts at on
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from functools import cache
 
 import pytest
+
+
+def pytest_collection_finish():
+    """The garbage collector leaves out the modules and tests, which live as long as the run.
+
+    They are a million objects, and each of its full rounds would look at them all.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def _no_terminal_width(monkeypatch):
     """Tables are as wide as they need to be: some runners of tests set COLUMNS."""
     monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(scope="module")
+def one_suffix_list():
+    """Reports in a module's tests share a list of public suffixes; each crawl loads its own."""
+    import tldextract  # noqa: PLC0415 - it takes as long to load as many tests
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tldextract, "TLDExtract", cache(tldextract.TLDExtract))
+        yield
 
 
 @pytest.fixture(scope="session")

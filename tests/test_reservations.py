@@ -131,6 +131,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, st.sampled_from(["/", "/a", "/a/b?c", "/%7Ea", "/é"]))
 def test_any_json_gives_a_reservation_or_none(value, path):
     rules = TdmRules(json.dumps(value).encode())

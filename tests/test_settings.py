@@ -12,7 +12,6 @@ import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.compat import components
@@ -35,7 +34,7 @@ class Spider(scrapy.Spider):
 
 
 def read(settings=None, **attributes) -> PolicySettings:
-    crawler: Crawler = get_crawler(Spider, settings)
+    crawler = Crawler(Spider, settings)
     crawler.spider = Spider(**attributes)
     return PolicySettings.from_crawler(crawler)
 

@@ -33,6 +33,7 @@ def test_each_line_carries_the_hash_of_the_one_before(path):
     assert [line["prev"] for line in lines[1:]] == [line["hash"] for line in lines[:-1]]
 
 
+@pytest.mark.slow
 def test_no_octet_can_be_changed_without_a_trace(tmp_path):
     (path,) = record(tmp_path / "audit.jsonl")
     octets = path.read_bytes()
@@ -45,6 +46,7 @@ def test_no_octet_can_be_changed_without_a_trace(tmp_path):
         assert checked.errors, (place, octets[place], changed)
 
 
+@pytest.mark.slow
 def test_no_octet_of_a_packed_record_can_be_changed_without_a_trace(tmp_path):
     (path,) = record(tmp_path / "audit.jsonl.gz")
     octets, lines = path.read_bytes(), octets_in(path)

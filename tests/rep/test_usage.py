@@ -240,6 +240,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(LINES, st.sampled_from(list(DIALECTS.values())), st.sampled_from(["/", "/x", "/x/y", "/z"]))
 def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     rules = parse("\n".join(lines).encode("utf-8", "replace"), dialect)
