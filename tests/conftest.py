@@ -12,19 +12,28 @@ from functools import cache
 import pytest
 
 
-def pytest_collection_finish():
-    """The garbage collector leaves out the modules and tests, which live as long as the run.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect the tests without garbage collection, which leaves them out for the rest of the run.
 
-    They are a million objects, and each of its full rounds would look at them all.
+    Modules and tests are a million objects that live as long as the run. Each full round of the
+    garbage collector would look at them all.
     """
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
-@pytest.fixture(autouse=True)
-def _no_terminal_width(monkeypatch):
+@pytest.fixture(scope="session", autouse=True)
+def _no_terminal_width():
     """Tables are as wide as they need to be: some runners of tests set COLUMNS."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")

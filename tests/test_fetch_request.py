@@ -17,6 +17,8 @@ from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
 
+pytestmark = pytest.mark.slow  # whole crawls
+
 SECRET = robots("User-agent: *\nDisallow: /secret\n")
 PAGE_META = {"impersonate": "chrome", "cookiejar": 1, "dont_obey_robotstxt": False}
 

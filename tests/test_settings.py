@@ -268,6 +268,7 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
 async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
@@ -279,6 +280,7 @@ async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, 
     assert UNKNOWN[name] in warnings[0]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_wrong_value_stops_the_spider_at_start():
     with Site({"/robots.txt": robots("")}) as site:
@@ -339,7 +341,7 @@ def test_a_wrong_value_ends_scrapy_crawl_with_its_sentence(tmp_path, setting):
     ],
 )
 def test_only_false_turns_robots_txt_off(settings, is_on, caplog):
-    # get_crawler may set it itself
+    # Where robots.txt is obeyed, a second middleware is refused: Scrapy's own.
     settings = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}, **settings}
     if is_on:
         assert read(settings)
