@@ -40,6 +40,8 @@ class Plan:
     """One crawl.
 
     first       a URL that is answered before the others are asked for and measuring begins
+    window      how many URLs may be asked for and not answered yet; None: all. Scrapy's queue looks
+                at all hosts that it has requests of, whenever it gives one
     whole       whether what comes before the answer to `first` is measured too
     stop_after  seconds until SIGINT comes, as by Ctrl-C
     sample      seconds between samples of memory
@@ -50,6 +52,7 @@ class Plan:
     urls: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
     first: str = ""
+    window: int | None = None
     whole: bool = False
     stop_after: float | None = None
     sample: float | None = None
@@ -167,6 +170,8 @@ class Spider(scrapy.Spider):
     name = "bench"
     plan: Plan
     is_over = False
+    ended = 0
+    has_ended: Deferred[None] | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -185,14 +190,25 @@ class Spider(scrapy.Spider):
         if self.plan.first:
             yield scrapy.Request(self.plan.first, self.begin)
             await maybe_deferred_to_future(self.ready)
-        for url in self.plan.urls:
+        for number, url in enumerate(self.plan.urls):
+            while self.plan.window is not None and number - self.ended >= self.plan.window:
+                self.has_ended = Deferred()
+                await maybe_deferred_to_future(self.has_ended)
             yield scrapy.Request(url, self.parse, errback=self.fail)
 
     def parse(self, response: Any) -> None:
         self.answered[response.url] += 1
+        self.end()
 
     def fail(self, failure: Any) -> None:
         self.seen.failed[failure.request.url] = str(failure.value)[:100]
+        self.end()
+
+    def end(self) -> None:
+        """A request has ended: `start` may give another one."""
+        self.ended += 1
+        if self.has_ended is not None and not self.has_ended.called:
+            self.has_ended.callback(None)
 
     def begin(self, response: Any) -> None:  # noqa: ARG002 - Scrapy gives it
         if not self.plan.whole:

@@ -27,6 +27,7 @@ from web import Hit, Reply, Web, hosts, robots
 AGENT = "BenchBot"
 NEVER_AFTER = 8  # seconds that a fetch may take
 TTL = 20  # seconds that rules are good for
+WINDOW = 3_000  # URLs that are asked for and not answered
 WORDS = ("a", "b", "private", "tmp", "q.html", "x~y", "news")
 Robots = Callable[[str, int], Reply]  # the answer for a file, by how often it was fetched before
 
@@ -193,7 +194,8 @@ def main() -> int:
     with Web(addresses, Answers(options.seed)) as web:
         urls = [web.url(host, path) for host, path in right]
         random.Random(7).shuffle(urls)
-        crawled = crawl(Plan(urls, settings, sample=0.5, leftovers=True), timeout=7200)
+        plan = Plan(urls, settings, window=WINDOW, sample=0.5, leftovers=True)
+        crawled = crawl(plan, timeout=7200)
         return show(crawled, web.log(), right, web.port)
 
 

@@ -188,6 +188,7 @@ class EngineAccess:
     make_room   called each time the engine is about to ask for a request from the scheduler
     is_full     whether it may not have one; asked only if Scrapy's own limits allow one
     on_closing  called when the engine begins to close. All signals come only when it has waited
+    active      all requests between the scheduler and the spider, those that wait among them
     missing     one sentence for each feature that this version of Scrapy does not allow
 
     | private attribute                | without it                                               |
@@ -207,6 +208,7 @@ class EngineAccess:
     ) -> None:
         engine: Any = crawler.engine
         self.crawler, self.downloader = crawler, engine.downloader
+        self.active: set[Request] = engine.downloader.active
         self._make_room, self._is_full = make_room, is_full
         self.missing: list[str] = []
         slot = getattr(engine, "_slot", None)
@@ -238,18 +240,6 @@ class EngineAccess:
         if not is_stock:
             self.missing.append("requests that wait hold their place in CONCURRENT_REQUESTS")
         return is_stock
-
-    @property
-    def active(self) -> set[Request]:
-        """All requests between the scheduler and the spider, those among them that wait."""
-        active: set[Request] = self.downloader.active
-        return active
-
-    @property
-    def limit(self) -> int:
-        """CONCURRENT_REQUESTS, or what somebody has set since; 0: no limit."""
-        limit: int = self.downloader.total_concurrency
-        return limit
 
     def wake(self) -> None:
         """Have the engine ask for requests soon."""

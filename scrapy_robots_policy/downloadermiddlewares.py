@@ -51,6 +51,8 @@ from .tags.page_preferences import PAGE_PREFERENCES
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
+USER_AGENT = b"User-Agent"
+
 logger = logging.getLogger(__name__)
 
 
@@ -170,7 +172,10 @@ class RobotsPolicyMiddleware:
             return None
         if is_exempt(request.meta, origin):
             return self._exempt(request, f"request.meta[{EXEMPT_KEY!r}]")
-        config = self.configs.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        headers = request.headers
+        # Most requests bring none; `get` would normalise its default as if it were a value.
+        user_agent = headers[USER_AGENT] if USER_AGENT in headers else None  # noqa: SIM401
+        config = self.configs.of(request.meta, user_agent, origin)
         if not config.applies_to(origin):
             return self._exempt(request, self._why_exempt(request, origin, config))
         rules = self.admission.cached(request, origin, config)
@@ -198,7 +203,7 @@ class RobotsPolicyMiddleware:
             return ""
         if config.obey:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
-        user_agent = request.headers.get(b"User-Agent")
+        user_agent = request.headers.get(USER_AGENT)
         return self.configs.places(request.meta, user_agent, origin).get("obey", "obey is False")
 
     def process_exception(

@@ -79,6 +79,7 @@ class Admission:
         self.now, self.dry_run = now, dry_run
         self._rewrite = url_rewriter(crawler.settings)
         self._asks_tdmrep = decision.use.may_be_refused_by(TDM_RESERVATION)
+        self._declares_use = bool(decision.use)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -302,7 +303,7 @@ class Admission:
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
         if not _is_retry(request):
-            if self.decision.use and verdict is None:
+            if self._declares_use and verdict is None:
                 self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -82,15 +83,10 @@ class Concurrency:
         self._pages_before: int | None = None
         self._returning: deque[tuple[Request, Deferred[None]]] = deque()
         self._sleeping: set[Deferred[None]] = set()
-        self._engine: compat.EngineAccess | None = None
 
-    @property
+    @cached_property
     def engine(self) -> compat.EngineAccess:
-        if self._engine is None:
-            self._engine = compat.EngineAccess(
-                self.crawler, self._make_room, self._is_full, self._close
-            )
-        return self._engine
+        return compat.EngineAccess(self.crawler, self._make_room, self._is_full, self._close)
 
     @contextmanager
     def lend(self, request: Request) -> Iterator[Place]:
@@ -123,7 +119,7 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
-        if self._has_room(self._taken() - 1):
+        if self._has_room(returning=1):
             return
         turn: Deferred[None] = Deferred()
         self._returning.append((request, turn))
@@ -165,15 +161,17 @@ class Concurrency:
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
         self.release_gone(self.engine.active)
-        while self._returning and self._has_room(self._taken() - len(self._returning)):
+        while self._returning and self._has_room(len(self._returning)):
             _, turn = self._returning.popleft()
             if not turn.called:
                 turn.callback(None)
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""
-        if not self._has_room(self._taken()):
+        if not self._has_room():
             return True
+        if not self.waiting and not self._is_saturated:
+            return False  # most crawls, most of the time
         self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
         return self._is_saturated and not self._may_pop_one()
 
@@ -210,14 +208,12 @@ class Concurrency:
         if self._by_host[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
 
-    def _has_room(self, taken: int) -> bool:
-        limit: int = self.engine.downloader.total_concurrency
-        return limit <= 0 or taken < limit  # a limit of 0 is none
-
-    def _taken(self) -> int:
-        """How many active requests hold a place, those among them that wait to return to one."""
-        active = len(self.engine.downloader.active)
-        return active - len(self.waiting) - len(self.fetching)
+    def _has_room(self, returning: int = 0) -> bool:
+        """Whether a place is free. `returning`: requests that do not wait, but hold none yet."""
+        engine = self.engine
+        limit: int = engine.downloader.total_concurrency
+        without_place = len(self.waiting) + len(self.fetching) + returning
+        return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
 
     def _close(self) -> None:
         self.is_closing = True
