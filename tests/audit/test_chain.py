@@ -142,6 +142,7 @@ def test_what_is_no_record_is_refused(tmp_path, octets, why):
     assert why in checked.errors[0]
 
 
+@pytest.mark.slow
 def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
     path = tmp_path / "audit.jsonl"
     path.write_bytes(b"x" * (17 << 20))

@@ -220,6 +220,7 @@ def test_the_largest_file_fits_even_if_it_cannot_be_compressed():
     assert decode(encode(record)) == record
 
 
+@pytest.mark.slow
 @given(st.integers(1, len(encode(FULL)) - 1), st.integers(1, 255))
 def test_a_damaged_frame_never_gives_another_entry(place, damage):
     frame = bytearray(encode(FULL))
