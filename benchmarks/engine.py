@@ -30,7 +30,7 @@ import bulk
 import large
 import refused
 from corpus import Case, questions
-from peers import Peer, peers
+from peers import Peer, ask_all, peers
 from wrong import right_answers, wrong_answers
 
 clock = time.thread_time
@@ -58,9 +58,9 @@ def measure(peer: Peer, cases: list[Case]) -> Round:
     made = Round(parse_time, clock() - began)
     for rules, item in zip(parsed, cases, strict=True):
         urls = [peer.address(url) for url in item.urls[: peer.per_file]]
-        ask(allowed, rules, urls, item.agent)
+        ask_all(allowed, rules, urls, item.agent)
         began = clock()
-        ask(allowed, rules, urls, item.agent)
+        ask_all(allowed, rules, urls, item.agent)
         made.warm.append((clock() - began) / len(urls))
     gc.enable()
     return made
@@ -70,14 +70,6 @@ def attempt(allowed: Callable[..., bool], rules: Any, url: str, agent: str) -> N
     """Peers fail on some files; that counts as an answer."""
     try:
         allowed(rules, url, agent)
-    except Exception:  # noqa: BLE001 - whatever a peer raises
-        return
-
-
-def ask(allowed: Callable[..., bool], rules: Any, urls: list[str], agent: str) -> None:
-    try:
-        for url in urls:
-            allowed(rules, url, agent)
     except Exception:  # noqa: BLE001 - whatever a peer raises
         return
 

@@ -104,8 +104,8 @@ def slow(kind: str) -> str:
         urls += [web.url(host, f"/page/{n}") for n in range(10) for host in HEALTHY]
         crawled(kind, urls)
         log = web.log()
-    last = max(hit.answered for hit in pages(log) if hit.host != SLOW)
-    return f"{last - min(hit.asked for hit in log):.1f} s"
+    last = max(hit.answered_at for hit in pages(log) if hit.host != SLOW)
+    return f"{last - min(hit.asked_at for hit in log):.1f} s"
 
 
 def pages(log: list[Hit]) -> list[Hit]:

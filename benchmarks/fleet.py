@@ -104,10 +104,10 @@ def against(log: list[Hit]) -> int:
     """Pages of the closed half, and those asked for before any robots.txt was answered."""
     answered_at: dict[str, float] = {}
     for hit in log:
-        if hit.path == ROBOTS_TXT and hit.answered:
-            answered_at[hit.host] = min(hit.answered, answered_at.get(hit.host, hit.answered))
+        if hit.path == ROBOTS_TXT and hit.answered_at:
+            answered_at[hit.host] = min(hit.answered_at, answered_at.get(hit.host, hit.answered_at))
     return sum(
-        hit.path.startswith("/closed/") or hit.asked < answered_at.get(hit.host, float("inf"))
+        hit.path.startswith("/closed/") or hit.asked_at < answered_at.get(hit.host, float("inf"))
         for hit in pages(log)
     )
 
@@ -154,7 +154,7 @@ def show_pace() -> None:
         for name, settings in kinds.items():
             fleet = Fleet.of(parts(web, [address], [f"/{n}/" for n in range(4)]), settings)
             results = fleet.results()
-            times = [hit.asked for hit in pages(web.log())]
+            times = [hit.asked_at for hit in pages(web.log())]
             gaps = [later - earlier for earlier, later in pairwise(times)]
             table.row(
                 name,
@@ -213,7 +213,7 @@ def first(web: Web, is_meant: Callable[[Hit], bool]) -> Hit:
 
 def second(log: list[Hit]) -> float:
     """When that robots.txt was asked for again."""
-    times = [hit.asked for hit in log if of_silent(hit)]
+    times = [hit.asked_at for hit in log if of_silent(hit)]
     return times[1] if len(times) > 1 else float("nan")
 
 
@@ -232,7 +232,7 @@ def show_killed_redis(rounds: int) -> None:
             fleet = Fleet.of(
                 parts(web, addresses, paths, seed=number), {**shared_by(redis), **slow}
             )
-            began = first(web, lambda _: True).asked
+            began = first(web, lambda _: True).asked_at
             time.sleep(KILLED)
             killed = time.monotonic()
             redis.kill()
@@ -242,7 +242,7 @@ def show_killed_redis(rounds: int) -> None:
             results = fleet.results()
             log = web.log()
         warnings = sum(crawling.log.count(" WARNING: ") for crawling in fleet.crawling)
-        ended = max(hit.asked for hit in log)
+        ended = max(hit.asked_at for hit in log)
         rest = always(fleet, results, log)
         table.row(
             f"round {number}",
@@ -256,7 +256,7 @@ def show_killed_redis(rounds: int) -> None:
 
 def rate(log: list[Hit], since: float, until: float) -> float:
     """How many robots.txt were asked for in a second."""
-    fetches = sum(hit.path == ROBOTS_TXT and since <= hit.asked < until for hit in log)
+    fetches = sum(hit.path == ROBOTS_TXT and since <= hit.asked_at < until for hit in log)
     return fetches / (until - since)
 
 

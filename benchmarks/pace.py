@@ -38,12 +38,12 @@ def answer(host: str, path: str) -> Reply:
 
 
 def gaps(log: list[Hit]) -> list[float]:
-    times = [hit.asked for hit in log if hit.host == ASKING]
+    times = [hit.asked_at for hit in log if hit.host == ASKING]
     return [later - earlier for earlier, later in pairwise(times)]
 
 
 def others(crawled: Crawled, log: list[Hit]) -> float:
-    return max(hit.answered for hit in log if hit.host != ASKING) - crawled.began
+    return max(hit.answered_at for hit in log if hit.host != ASKING) - crawled.began
 
 
 def main() -> None:

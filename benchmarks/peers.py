@@ -52,6 +52,17 @@ class Peer:
         return lambda url: allowed(parsed, url, agent)
 
 
+def ask_all(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: str) -> None:
+    """Ask one question after the other. A peer that fails at a file has answered, as far as its
+    time goes.
+    """
+    try:
+        for address in addresses:
+            ask(rules, address, agent)
+    except Exception:  # noqa: BLE001 - whatever a peer raises
+        return
+
+
 def peers() -> list[Peer]:
     """All that are installed, Protego first: it is what the others are measured against."""
     makers = (_protego, _ours, _ours_google, _fastrobots, _urllib, _robotspy, _rerp)

@@ -58,5 +58,5 @@ class RedisServer:
         self._process.wait()
 
     def info(self, section: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.info(section)
-        return found
+        facts: dict[str, Any] = self.client.info(section)
+        return facts

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus import Case
-from peers import Peer
+from peers import Peer, ask_all
 
 COLUMNS = ["mean", "median file", "p99 file", "times faster than Protego", "times its bare answer"]
 
@@ -58,19 +58,10 @@ def measure(peer: Peer, cases: list[Case]) -> Refusals:
 
 
 def _each(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: str) -> float:
-    _all(ask, rules, addresses, agent)
+    ask_all(ask, rules, addresses, agent)
     began = clock()
-    _all(ask, rules, addresses, agent)
+    ask_all(ask, rules, addresses, agent)
     return (clock() - began) / len(addresses)
-
-
-def _all(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: str) -> None:
-    """A peer that fails at a file has answered, as far as its time goes."""
-    try:
-        for address in addresses:
-            ask(rules, address, agent)
-    except Exception:  # noqa: BLE001 - whatever a peer raises
-        return
 
 
 def mean(rounds: list[Refusals]) -> float:

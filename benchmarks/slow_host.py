@@ -155,11 +155,11 @@ def of_children() -> float:
 
 def look(log: list[Hit], slow: frozenset[str]) -> Reached:
     """From the first request that any host saw, to the last page of a healthy host."""
-    pages = [hit for hit in log if hit.path != "/robots.txt" and hit.answered]
+    pages = [hit for hit in log if hit.path != "/robots.txt" and hit.answered_at]
     healthy = [hit for hit in pages if hit.host not in slow]
     if not healthy:
         return Reached(0.0, 0.0, 0, len(pages))
-    seconds = max(hit.answered for hit in healthy) - log[0].asked
+    seconds = max(hit.answered_at for hit in healthy) - log[0].asked_at
     return Reached(seconds, 0.0, len({hit[:2] for hit in healthy}), len(pages) - len(healthy))
 
 

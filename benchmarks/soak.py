@@ -125,7 +125,7 @@ def against(log: list[Hit], right: dict[tuple[str, str], bool]) -> list[Hit]:
     answers: dict[str, list[float]] = {}
     for hit in log:
         if hit.path == "/robots.txt":
-            answers.setdefault(hit.host, []).append(hit.answered or float("inf"))
+            answers.setdefault(hit.host, []).append(hit.answered_at or float("inf"))
     return [hit for hit in log if (hit.host, hit.path) in right and _is_wrong(hit, right, answers)]
 
 
@@ -134,10 +134,10 @@ def _is_wrong(
 ) -> bool:
     times, kind = answers.get(hit.host, []), trouble(hit.host)
     first = int(kind.endswith(" first"))  # the answer that counts
-    if not right[hit.host, hit.path] or len(times) <= first or hit.asked < times[first]:
+    if not right[hit.host, hit.path] or len(times) <= first or hit.asked_at < times[first]:
         return True
     # Half a second for what had passed already.
-    return kind == "closes" and len(times) > 1 and hit.asked > times[1] + 0.5
+    return kind == "closes" and len(times) > 1 and hit.asked_at > times[1] + 0.5
 
 
 def lost(urls: dict[str, bool], crawled: Crawled) -> Counter[str]:

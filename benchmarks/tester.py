@@ -38,12 +38,12 @@ def spent(call: Callable[[], object]) -> float:
 
 def main() -> None:
     robots, urls = file_and_urls()
-    asked = {"robots": robots, "urls": urls, "agents": AGENTS, "dialect": "google"}
-    questions, rules = Questions.of(asked), Rules()
-    others = Questions.of({**asked, "urls": [f"{url}/x" for url in urls]})
+    question = {"robots": robots, "urls": urls, "agents": AGENTS, "dialect": "google"}
+    questions, rules = Questions.of(question), Rules()
+    others = Questions.of({**question, "urls": [f"{url}/x" for url in urls]})
     print(f"a new file         {spent(lambda: answers(questions, rules)):6.2f} s")
     print(f"other URLs for it  {spent(lambda: answers(others, rules)):6.2f} s")
-    print(f"its findings       {spent(lambda: findings(asked)):6.2f} s")
+    print(f"its findings       {spent(lambda: findings(question)):6.2f} s")
 
 
 if __name__ == "__main__":

@@ -66,16 +66,16 @@ class Sleeper:
             text=True,
             bufsize=1,
         )
-        self._say({"settings": settings, "site": site, "requests": requests})
+        self._send({"settings": settings, "site": site, "requests": requests})
 
     def turn(self) -> None:
-        self._say("turn")
-        self.turns.append(Turn(*self._hear()))
+        self._send("turn")
+        self.turns.append(Turn(*self._answer()))
 
     def end(self) -> dict[str, Any]:
         """Its stats."""
-        self._say("end")
-        stats: dict[str, Any] = self._hear()
+        self._send("end")
+        stats: dict[str, Any] = self._answer()
         self._process.wait(60)
         return stats
 
@@ -83,11 +83,11 @@ class Sleeper:
         self._process.kill()
         self._process.communicate()
 
-    def _say(self, what: Any) -> None:
+    def _send(self, what: Any) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(what) + "\n")
 
-    def _hear(self) -> Any:
+    def _answer(self) -> Any:
         assert self._process.stdout is not None
         return json.loads(self._process.stdout.readline())
 

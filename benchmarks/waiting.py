@@ -37,13 +37,15 @@ def never(host: str, path: str) -> Reply:
 
 def healthy(crawled: Crawled, log: list[Hit]) -> float:
     pages = (hit for hit in log if hit.host not in SLOW and hit.path != "/robots.txt")
-    return max(hit.answered for hit in pages) - crawled.began
+    return max(hit.answered_at for hit in pages) - crawled.began
 
 
 def most(log: list[Hit]) -> int:
     """The most pages that were under way at a time, as the hosts see it."""
     pages = [hit for hit in log if hit.path != "/robots.txt"]
-    changes = sorted([(hit.asked, 1) for hit in pages] + [(hit.answered, -1) for hit in pages])
+    changes = sorted(
+        [(hit.asked_at, 1) for hit in pages] + [(hit.answered_at, -1) for hit in pages]
+    )
     under_way = busiest = 0
     for _, change in changes:
         under_way += change

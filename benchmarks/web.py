@@ -32,15 +32,15 @@ class Reply:
 
 
 class Hit(NamedTuple):
-    """`asked` and `answered` by the monotonic clock of the machine; 0: never.
+    """`asked_at` and `answered_at` by the monotonic clock of the machine; 0: never.
 
     agent  the User-Agent header
     """
 
     host: str
     path: str
-    asked: float
-    answered: float
+    asked_at: float
+    answered_at: float
     agent: str
 
 

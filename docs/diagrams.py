@@ -1,4 +1,4 @@
-"""Draws the mermaid diagrams of the docs: `make diagrams`. It needs npm, Chromium and its driver.
+"""Draws the mermaid diagrams of the docs: `make pictures`. It needs npm, Chromium and its driver.
 
 Code hosts draw such blocks themselves. The site shows a picture, so that a reader loads no program
 of 3 MB for it. The name of a picture has the hash of its block: docs/site/hooks.py puts it there,

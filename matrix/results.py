@@ -108,5 +108,5 @@ def _sent(crawled: Crawled) -> str:
 
 
 def _new(warnings: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    known = set(others)
-    return tuple(dict.fromkeys(text for text in warnings if text not in known))
+    old = set(others)
+    return tuple(dict.fromkeys(text for text in warnings if text not in old))

@@ -18,25 +18,25 @@ from urllib.request import Request, urlopen
 Answer = tuple[int, str, bytes]  # status, Content-Type, body
 
 
-def zyte_api(asked: dict[str, Any]) -> Answer:
-    status, headers, body = _fetch(asked["url"], _custom_headers(asked))
-    answer: dict[str, Any] = {"url": asked["url"], "statusCode": status}
-    if asked.get("httpResponseBody"):
+def zyte_api(call: dict[str, Any]) -> Answer:
+    status, headers, body = _fetch(call["url"], _custom_headers(call))
+    answer: dict[str, Any] = {"url": call["url"], "statusCode": status}
+    if call.get("httpResponseBody"):
         answer["httpResponseBody"] = b64encode(body).decode()
-    if asked.get("httpResponseHeaders"):
+    if call.get("httpResponseHeaders"):
         answer["httpResponseHeaders"] = [{"name": k, "value": v} for k, v in headers.items()]
-    if asked.get("browserHtml"):
+    if call.get("browserHtml"):
         answer["browserHtml"] = _in_browser(headers, body)
     return 200, "application/json", json.dumps(answer).encode()
 
 
-def splash(asked: dict[str, Any]) -> Answer:
-    status, headers, body = _fetch(asked["url"], asked.get("headers") or {})
+def splash(call: dict[str, Any]) -> Answer:
+    status, headers, body = _fetch(call["url"], call.get("headers") or {})
     return status, "text/html; charset=utf-8", _in_browser(headers, body).encode()
 
 
-def _custom_headers(asked: dict[str, Any]) -> dict[str, str]:
-    return {item["name"]: item["value"] for item in asked.get("customHttpRequestHeaders", ())}
+def _custom_headers(call: dict[str, Any]) -> dict[str, str]:
+    return {item["name"]: item["value"] for item in call.get("customHttpRequestHeaders", ())}
 
 
 def _fetch(url: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:

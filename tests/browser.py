@@ -1,14 +1,12 @@
 """A headless Chromium that loads nothing by itself, for tests of pages.
 
-Test files that use it set `pytestmark = needs_browser`.
+Test files that use it set `pytestmark = needs_browser`, and import the fixture `browser_of_module`.
 """
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -27,9 +25,12 @@ FLAGS = (
 )
 
 
-@contextmanager
-def started(profile: Path) -> Iterator[webdriver.Chrome]:
-    """`profile` is a folder of its own. What pages load and complain of is logged."""
+@pytest.fixture(name="browser", scope="module")
+def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """One browser for a module's tests, with a profile of its own. What pages load and complain of
+    is logged.
+    """
+    profile = tmp_path_factory.mktemp("profile")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -63,6 +64,6 @@ def accessibility_faults(browser: webdriver.Chrome) -> list[str]:
     source = {"expression": script.read_text("utf-8")}
     browser.execute_cdp_cmd("Runtime.evaluate", source)
     violations = browser.execute_async_script(
-        "const done = arguments[0]; axe.run().then((found) => done(found.violations));"
+        "const done = arguments[0]; axe.run().then((result) => done(result.violations));"
     )
     return [f"{one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]]

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
@@ -78,17 +78,39 @@ class Spider(scrapy.Spider):
         for request in self.requests:
             yield request.replace(callback=self.parse, errback=self.fail)
 
-    def parse(self, response: Any) -> None:
+    def parse(self, response: Any) -> Any:
         self.seen.answered.append(response.url)
 
     def closed(self, reason: str) -> None:
         middleware = self.crawler.get_downloader_middleware(RobotsPolicyMiddleware)
         self.lines = middleware.counts.origins if middleware else ()
 
-    def fail(self, failure: Any) -> None:
+    def fail(self, failure: Any) -> Any:
         self.seen.dropped[failure.request.url] = str(failure.value)
         self.errors.append(failure.value)
         self.verdicts[failure.request.url] = getattr(failure.value, "verdict", None)
+
+
+class Chain(Spider):
+    """Asks for one URL after the other: for the next one when the last was answered or dropped.
+
+    ahead  the URLs after the first one
+    """
+
+    ahead: Sequence[str] = ()
+
+    def parse(self, response: Any) -> Iterable[scrapy.Request]:
+        super().parse(response)
+        return self.next()
+
+    def fail(self, failure: Any) -> Iterable[scrapy.Request]:
+        super().fail(failure)
+        return self.next()
+
+    def next(self) -> Iterable[scrapy.Request]:
+        if self.ahead:
+            url, *self.ahead = self.ahead
+            yield scrapy.Request(url, self.parse, errback=self.fail)
 
 
 class CancellingSpider(Spider):
@@ -209,17 +231,29 @@ class Plan:
     hidden: str = ""
 
 
-def crawl_apart(plan: Plan, tolerated: Sequence[str] = TOLERATED) -> Seen:
-    """Crawl in a process of its own, where a warning is an error but for those tolerated."""
-    process = subprocess.run(
-        [sys.executable, "-W", "error", *tolerated, "-m", "tests.crawls"],
+def crawl_process(
+    plan: Plan, *flags: str, timeout: float = 60, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """A finished crawl in a process of its own.
+
+    flags    for Python
+    options  those of `subprocess.run`
+    """
+    return subprocess.run(
+        [sys.executable, *flags, "-m", "tests.crawls"],
         input=json.dumps(asdict(plan)),
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=timeout,
         check=False,
+        **options,
     )
+
+
+def crawl_apart(plan: Plan, tolerated: Sequence[str] = TOLERATED) -> Seen:
+    """Crawl in a process of its own, where a warning is an error but for those tolerated."""
+    process = crawl_process(plan, "-W", "error", *tolerated)
     assert process.returncode == 0, process.stderr
     for bad in ("Warning", "ERROR", "CRITICAL", "Traceback"):
         assert bad not in process.stderr, process.stderr

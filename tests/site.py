@@ -70,12 +70,12 @@ class Opener:
 
 @dataclass(frozen=True)
 class Hit:
-    """One request; `asked` and `answered` by the monotonic clock, `answered` 0 if never."""
+    """One request; `asked_at` and `answered_at` by the monotonic clock, 0 if never."""
 
     path: str
     headers: Mapping[str, str]
-    asked: float
-    answered: float
+    asked_at: float
+    answered_at: float
 
 
 class Site:
@@ -154,19 +154,19 @@ class Site:
             return False
         headers = _read_headers(lines)
         lines.read(int(headers.get("content-length", 0)))
-        asked = time.monotonic()
+        asked_at = time.monotonic()
         with self._lock:
             self.busy += 1
             self.busiest = max(self.busiest, self.busy)
             place = len(self.hits)
-            self.hits.append(Hit(first[1], headers, asked, 0.0))
+            self.hits.append(Hit(first[1], headers, asked_at, 0.0))
             answer = self._answer(first[1], headers)
         over = self._closing.wait(answer.after)
         if answer.gate:
             self.gate(answer.gate).wait(GATE_DEADLINE)
         with self._lock:
             self.busy -= 1
-            self.hits[place] = replace(self.hits[place], answered=time.monotonic())
+            self.hits[place] = replace(self.hits[place], answered_at=time.monotonic())
         return not over and not self._closing.is_set() and self._send(connection, answer)
 
     def _answer(self, path: str, headers: Mapping[str, str]) -> Answer:

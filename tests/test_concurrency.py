@@ -174,8 +174,8 @@ async def test_robots_txt_fetches_at_a_time_are_limited():
         *(site.url() for site in sites),
         settings={"ROBOTS_MAX_FETCHES": 2, "CONCURRENT_REQUESTS": 16},
     )
-    spans = [(site.hits[0].asked, site.hits[0].answered) for site in sites]
-    together = max(sum(a <= asked < b for a, b in spans) for asked, _ in spans)
+    spans = [(site.hits[0].asked_at, site.hits[0].answered_at) for site in sites]
+    together = max(sum(a <= start < b for a, b in spans) for start, _ in spans)
     assert together == 2
     for site in sites:
         site.close()
@@ -190,7 +190,7 @@ async def test_pages_never_take_more_places_than_the_limit():
     seen, _ = await crawl(*urls, settings={"CONCURRENT_REQUESTS": 3})
     assert sorted(seen.answered) == sorted(urls)
     pages = [hit for site in late for hit in site.hits if hit.path != "/robots.txt"]
-    assert max(sum(a.asked <= b.asked < a.answered for a in pages) for b in pages) <= 3
+    assert max(sum(a.asked_at <= b.asked_at < a.answered_at for a in pages) for b in pages) <= 3
     for site in late:
         site.close()
 

@@ -36,7 +36,7 @@ def slow(seconds: float, text: str = ""):
 
 
 def gaps(*sites: Site) -> list[float]:
-    times = sorted(hit.asked for site in sites for hit in site.hits)
+    times = sorted(hit.asked_at for site in sites for hit in site.hits)
     return [later - earlier for earlier, later in pairwise(times)]
 
 
@@ -103,8 +103,10 @@ async def test_of_two_origins_in_a_download_slot_the_longer_delay_is_kept():
         urls = [site.url(f"/{n}") for n in range(3) for site in (one, other)]
         seen, _ = await crawl(*urls)
         assert sorted(seen.answered) == sorted(urls)
-        rules_at = max(hit.answered for s in (one, other) for hit in s.hits if "robots" in hit.path)
-        after = [hit.asked for s in (one, other) for hit in s.hits if hit.asked > rules_at]
+        rules_at = max(
+            hit.answered_at for s in (one, other) for hit in s.hits if "robots" in hit.path
+        )
+        after = [hit.asked_at for s in (one, other) for hit in s.hits if hit.asked_at > rules_at]
         assert len(after) >= 5
         assert min(b - a for a, b in pairwise(sorted(after))) >= 0.3
 
@@ -311,7 +313,7 @@ async def test_a_request_waits_until_the_visit_time_begins_and_delays_no_other()
         urls = [other.url("/page"), site.url("/page")]
         seen, _ = await crawl(*urls, settings={"ROBOTS_DIALECT": "seznam"}, spider=BeforeNoon)
         assert seen.answered == urls
-        assert site.hits[-1].asked >= other.hits[-1].answered
+        assert site.hits[-1].asked_at >= other.hits[-1].answered_at
 
 
 class TimePasses(Spider):

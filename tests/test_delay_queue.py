@@ -50,10 +50,10 @@ class Coordinator:
     def __init__(self, *waits):
         self.waits = list(waits)
         self.gate = Gate()
-        self.asked, self.left = 0, []
+        self.takes, self.left = 0, []
 
     async def take(self, host, delay):
-        self.asked += 1
+        self.takes += 1
         await self.gate.pass_()
         return self.waits.pop(0) if self.waits else 0.0
 
@@ -149,7 +149,7 @@ async def test_a_request_that_is_cancelled_while_it_claims_the_fleets_turn_gives
     _, first = host.request("/1")
     host.request("/2")
     await until_idle()
-    assert coordinator.asked == 1
+    assert coordinator.takes == 1
     await cancel(first)
     coordinator.gate.open()
     await until_idle()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from scrapy import version_info
 
+from tests.example_runs import ENVIRONMENT, PROJECT
 from tests.missing import NO_REDIS, NO_SCRAPY_REDIS, has_redis, has_scrapy_redis
 
 pytestmark = [
@@ -21,8 +20,6 @@ pytestmark = [
     pytest.mark.skipif(not has_scrapy_redis(), reason=NO_SCRAPY_REDIS),
 ]
 
-PROJECT = Path(__file__).parent.parent / "example_project"
-OURS = {**os.environ, "PYTHONPATH": str(PROJECT.parent)}  # whether or not it is installed
 
 # scrapy-redis makes requests of a class that Scrapy 2.16 warns of.
 FORM = "ignore:scrapy.http.FormRequest is deprecated"
@@ -33,7 +30,7 @@ def start(*options, **environment):
     return subprocess.Popen(
         [sys.executable, "-m", "example.fleet", *options],
         cwd=PROJECT,
-        env={**OURS, **QUIET, **environment},
+        env={**ENVIRONMENT, **QUIET, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from scrapy_robots_policy.rep.documents import DOCUMENTS
+from tests.example_runs import run_in_project
 
 pytestmark = pytest.mark.slow
-
-PROJECT = Path(__file__).parent.parent / "example_project"
 
 ASKED = ["/", "/draft", "/draft/2", "/forum", "/letter", "/news", "/offer"]
 ITEMS = {"/": [], "/draft/2": [], "/forum": [], "/news": [], "/offer": ["expired"]}
@@ -35,16 +30,9 @@ def crawl(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     items, log = folder / "items.json", folder / "log.json"
     command = ["-m", "scrapy", "crawl", "considerate", "--loglevel", "ERROR"]
-    process = subprocess.run(
-        [sys.executable, *command, "--set", f"SITE_LOG={log}", "--overwrite-output", str(items)],
-        cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT.parent)},  # whether or not it is installed
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (process.returncode, process.stderr) == (0, "")
+    options = ["--set", f"SITE_LOG={log}", "--overwrite-output", str(items)]
+    process = run_in_project(*command, *options)
+    assert process.stderr == ""
     return process.stdout, json.loads(items.read_text()), json.loads(log.read_text())
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tests.example_runs import run_in_project
 
-PROJECT = Path(__file__).parent.parent / "example_project"
+pytestmark = pytest.mark.slow
 
 ALL = {"/", "/news", "/private/", "/private/press/", "/report.pdf", "/list?session=1"}
 BY_THE_RULES = {"/", "/news", "/private/press/"}
@@ -53,16 +49,7 @@ def crawl(tmp_path_factory):
     """The finished process, and [site, path] of every request that the sites got, in order."""
     log_path = tmp_path_factory.mktemp("site") / "log.json"
     command = ["-m", "scrapy", "crawl", "polite", "--loglevel", "WARNING"]
-    process = subprocess.run(
-        [sys.executable, *command, "--set", f"SITE_LOG={log_path}"],
-        cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT.parent)},  # whether or not it is installed
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
+    process = run_in_project(*command, "--set", f"SITE_LOG={log_path}")
     return process, json.loads(log_path.read_text())
 
 
@@ -108,16 +95,7 @@ def read_table(printed):
 
 
 def test_a_dialect_can_be_set_at_every_level():
-    process = subprocess.run(
-        [sys.executable, "-m", "example.dialects"],
-        cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT.parent)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
+    process = run_in_project("-m", "example.dialects")
     results = dict(re.split(r"\s{2,}", line) for line in process.stdout.splitlines())
 
     assert {label: outcome for label, outcome in results.items() if outcome != "fetched"} == {

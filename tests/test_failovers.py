@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.crawls import OURS, REACTORS, TOLERATED, Plan, Spider, crawl, crawl_apart
+from tests.crawls import OURS, REACTORS, TOLERATED, Chain, Plan, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.redis_server import Cluster, Service
 from tests.site import PAGE, Site, robots
@@ -82,16 +82,11 @@ def test_three_crawlers_go_on_while_a_master_is_killed(world, kind):
         assert not any(site.count("/secret") for site in sites)
 
 
-class Chain(Spider):
-    """Asks for one page after the other, for as long as its method `goes_on` says so."""
+class GoingOn(Chain):
+    """Asks for URLs for as long as its method `goes_on` says so."""
 
-    ahead = ()
-
-    def parse(self, response):
-        super().parse(response)
-        if self.ahead and self.goes_on():
-            url, *self.ahead = self.ahead
-            yield response.follow(url, self.parse, errback=self.fail)
+    def next(self):
+        return super().next() if self.goes_on() else ()
 
 
 # No page is answered at once, so that the hosts last until the client has found the new master:
@@ -113,7 +108,7 @@ async def test_the_new_master_is_used_after_a_failover(world):
         settings = {"ROBOTS_STORE": redis.url}
         seen, _ = await crawl(
             sites[0].url("/0"),
-            spider=Chain,
+            spider=GoingOn,
             ahead=ahead,
             goes_on=lambda _spider: (
                 new_master.dbsize() < 4

@@ -362,7 +362,7 @@ async def test_a_short_retry_after_is_obeyed_before_the_next_try():
         outcome, _ = await fetch(site.origin, ROBOTS_FETCH_RETRIES=1)
         assert outcome.status == 200
         first, second = site.hits
-        assert second.asked - first.answered >= 2
+        assert second.asked_at - first.answered_at >= 2
 
 
 def test_the_cause_is_found_in_a_chain_of_exceptions():

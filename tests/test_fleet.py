@@ -46,17 +46,22 @@ DEFERRING = RFC.but(
 
 @dataclass
 class World:
-    """A site that gives its answers in turn, to whoever asks; `later` is added to the clock."""
+    """A site that gives its answers in turn, to whoever asks.
+
+    later    seconds that are added to the clock
+    fetches  the cache entry that each fetch began with; None for the first of an origin
+    pages    the page that each fetch was for
+    """
 
     outcomes: list[FetchResult | Exception]
     later: float = 0.0
-    asked: list[Any] = field(default_factory=list)
+    fetches: list[Any] = field(default_factory=list)
     pages: list[Any] = field(default_factory=list)
     gate: Gate = field(default_factory=Gate)
 
     async def fetch(self, order):
-        turn = len(self.asked)
-        self.asked.append(order.entry)
+        turn = len(self.fetches)
+        self.fetches.append(order.entry)
         self.pages.append(order.page)
         await self.gate.pass_()
         outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
@@ -64,8 +69,8 @@ class World:
             raise outcome
         return outcome
 
-    async def is_asked(self, times=1):
-        await until(lambda: len(self.asked) >= times)
+    async def until_fetched(self, times=1):
+        await until(lambda: len(self.fetches) >= times)
 
     @asynccontextmanager
     async def members(self, redis, count=2, **options):
@@ -110,11 +115,11 @@ async def test_one_process_fetches_for_all(redis):
     world = World([SECRET, OPEN])
     async with world.members(redis, 5) as resolvers:
         waiting = start(rules_of(resolvers))
-        await world.is_asked()
+        await world.until_fetched()
         await until(lambda: looks(redis) >= 20)  # of the four others
         world.gate.open()
         assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 5
-        assert world.asked == [None]
+        assert world.fetches == [None]
 
 
 @on_reactor
@@ -122,11 +127,11 @@ async def test_an_origin_that_is_queued_in_one_process_is_fetched_by_another(red
     world = World([SECRET])
     async with world.members(redis) as (one, other):
         waiting = [start(one.rules_for(ORIGIN, RFC, "one"))]
-        await world.is_asked()
+        await world.until_fetched()
         waiting.append(start(one.rules_for("http://next.example", RFC, "one")))
         await until(lambda: one.gate._queue)
         waiting.append(start(other.rules_for("http://next.example", RFC, "other")))
-        await world.is_asked(2)
+        await world.until_fetched(2)
         world.gate.open()
         await all_of(waiting)
         assert world.pages == ["one", "other"]
@@ -140,7 +145,7 @@ async def test_a_failed_fetch_counts_for_all_processes(redis):
         answers = await rules_of(resolvers)
         assert [rules.mode for rules in answers] == [AccessMode.DISALLOW] * 2
         assert len({rules.access.fresh_until for rules in answers}) == 1
-        assert world.asked == [None]
+        assert world.fetches == [None]
 
 
 @on_reactor
@@ -150,7 +155,7 @@ async def test_deferred_requests_of_all_processes_wait_for_one_next_try(redis):
     async with world.members(redis, 4) as resolvers:
         answers = await rules_of(resolvers, DEFERRING)
         assert [secret(rules) for rules in answers] == [False] * 4
-        assert len(world.asked) == 3
+        assert len(world.fetches) == 3
 
 
 @on_reactor
@@ -163,7 +168,7 @@ async def test_stale_rules_are_fetched_again_by_one_process(redis):
         old = [resolver.cached(ORIGIN, RFC) for resolver in resolvers]
         assert [secret(rules) for rules in old] == [False] * 4  # it holds meanwhile
         await until(lambda: all(secret(resolver.cached(ORIGIN, RFC)) for resolver in resolvers))
-        assert len(world.asked) == 2
+        assert len(world.fetches) == 2
 
 
 @on_reactor
@@ -171,7 +176,7 @@ async def test_a_fetch_that_takes_too_long_is_taken_over_by_another_process(redi
     world = World([SECRET])
     async with world.members(redis) as (one, other):
         start(one.rules_for(ORIGIN, RFC))
-        await world.is_asked()
+        await world.until_fetched()
         began = later = time.time()
 
         async def sleep(seconds):
@@ -180,7 +185,7 @@ async def test_a_fetch_that_takes_too_long_is_taken_over_by_another_process(redi
 
         other.now, other.sleep = lambda: later, sleep
         waiting = start(other.rules_for(ORIGIN, RFC))
-        await world.is_asked(2)
+        await world.until_fetched(2)
         assert later - began > LEASE_PATIENCE - 10
         world.gate.open()
         assert not secret((await all_of([waiting]))[0])
@@ -193,7 +198,7 @@ async def test_a_fault_in_one_process_is_not_shared(redis):
     async with world.members(redis) as (one, other):
         assert (await one.rules_for(ORIGIN, RFC)).mode is AccessMode.DISALLOW
         assert not secret(await other.rules_for(ORIGIN, RFC))
-        assert len(world.asked) == 2
+        assert len(world.fetches) == 2
 
 
 @on_reactor
@@ -202,13 +207,13 @@ async def test_a_process_that_stops_during_a_fetch_releases_the_lease_at_once(re
     # A lease that lasts so long ends in time only if it is given back.
     async with world.members(redis, lasting=600.0) as (one, other):
         stopped = start(one.rules_for(ORIGIN, RFC))
-        await world.is_asked()
+        await world.until_fetched()
         waiting = start(other.rules_for(ORIGIN, RFC))
         await until_idle()
         one.stop()
         with pytest.raises(CrawlClosing):
             await maybe_deferred_to_future(stopped)
-        await world.is_asked(2)
+        await world.until_fetched(2)
         world.gate.open()
         assert not secret((await all_of([waiting]))[0])
 
@@ -219,9 +224,9 @@ async def test_after_the_loss_of_redis_each_process_fetches_by_itself():
     with RedisServer() as server:
         async with world.members(server, 3) as resolvers:
             waiting = start(rules_of(resolvers))
-            await world.is_asked()
+            await world.until_fetched()
             server.kill()
-            await world.is_asked(3)
+            await world.until_fetched(3)
             world.gate.open()
             assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 3
 
@@ -235,7 +240,7 @@ async def test_an_entry_from_the_future_is_not_used(redis):
         await one.rules_for(ORIGIN, RFC)
         await until_idle()
         assert not secret(await other.rules_for(ORIGIN, RFC))
-        assert len(world.asked) == 2
+        assert len(world.fetches) == 2
 
 
 @on_reactor

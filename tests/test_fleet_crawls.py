@@ -9,10 +9,9 @@ from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
-import scrapy
 
 from scrapy_robots_policy.stores.breaker import CALM
-from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, crawl_killed
+from tests.crawls import OURS, REACTORS, Chain, Plan, crawl, crawl_apart, crawl_killed
 from tests.on_reactor import on_reactor
 from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
@@ -79,7 +78,7 @@ def test_three_crawlers_keep_one_delay(kind, limit, settings):
         assert [len(crawl.answered) for crawl in seen] == [4] * 3
         assert site.count("/robots.txt") == 1
         assert site.busiest == 1
-        rests = [later.asked - earlier.answered for earlier, later in pairwise(site.hits)]
+        rests = [later.asked_at - earlier.answered_at for earlier, later in pairwise(site.hits)]
         assert min(rests) >= 0.4
 
 
@@ -120,7 +119,8 @@ async def test_a_delay_is_kept_where_the_redis_dies_in_the_middle():
         site.script |= {"/robots.txt": slow, "/1": die}
         seen, _ = await crawl(*(site.url(f"/{n}") for n in range(4)), settings=store_at(server))
         assert len(seen.answered) == 4
-        assert min(later.asked - earlier.answered for earlier, later in pairwise(site.hits)) >= 0.2
+        rests = [later.asked_at - earlier.answered_at for earlier, later in pairwise(site.hits)]
+        assert min(rests) >= 0.2
 
 
 def test_a_crawler_that_is_killed_during_a_fetch_delays_the_others_by_one_lease_at_most(settings):
@@ -153,22 +153,6 @@ async def test_a_crawl_without_its_redis_still_obeys_and_warns_once(caplog):
     assert warnings[0].startswith(f"The robots.txt store at 127.0.0.1:{server.port}/0 fails (Conn")
 
 
-class Chain(Spider):
-    """Asks for one page after the other."""
-
-    def parse(self, response):
-        super().parse(response)
-        return self.next()
-
-    def fail(self, failure):
-        super().fail(failure)
-        return self.next()
-
-    def next(self):
-        if self.then:
-            yield scrapy.Request(self.then.pop(0), callback=self.parse, errback=self.fail)
-
-
 @on_reactor
 async def test_a_redis_that_is_lost_for_a_while_lets_no_request_through_and_is_used_again(caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
@@ -188,7 +172,7 @@ async def test_a_redis_that_is_lost_for_a_while_lets_no_request_through_and_is_u
 
         one.script["/die"], other.script["/live"] = die, live
         pages = [other.url("/secret"), one.url("/secret"), other.url("/live"), third.url("/a")]
-        await crawl(one.url("/die"), spider=Chain, then=pages, settings=store_at(server))
+        await crawl(one.url("/die"), spider=Chain, ahead=pages, settings=store_at(server))
         assert [site.pages for site in (one, other, third)] == [["/die"], ["/live"], ["/a"]]
         with server.client() as client:
             assert client.exists(f"robots:{{{third.origin}}}:record")

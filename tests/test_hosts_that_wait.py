@@ -112,9 +112,11 @@ async def test_a_request_that_waited_in_a_queue_is_checked_by_the_current_rules(
         seen, _ = await crawl(*(site.url(f"/{n}") for n in range(40)), settings={"ROBOTS_TTL": 1})
         fetches = [hit for hit in site.hits if hit.path == "/robots.txt"]
         assert len(fetches) >= 2
-        forbidden_at = fetches[1].answered
+        forbidden_at = fetches[1].answered_at
         late = [
-            hit.path for hit in site.hits if hit.asked > forbidden_at and hit.path != "/robots.txt"
+            hit.path
+            for hit in site.hits
+            if hit.asked_at > forbidden_at and hit.path != "/robots.txt"
         ]
         assert len(late) <= 1  # it was on its way
         assert len(seen.answered) + len(seen.dropped) == 40

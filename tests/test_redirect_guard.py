@@ -63,14 +63,14 @@ START = "http://www.a.example/robots.txt"
 
 
 def walk(hops, guard=redirects.ANYWHERE, peers=None, proxied=False, names=NAMES):
-    """Follow `hops` from the first of these URLs on: (result, URLs asked, names looked up)."""
+    """Follow `hops` from the first of these URLs on: (result, URLs requested, names looked up)."""
     locations = iter([*hops[1:], ""])
-    asked, looked_up = [], []
+    requested, looked_up = [], []
     way = follow(hops[0], 5, guard)
     step = next(way)
     while True:
         if isinstance(step, Ask):
-            asked.append(step.url)
+            requested.append(step.url)
             location = next(locations)
             result = FetchResult(301) if location else FetchResult(200, b"rules")
             reply = Answer(result, location, (peers or {}).get(step.url, ""), proxied)
@@ -80,7 +80,7 @@ def walk(hops, guard=redirects.ANYWHERE, peers=None, proxied=False, names=NAMES)
         try:
             step = way.send(reply)
         except StopIteration as end:
-            return end.value, asked, looked_up
+            return end.value, requested, looked_up
 
 
 INSIDE = [
@@ -96,15 +96,15 @@ INSIDE = [
 
 @pytest.mark.parametrize("target", INSIDE)
 def test_no_private_address_is_reached_from_a_public_one(target):
-    result, asked, _ = walk([START, target])
+    result, requested, _ = walk([START, target])
     assert (result.status, result.cause) == (None, TO_PRIVATE)
-    assert asked == [START]
+    assert requested == [START]
 
 
 @pytest.mark.parametrize("target", [url for url in INSIDE if "example" not in url])
 def test_behind_a_proxy_a_private_address_is_known_by_its_spelling(target):
-    result, asked, looked_up = walk([START, target], proxied=True)
-    assert (result.cause, asked, looked_up) == (TO_PRIVATE, [START], [])
+    result, requested, looked_up = walk([START, target], proxied=True)
+    assert (result.cause, requested, looked_up) == (TO_PRIVATE, [START], [])
 
 
 SPELLINGS = {
@@ -139,15 +139,15 @@ FOLLOWED = {
 
 @pytest.mark.parametrize("case", FOLLOWED)
 def test_other_redirects_are_followed(case):
-    result, asked, _ = walk(FOLLOWED[case])
-    assert (result.octets, asked) == (b"rules", FOLLOWED[case])
+    result, requested, _ = walk(FOLLOWED[case])
+    assert (result.octets, requested) == (b"rules", FOLLOWED[case])
     assert result.hops == tuple(FOLLOWED[case][1:])
 
 
 def test_a_public_site_between_two_private_ones_may_not_lead_back():
     urls = ["http://10.0.0.1/robots.txt", "http://www.b.example/", "http://10.0.0.2/"]
-    result, asked, _ = walk(urls)
-    assert (result.cause, asked) == (TO_PRIVATE, urls[:2])
+    result, requested, _ = walk(urls)
+    assert (result.cause, requested) == (TO_PRIVATE, urls[:2])
 
 
 def test_nothing_is_looked_up_for_a_redirect_to_the_same_host():
@@ -214,8 +214,8 @@ def test_a_site_is_a_registrable_domain(host, other, is_one, monkeypatch):
 
 def test_only_the_same_site_is_reached_if_the_user_wants_so():
     guard = RedirectGuard(same_site=True)
-    result, asked, looked_up = walk([START, "http://www.b.example/"], guard)
-    assert (result.status, result.cause, asked, looked_up) == (None, TO_OTHER_SITE, [START], [])
+    result, requested, looked_up = walk([START, "http://www.b.example/"], guard)
+    assert (result.status, result.cause, requested, looked_up) == (None, TO_OTHER_SITE, [START], [])
     names = {"www.site.example.com": ("8.8.8.8",), "example.com": ("8.8.8.8",)}
     own = ["http://www.site.example.com/robots.txt", "https://example.com/r"]
     result, _, _ = walk(own, guard, names=names)

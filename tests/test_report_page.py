@@ -10,21 +10,15 @@ from scrapy_robots_policy.report import CrawlCounts, Files
 from scrapy_robots_policy.report.grid import SHOWN_ROWS
 from tests.browser import (
     accessibility_faults,
+    browser_of_module,  # noqa: F401 - the fixture `browser`
     needs_axe,
     needs_browser,
     show,
     show_as_usual,
-    started,
 )
 from tests.test_report import SAFE, dropped_by, hostile, report_of
 
 pytestmark = [pytest.mark.slow, needs_browser]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -115,8 +109,8 @@ def test_words_in_the_filter_find_rows_that_have_them_all(browser, many):
         "const input = [...document.querySelectorAll('.grid')].at(-1).querySelector('input');"
         "input.value = 'SITE39 rules'; input.dispatchEvent(new Event('input'))"
     )
-    found = set(cells(browser, -1, 0))
-    assert found == {f"http://site{n}.example" for n in (39, *range(390, 400))}
+    origins = set(cells(browser, -1, 0))
+    assert origins == {f"http://site{n}.example" for n in (39, *range(390, 400))}
 
 
 def test_all_rows_can_be_shown(browser, many):

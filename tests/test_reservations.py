@@ -91,8 +91,8 @@ OVERRIDDEN = [
 def test_the_weaker_lines_of_a_file_are_named_with_the_stronger(lines, pairs):
     rules = parse(f"User-agent: *\n{lines}\n".encode())
     weaker = rules.overridden(f"{SITE}/x", "FooBot")
-    said = [(str(one.preference), str(one.by)) for one in weaker]
-    assert [(a.partition(": ")[2], b.partition(": ")[2]) for a, b in said] == pairs
+    texts = [(str(one.preference), str(one.by)) for one in weaker]
+    assert [(a.partition(": ")[2], b.partition(": ")[2]) for a, b in texts] == pairs
     assert all(one.why for one in weaker)
 
 
@@ -101,8 +101,8 @@ def test_lines_outside_all_groups_give_way_to_those_of_the_group():
         b"License: a\nContent-Signal: search=no\nUser-agent: *\nLicense: b\n"
         b"Content-Signal: search=yes\nAllow: /\n"
     )
-    said = {str(one.preference): str(one.by) for one in rules.overridden("/", "FooBot")}
-    assert said == {
+    texts = {str(one.preference): str(one.by) for one in rules.overridden("/", "FooBot")}
+    assert texts == {
         "line 1, License: a": "line 4, License: b",
         "line 2, Content-Signal: search=no": "line 5, Content-Signal: search=yes",
     }
@@ -136,9 +136,9 @@ JSON = st.recursive(
 @given(JSON, st.sampled_from(["/", "/a", "/a/b?c", "/%7Ea", "/é"]))
 def test_any_json_gives_a_reservation_or_none(value, path):
     rules = TdmRules(json.dumps(value).encode())
-    said = rules.preferences(SITE + path)
-    assert {one.label for one in said} <= {"tdm-reservation", "tdm-policy"}
-    assert all(one.value in ("0", "1") for one in said if one.label == "tdm-reservation")
+    preferences = rules.preferences(SITE + path)
+    assert {one.label for one in preferences} <= {"tdm-reservation", "tdm-policy"}
+    assert all(one.value in ("0", "1") for one in preferences if one.label == "tdm-reservation")
 
 
 @pytest.mark.slow
@@ -148,8 +148,8 @@ def test_no_header_and_no_html_raises(values, text):
     headers = {name: [value.encode("utf-8", "replace") for value in values] for name in names}
     markup = f'noai<meta name="{text}" content="noai"><link rel="license" href="{text}">{text}'
     response = HtmlResponse(SITE, headers=headers, body=markup, encoding="utf-8")
-    said = [
+    preferences = [
         *header_preferences(response, "FooBot", DIALECT),
         *html_preferences(response, "FooBot", DIALECT),
     ]
-    assert all(isinstance(one, Preference) and str(one).isprintable() for one in said)
+    assert all(isinstance(one, Preference) and str(one).isprintable() for one in preferences)

@@ -325,7 +325,7 @@ async def test_a_tdmrep_json_takes_its_turn_where_a_delay_is_kept():
     with Site({"/robots.txt": slow, TDMREP: file(("/no", 1))}) as site:
         await crawl(site.url("/a"), settings={"ROBOTS_PURPOSE": "train-ai"})
         assert site.paths == ["/robots.txt", TDMREP, "/a"]
-        times = [hit.asked for hit in site.hits]
+        times = [hit.asked_at for hit in site.hits]
         assert min(later - sooner for sooner, later in pairwise(times)) > 0.9
 
 

@@ -31,11 +31,14 @@ DEFERRING = RFC.but(
 
 @dataclass
 class World:
-    """A clock that moves when somebody sleeps, a store, a site that gives its answers in turn."""
+    """A clock that moves when somebody sleeps, a store, a site that gives its answers in turn.
+
+    fetches  the cache entry that each fetch began with; None for the first of an origin
+    """
 
     outcomes: list[FetchResult | Exception]
     time: float = 1_000_000.0
-    asked: list[CacheEntry | None] = field(default_factory=list)
+    fetches: list[CacheEntry | None] = field(default_factory=list)
     learned: list[tuple[str, bool]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     lookups: list[float | None] = field(default_factory=list)
@@ -47,8 +50,8 @@ class World:
     gate: Gate | None = None
 
     async def fetch(self, order):
-        turn = len(self.asked)
-        self.asked.append(order.entry)
+        turn = len(self.fetches)
+        self.fetches.append(order.entry)
         if self.gate:
             await self.gate.pass_()
         outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
@@ -117,7 +120,7 @@ async def test_many_requests_wait_for_one_fetch():
     world.gate.open()
     answers = await all_of(waiting)
     assert [secret(rules) for rules in answers] == [False] * 5
-    assert len(world.asked) == 1
+    assert len(world.fetches) == 1
 
 
 @on_reactor
@@ -126,10 +129,10 @@ async def test_fetches_at_a_time_are_limited():
     resolver = world.resolver()
     waiting = [start(resolver.rules_for(f"http://{number}.example", RFC)) for number in range(5)]
     await until_idle()
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
     world.gate.open()
     await all_of(waiting)
-    assert len(world.asked) == 5
+    assert len(world.fetches) == 5
 
 
 @on_reactor
@@ -142,7 +145,7 @@ async def test_a_resolver_that_stops_ends_all_waits_for_a_fetch():
     for request in waiting:
         with pytest.raises(CrawlClosing):
             await maybe_deferred_to_future(request)
-    assert len(world.asked) == 1
+    assert len(world.fetches) == 1
 
 
 @pytest.mark.parametrize("cancelled", [0, 2, 4])
@@ -156,7 +159,7 @@ async def test_a_cancelled_request_does_not_affect_the_others(cancelled):
     world.gate.open()
     answers = await all_of(waiting)
     assert [secret(rules) for rules in answers] == [False] * 4
-    assert len(world.asked) == 1
+    assert len(world.fetches) == 1
 
 
 @on_reactor
@@ -166,7 +169,7 @@ async def test_fresh_rules_need_no_wait():
     assert resolver.cached(ORIGIN, RFC) is None
     rules = await resolver.rules_for(ORIGIN, RFC)
     assert resolver.cached(ORIGIN, RFC) is rules
-    assert world.asked == [None]
+    assert world.fetches == [None]
 
 
 @on_reactor
@@ -175,7 +178,7 @@ async def test_one_fetch_serves_every_dialect():
     resolver = world.resolver()
     stances = [(await resolver.rules_for(ORIGIN, d)).mode for d in (RFC, GOOGLE, RFC)]
     assert stances == [AccessMode.ALLOW, AccessMode.DISALLOW, AccessMode.ALLOW]
-    assert world.asked == [None]
+    assert world.fetches == [None]
 
 
 CUT = {
@@ -194,7 +197,7 @@ async def test_a_dialect_that_reads_more_than_was_fetched_fetches_again(cut):
     assert resolver.cached(ORIGIN, more) is None
     assert not secret(await resolver.rules_for(ORIGIN, more))
     assert not secret(await resolver.rules_for(ORIGIN, RFC))
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
     assert not world.faults
 
 
@@ -207,7 +210,7 @@ async def test_a_shorter_copy_is_used_if_the_whole_file_cannot_be_fetched(cut):
     await resolver.rules_for(ORIGIN, RFC)
     rules = await resolver.rules_for(ORIGIN, more)
     assert rules.mode is (AccessMode.DISALLOW if cut == "redirects" else AccessMode.RULES)
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
     assert not world.faults
 
 
@@ -220,12 +223,12 @@ async def test_stale_rules_hold_while_they_are_fetched_again():
     world.gate = Gate()
     assert resolver.cached(ORIGIN, RFC).rules is first.rules
     await until_idle()
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
     assert not secret(await resolver.rules_for(ORIGIN, RFC))
     world.gate.open()
     await until_idle()
     assert secret(resolver.cached(ORIGIN, RFC))
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
 
 
 @on_reactor
@@ -258,7 +261,7 @@ async def test_a_deferred_request_waits_for_the_next_try():
     began = world.time
     answers = await all_of([start(resolver.rules_for(ORIGIN, DEFERRING)) for _ in range(3)])
     assert [secret(rules) for rules in answers] == [False] * 3
-    assert len(world.asked) == 3
+    assert len(world.fetches) == 3
     assert world.time == began + 10 + 20  # the ladder's first wait, and its double
     assert world.learned == [("defer", True), ("defer", True), ("rules", True)]
 
@@ -270,7 +273,7 @@ async def test_a_request_that_is_deferred_too_long_gets_that_reason():
     rules = await resolver.rules_for(ORIGIN, DEFERRING)
     assert rules.mode is AccessMode.DEFER
     assert not secret(rules)
-    assert len(world.asked) == 4  # after 0, 10, 30 and 70 s; the next try is after 150 s
+    assert len(world.fetches) == 4  # after 0, 10, 30 and 70 s; the next try is after 150 s
     assert world.time == 1_000_070.0
 
 
@@ -280,7 +283,7 @@ async def test_a_second_resolver_on_the_same_store_defers_too():
     assert (await world.resolver().rules_for(ORIGIN, DEFERRING)).mode is AccessMode.DEFER
     began, world.patience = world.time, 600.0
     assert not secret(await world.resolver().rules_for(ORIGIN, DEFERRING))
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
     assert world.time == began + 10
 
 
@@ -290,7 +293,7 @@ async def test_a_second_resolver_on_the_same_store_fetches_nothing_while_rules_a
     await world.resolver().rules_for(ORIGIN, RFC)
     await until_idle()
     assert not secret(await world.resolver().rules_for(ORIGIN, RFC))
-    assert world.asked == [None]
+    assert world.fetches == [None]
     assert world.learned == [("rules", True), ("rules", False)]
 
 
@@ -303,7 +306,7 @@ async def test_a_stale_stored_entry_is_used_while_it_is_fetched_again():
     world.gate = Gate()
     second = world.resolver()
     assert not secret(await second.rules_for(ORIGIN, RFC))
-    assert world.asked[1].octets == SECRET.octets  # so that the fetch can be conditional
+    assert world.fetches[1].octets == SECRET.octets  # so that the fetch can be conditional
     world.gate.open()
     await until_idle()
     assert secret(second.cached(ORIGIN, RFC))
@@ -381,7 +384,7 @@ async def test_the_target_of_redirects_gets_an_entry_if_it_is_a_robots_txt(outco
     if record is not None:
         assert (record.octets, record.latest.hops) == (outcome.octets, ())
         assert (await world.resolver().rules_for(WWW, RFC)).mode is AccessMode.RULES
-        assert world.asked == [None]
+        assert world.fetches == [None]
 
 
 @on_reactor
@@ -400,7 +403,7 @@ async def test_the_age_of_stale_rules_is_reported():
         world.time += 25 * 3600
         resolver.cached(ORIGIN, RFC)
         await until_idle()
-    ages = [known and record.asked_at - known.current_at for _, known, record in world.tried]
+    ages = [before and entry.asked_at - before.current_at for _, before, entry in world.tried]
     assert ages == [None, 25 * 3600, 50 * 3600]
     assert first.access.entry.octets == SECRET.octets
     world.time += 60
@@ -443,4 +446,4 @@ async def test_a_stored_entry_of_the_future_is_not_used(ahead, fetches):
     entry = CacheEntry(FetchResult(200), world.time + ahead, b"", world.time + ahead)
     await world.store.put(ORIGIN, entry)
     await world.resolver().rules_for(ORIGIN, RFC)
-    assert len(world.asked) == fetches
+    assert len(world.fetches) == fetches

@@ -13,7 +13,7 @@ from tests.test_resolver import DOWN, OPEN, ORIGIN, RFC, SECRET, World, secret
 
 @dataclass
 class Watched(World):
-    """Notes for which pages it is asked."""
+    """Notes for which page each fetch is made."""
 
     pages: list = field(default_factory=list)
 
@@ -31,7 +31,7 @@ async def test_nothing_is_fetched_once_the_crawl_has_stopped():
     resolver.stop()
     resolver.cached(ORIGIN, RFC)
     await until_idle()
-    assert len(world.asked) == 1
+    assert len(world.fetches) == 1
 
 
 @on_reactor
@@ -44,10 +44,10 @@ async def test_a_robots_txt_with_a_lifetime_of_zero_is_not_fetched_before_each_p
     world.time += MIN_LIFE - 0.1
     assert not secret(await resolver.rules_for(ORIGIN, RFC))
     await until_idle()
-    assert len(world.asked) == 1
+    assert len(world.fetches) == 1
     world.time += 0.1
     await resolver.rules_for(ORIGIN, RFC)
-    assert len(world.asked) == 2
+    assert len(world.fetches) == 2
 
 
 @on_reactor

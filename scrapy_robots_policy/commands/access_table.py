@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
-from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
+from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify
+from ..rep.cache_entry import remember
 
 ANSWERS = {
     "200": FetchResult(200),

@@ -19,7 +19,7 @@ _SOURCES = {
 }
 
 
-def tell(story: Story) -> None:
+def print_story(story: Story) -> None:
     decision = story.decision
     colour = "green" if decision["verdict"] == "passed" else "red"
     print_columns([(f"{_time(decision['at'])}  {decision['url']}",)])

@@ -1,4 +1,4 @@
-"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and tell what it says."""
+"""`scrapy robots audit VERB FILE...`: check a record of a crawl, and print what it says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
 from ..rep.escapes import shown
 from .arguments import Options, UsageError
-from .audit_story import tell
+from .audit_story import print_story
 from .terminal import Progress, paint, print_json, print_line
 
 
@@ -130,12 +130,12 @@ def _print_sums(checked: Checked, options: Options) -> None:
         print_line(f"{shown(str(path))} ends with {digest}")
 
 
-def _show(args: list[str], _asked: Options) -> int:
+def _show(args: list[str], _options: Options) -> int:
     *names, url = args or [""]
     looker, count = _Looker(), 0
     for story in stories_of(_paths(names), url, looker):
         looker.progress.end()
-        tell(story)
+        print_story(story)
         count += 1
     looker.progress.end()
     if not count:
@@ -156,7 +156,7 @@ def _report(args: list[str], options: Options) -> int:
     return int(bool(overview.differ))
 
 
-def _warc(args: list[str], _asked: Options) -> int:
+def _warc(args: list[str], _options: Options) -> int:
     *names, target = args or [""]
     try:
         count = write_warc(_paths(names), Path(target))

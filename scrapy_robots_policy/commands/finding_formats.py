@@ -48,8 +48,8 @@ class Text:
                 _number(self._counts[one], one.value) for one in Severity if self._counts[one]
             ]
             fixes = f"; {_number(self._fixes, 'finding')} fixed" if self._fixes else ""
-            found = ", ".join(counts) or "nothing found"
-            print_line(f"{found} in {_number(self._files, 'file')}{fixes}")
+            totals = ", ".join(counts) or "nothing found"
+            print_line(f"{totals} in {_number(self._files, 'file')}{fixes}")
 
 
 def _urgency(finding: Finding) -> tuple[int, bool, int]:

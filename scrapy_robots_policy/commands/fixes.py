@@ -1,7 +1,4 @@
-"""A file with the fixes of its findings applied, and written in its place.
-
-Knows: in which order fixes go together. Must not know: what a finding is about.
-"""
+"""A file with the fixes of its findings applied, and written in its place."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
-from ..rep.access import AccessOverrides, remember
+from ..rep.access import AccessOverrides
+from ..rep.cache_entry import remember
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState

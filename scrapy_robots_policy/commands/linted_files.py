@@ -1,7 +1,4 @@
-"""The findings of many files, directories and URLs, some at a time.
-
-Must not know: how findings are shown.
-"""
+"""The findings of many files, directories and URLs, some at a time."""
 
 from __future__ import annotations
 

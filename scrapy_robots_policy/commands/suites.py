@@ -7,7 +7,7 @@
       - nobody may fetch /private/
       - Bingbot may not fetch /b in bing
 
-Must not know: where robots.txt files come from, how answers are shown.
+The verb that fetches the robots.txt and shows the answers is in `suite`.
 """
 
 from __future__ import annotations
@@ -117,13 +117,13 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     """From a sentence, as people write it, or from its parts, as the tester saves them."""
     if isinstance(value, dict):
         return _from_parts(name, value, text)
-    found = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
-    if not found or not _URL.match(found[3]):
+    sentence = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
+    if not sentence or not _URL.match(sentence[3]):
         raise UsageError(
             f"{name}: {value!r} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
-    who, is_not, url, dialects = found.groups()
+    who, is_not, url, dialects = sentence.groups()
     if who.lower() == "nobody" and is_not:
         raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)

@@ -1,6 +1,6 @@
 """The verbs and the options, as data: the parser, the help and the completion are made of them.
 
-Must not know: what a verb does. Its module is loaded when it is run.
+What a verb does is in a module of its own, which is loaded when the verb is run.
 """
 
 from __future__ import annotations

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, from_json, shown, wrong
+from .kinds import SettingError, from_json, path_in, shown, wrong
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -45,9 +44,7 @@ class AuditPath:
     words = "the path of a file"
 
     def read(self, name: str, value: Any) -> str:
-        path = fspath(value) if isinstance(value, PathLike) else value
-        if not isinstance(path, str) or not path or "\0" in path:
-            raise wrong(name, value, self.words)
+        path = path_in(name, value, self.words)
         try:
             _filled(path, "", "")
         except (KeyError, TypeError, ValueError):

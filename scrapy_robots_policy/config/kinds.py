@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Any, Protocol, TypeVar
 
 from scrapy.utils.misc import load_object
@@ -67,6 +68,14 @@ def from_json(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
+
+
+def path_in(name: str, value: Any, words: str) -> str:
+    """The path of a file, as text. SettingError where the value of the setting `name` is none."""
+    path = fspath(value) if isinstance(value, PathLike) else value
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise wrong(name, value, words)
+    return path
 
 
 def names_of(value: Any) -> tuple[str, ...] | None:

@@ -3,8 +3,6 @@
 A pattern is a host name in which "*" stands for anything, with or without a port. Several patterns
 may match a host. Each matter is then decided by the most specific pattern that sets it: a pattern
 without a star before one with a star, then the longer one.
-
-Must not know: requests, or what becomes of a value.
 """
 
 from __future__ import annotations

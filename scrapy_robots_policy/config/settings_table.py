@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from os import PathLike, fspath
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,8 +14,6 @@ from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
 from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMax
 from ..rep.preference import LEVELS
-from ..report import Files
-from ..report.base import Base
 from ..tags.actions import DEFAULTS, read_actions
 from .audit_settings import ApprovedKind, AuditPath
 from .identity import DialectKind, PurposesKind, TokensKind
@@ -31,44 +27,9 @@ from .kinds import (
     SettingError,
     WholeNumber,
     from_json,
-    shown,
-    wrong,
 )
 from .overrides import OverridesKind
-
-
-@dataclass(frozen=True, slots=True)
-class _ReportKind:
-    """The path of a file that can be made now: after the crawl it is too late to complain."""
-
-    words = "the path of a file that ends in .html or .json"
-
-    def read(self, name: str, value: Any) -> Files:
-        path = fspath(value) if isinstance(value, PathLike) else value
-        if not isinstance(path, str) or "\0" in path:
-            raise wrong(name, value, self.words)
-        try:
-            return Files.of(path)
-        except ValueError as error:
-            raise SettingError(f"{name} is {shown(value)}: {error}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class _BaseKind:
-    """The path of an earlier report's data. Before the second crawl there may be none yet."""
-
-    words = "the path of a report's .json file"
-
-    def read(self, name: str, value: Any) -> Path:
-        path = fspath(value) if isinstance(value, PathLike) else value
-        if not isinstance(path, str) or not path or "\0" in path:
-            raise wrong(name, value, self.words)
-        try:
-            if Path(path).exists():
-                Base.read(Path(path))
-        except (OSError, ValueError) as error:
-            raise SettingError(f"{name} is {shown(value)}: {error}") from None
-        return Path(path)
+from .report_settings import BasePath, ReportPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,14 +267,14 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_REPORT",
-        _ReportKind(),
+        ReportPath(),
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
         "`.json`; or the figures alone.",
     ),
     Setting(
         "ROBOTS_REPORT_BASE",
-        _BaseKind(),
+        BasePath(),
         None,
         "The `.json` of an earlier report, with which the report is compared. It may be the file "
         "that this report replaces, and it may be missing before the first crawl.",

@@ -15,7 +15,7 @@ from twisted.internet.defer import CancelledError
 from .. import compat
 from ..exceptions import CrawlClosing
 from ..rep import FetchResult
-from ..rep.access import has_whole_copy
+from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies
 from .causes import FetchErrors, cause_of

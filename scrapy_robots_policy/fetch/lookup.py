@@ -34,17 +34,17 @@ async def addresses_of(host: str, timeout: float) -> Addresses:
 async def _ask_reactor(host: str, timeout: float) -> Addresses:
     from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
-    found: Deferred[Addresses] = Deferred()
+    lookup: Deferred[Addresses] = Deferred()
 
     def settle(addresses: Addresses) -> None:
-        if not found.called:
-            found.callback(addresses)
+        if not lookup.called:
+            lookup.callback(addresses)
 
     stop_timer = compat.call_later(timeout, lambda: settle(()))
     try:
         resolving: Any = reactor  # typed as an interface without a resolver
         resolving.nameResolver.resolveHostName(_Receiver(settle), host)
-        return await maybe_deferred_to_future(found)
+        return await maybe_deferred_to_future(lookup)
     finally:
         stop_timer()
 

@@ -4,7 +4,7 @@ A site may send us anywhere: to a machine of our own network, which trusts us. S
 public address to a private one is not followed, unless the user has named the host. What is refused
 counts as no answer, never as "there is no robots.txt".
 
-Must not know: sockets, Scrapy. Whoever follows a redirect looks names up, and sends requests.
+This module opens no sockets and uses no Scrapy: its callers look names up, and send requests.
 """
 
 from __future__ import annotations

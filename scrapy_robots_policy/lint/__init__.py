@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from ..rep.access import FetchResult
+from ..rep.cache_entry import FetchResult
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
+from .agent_findings import CHECKS as AGENTS
 from .edits import edited
 from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
@@ -31,7 +32,7 @@ from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
-_CHECKS = (*FILE, *LINES, *GROUPS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
+_CHECKS = (*FILE, *LINES, *GROUPS, *AGENTS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
 
 
 def lint(
@@ -59,12 +60,12 @@ def lint(
     every = page or (finding for check in checks for finding in check(source))
     about_fetch = served_findings(source, served) if served else ()
     is_ignored = ignored(source)
-    found = (
+    findings = (
         finding
         for finding in (*about_fetch, *every)
         if _is_selected(finding.code, select, ignore) and not is_ignored(finding)
     )
-    return tuple(_runs(sorted(found, key=lambda one: (one.line, one.column, one.code))))
+    return tuple(_runs(sorted(findings, key=lambda one: (one.line, one.column, one.code))))
 
 
 def _runs(findings: list[Finding]) -> Iterator[Finding]:

@@ -1,10 +1,7 @@
 """Findings about engines: lines that a crawler ignores, and where engines part.
 
-Knows: which crawler belongs to which engine, and that dialects are values to be asked.
-Must not know: why an engine reads as it does.
-
-Where engines part is found by asking them, not by rule of thumb: the path of each rule is asked
-about as if it were a URL, and the option that makes the difference is found by turning it.
+Where engines part is learned by asking them, not by rule of thumb: the path of each rule is asked
+about as if it were a URL, and the option that makes the difference is learned by turning it.
 """
 
 from __future__ import annotations
@@ -42,25 +39,25 @@ _LONG_DELAY = 3600  # seconds
 
 
 def bad_values(source: Source) -> Iterator[Finding]:
-    for found in values(source, (0, len(source.text))):
-        key, value = found[1].lower(), found[2]
+    for line in values(source):
+        key, value = line[1].lower(), line[2]
         delay = key == "crawl-delay" and seconds(value) is None
         if delay or (key == "request-rate" and seconds_of_rate(value) is None):
             yield source.finding(
                 "R503",
-                found.span(2) if value else (found.start() + 1, found.end()),
+                line.span(2) if value else (line.start() + 1, line.end()),
                 f"{quoted(value)} is no {'number of seconds' if delay else 'rate'}",
                 "write a number, such as Crawl-delay: 10" if delay else "write one such as 1/10s",
             )
 
 
 def long_delays(source: Source) -> Iterator[Finding]:
-    for found in values(source, (0, len(source.text))):
-        delay = seconds(found[2]) if found[1].lower() == "crawl-delay" else None
+    for line in values(source):
+        delay = seconds(line[2]) if line[1].lower() == "crawl-delay" else None
         if delay is not None and delay >= _LONG_DELAY:
             yield source.finding(
                 "R510",
-                found.span(2),
+                line.span(2),
                 f"one page in {delay:,.0f} seconds is at most {_DAY // delay:.0f} pages a day",
                 "write the delay in seconds, such as Crawl-delay: 10",
             )
@@ -68,17 +65,17 @@ def long_delays(source: Source) -> Iterator[Finding]:
 
 def ignored(source: Source) -> Iterator[Finding]:
     """Lines in the group of a crawler whose engine does not read them."""
-    for found in values(source, (0, len(source.text))):
-        if found[1].lower() in _RETIRED:
-            yield source.finding("R502", found.span(1), _RETIRED[found[1].lower()], _MAY_GO)
+    for line in values(source):
+        if line[1].lower() in _RETIRED:
+            yield source.finding("R502", line.span(1), _RETIRED[line[1].lower()], _MAY_GO)
     for lines, start, end in source.lists:
         for dialect, name in _engines(lines).items():
-            for found in values(source, (start, end)):
-                why = _why_ignored(found, dialect)
+            for line in values(source, (start, end)):
+                why = _why_ignored(line, dialect)
                 if why:
                     yield source.finding(
                         "R502",
-                        (found.start(1), found.end(2)),
+                        (line.start(1), line.end(2)),
                         f"{name} does not read this: {why}",
                         "put it in a group of crawlers that read it; for others it may stay here",
                         (dialect.name,),
@@ -87,8 +84,8 @@ def ignored(source: Source) -> Iterator[Finding]:
 
 def _engines(lines: list[re.Match[str]]) -> dict[Dialect, str]:
     """The engines that a list of User-agent lines names, each with the crawler that is named."""
-    found = (find_agent(product_token(line[1])) for line in lines)
-    return {DIALECTS[agent.dialect]: agent.name for agent in found if agent}
+    agents = (find_agent(product_token(line[1])) for line in lines)
+    return {DIALECTS[agent.dialect]: agent.name for agent in agents if agent}
 
 
 def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:

@@ -1,7 +1,4 @@
-"""What a finding is, why it matters and how to fix it: the texts of rules.md.
-
-Must not know: who shows it.
-"""
+"""What a finding is, why it matters and how to fix it: the texts of rules.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings about groups: who is bound by what."""
+"""Findings about groups: which rules bind which crawlers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,24 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..rep.agents import TOKEN, CrawlerKind, product_token
-from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.options import AgentValue, OrphanRules, Records
+from ..rep.dialects.options import OrphanRules, Records
 from ..rep.lines import WHITE, grammar_of
-from ..rep.ruleset import RuleSet
-from .crawler_names import LONGEST_NAME, crawler_near
 from .findings import Edit, Finding, listed, quoted
 from .linted_file import Source, Span
 
 _STAR = "*"
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
-_URL = "http://example.com/"
-_WRITE_NAME = "write the crawler's name as its operator gives it, or *"
-_MAX_PIECES = 8  # crawlers in one line that are asked about
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
-# A crawler's own name, with a version or a star after it: these every dialect passes over.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 
 
 def orphans(source: Source) -> Iterator[Finding]:
     first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
-    for found in source.grammar.rule.finditer(source.text, 0, first):
+    for rule in source.grammar.rule.finditer(source.text, 0, first):
         yield source.finding(
             "R301",
-            (found.start() + 1, found.end()),
+            (rule.start() + 1, rule.end()),
             f"the rule binds nobody: no User-agent line stands before it ({listed(obeying)} "
             "take it for all crawlers)",
             "put the line User-agent: * before it",
@@ -100,8 +90,8 @@ def _losing(source: Source) -> _Losing:
 def _lost_rules(source: Source, losing: _Losing, start: int, end: int) -> Iterator[Finding]:
     lost: dict[int, tuple[re.Match[str], list[str]]] = {}
     for (blank, rule), names in losing.items():
-        found = blank.search(source.text, start, end)
-        first = rule.search(source.text, found.start(), end) if found else None
+        blank_line = blank.search(source.text, start, end)
+        first = rule.search(source.text, blank_line.start(), end) if blank_line else None
         if first:
             lost.setdefault(first.start(), (first, []))[1].extend(names)
     if lost:
@@ -124,121 +114,6 @@ def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
     rules = deque(source.grammar.rule.finditer(source.text, start, end), maxlen=1)
     for blank in _BLANK.finditer(source.text, start, rules[0].start() if rules else start):
         yield Edit(source.line_of(blank))
-
-
-def tokens(source: Source) -> Iterator[Finding]:
-    """Names that are no name of one crawler. A name with digits or dots may well be one."""
-    unmatchable = []
-    for found in source.agents:
-        value = found[1]
-        if value == _STAR or _NAME.fullmatch(value):
-            continue
-        pieces = _pieces(value)
-        if pieces:
-            yield from _several(source, found, pieces)
-        elif not value:
-            yield _nameless(source, found)
-        elif _is_unmatchable(value, source.dialect):
-            unmatchable.append(found)
-    if unmatchable:
-        yield _unmatchable(source, unmatchable)
-
-
-def _pieces(value: str) -> list[str]:
-    """The names in a value that lists several; none where it does not."""
-    pieces = [piece for piece in re.split("[,; ]+", value) if piece]
-    is_list = "," in value or (" " in value and all(find_agent(piece) for piece in pieces))
-    return pieces if is_list and len(pieces) > 1 and all(map(_NAME.fullmatch, pieces)) else []
-
-
-def _several(source: Source, found: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
-    """Some dialects look for a crawler's name in the whole value: the engine is asked."""
-    rules = _rules_for(found[1], source.dialect)
-    looked_at = pieces[:_MAX_PIECES]
-    bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
-    if len(bound) < len(looked_at):
-        yield source.finding(
-            "R306",
-            found.span(1),
-            f"{quoted(found[1])} lists {len(pieces)} crawlers: it binds "
-            f"{f'{quoted(bound[0])} alone' if bound else 'none of them'}",
-            "write one User-agent line for each crawler",
-        )
-
-
-def _is_unmatchable(value: str, dialect: Dialect) -> bool:
-    """Whether no crawler can go by the whole of it, neither here nor in its own engine."""
-    if _is_bound(value, dialect):
-        return False
-    agent = find_agent(product_token(value))
-    own = DIALECTS.get(agent.dialect) if agent else None
-    return own is None or not _is_bound(value, own)
-
-
-def _is_bound(value: str, dialect: Dialect) -> bool:
-    """Whether a group for `value` binds the crawler of that name: the engine is asked."""
-    return not _rules_for(value, dialect).allowed(_URL, product_token(value))
-
-
-def _rules_for(value: str, dialect: Dialect) -> RuleSet:
-    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
-
-
-def _nameless(source: Source, found: re.Match[str]) -> Finding:
-    return source.finding(
-        "R304", (found.start() + 1, found.end()), "the line names no crawler", _WRITE_NAME
-    )
-
-
-def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
-    """One finding for all of them: lists of such names are copied from site to site."""
-    first, *others = lines
-    name = quoted(first[1])
-    whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
-    token = TOKEN.match(first[1])
-    if source.dialect.agent_value is AgentValue.WHOLE:
-        what = f"no crawler goes by {name}"
-    elif token:
-        what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
-    else:
-        what = f"{name} starts with no letter: {source.dialect.name} reads no name here"
-    if others:
-        until = source.line_of(others[-1])
-        what += (
-            f" (and {len(others):,} more name{'s' * (len(others) > 1)} like it, up to line {until})"
-        )
-    return source.finding("R304", first.span(1), what, _WRITE_NAME, whole)
-
-
-def misspelt(source: Source) -> Iterator[Finding]:
-    for found in source.agents:
-        name = found[1]
-        meant = crawler_near(name) if len(name) <= LONGEST_NAME else ""
-        if meant:
-            yield source.finding(
-                "R308",
-                found.span(1),
-                f"no crawler known here is called {quoted(name)}, and {meant} is one character off",
-                f"write {meant}, if that is the crawler you mean",
-            )
-
-
-def seldom_bound(source: Source) -> Iterator[Finding]:
-    """Crawlers whose groups do something else than keep a crawler out; each is named once."""
-    named = set()
-    for found in source.agents:
-        agent = find_agent(product_token(found[1])) if len(found[1]) <= LONGEST_NAME else None
-        if agent is None or not agent.note or agent.name in named:
-            continue
-        named.add(agent.name)
-        is_token = agent.facts.kind is CrawlerKind.TOKEN
-        fix = f"to keep {agent.name} out, refuse its requests at the server"
-        yield source.finding(
-            "R310",
-            found.span(1),
-            agent.note,
-            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
-        )
 
 
 def all_disallowed(source: Source) -> Iterator[Finding]:
@@ -277,35 +152,32 @@ def without_rules(source: Source) -> Iterator[Finding]:
 
 def _is_for_everybody(source: Source, line: re.Match[str]) -> bool:
     """Whether a line after a group is no part of it, nor meant to be one."""
-    found = source.grammar.directive.match(line[0])
-    return found is not None and found[1].lower() in _FOR_EVERYBODY
+    directive = source.grammar.directive.match(line[0])
+    return directive is not None and directive[1].lower() in _FOR_EVERYBODY
 
 
 def named_again(source: Source) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     for lines, _, _ in source.lists:
-        for found in lines:
-            name = found[1].lower()
-            first = seen.setdefault(name, source.line_of(found))
+        for line in lines:
+            name = line[1].lower()
+            first = seen.setdefault(name, source.line_of(line))
             if first < source.line_of(lines[0]):
-                yield _again(source, found, first)
+                yield _again(source, line, first)
 
 
-def _again(source: Source, found: re.Match[str], first: int) -> Finding:
+def _again(source: Source, line: re.Match[str], first: int) -> Finding:
     all_dialects = (source.dialect, *source.others)
-    option = "star_records" if found[1] == "*" else "own_records"
+    option = "star_records" if line[1] == "*" else "own_records"
     first_only = tuple(d.name for d in all_dialects if getattr(d, option) is Records.FIRST)
     return source.finding(
         "R305",
-        found.span(1),
-        f"{quoted(found[1])} has a group from line {first} on: {listed(first_only)} read "
+        line.span(1),
+        f"{quoted(line[1])} has a group from line {first} on: {listed(first_only)} read "
         "that one only, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )
 
 
-CHECKS = (
-    *(orphans, joined, blank_lines, tokens, misspelt, all_disallowed, without_rules),
-    *(named_again, seldom_bound),
-)
+CHECKS = (orphans, joined, blank_lines, all_disallowed, without_rules, named_again)

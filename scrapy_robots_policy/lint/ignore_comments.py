@@ -1,6 +1,5 @@
-"""Comments such as `# robots-lint: ignore R201`: the owner of a file leaves findings out.
-
-Knows: where such comments stand and which lines they are for. Must not know: any finding.
+"""Comments such as `# robots-lint: ignore R201`, by which the owner of a file leaves findings out:
+where they may stand, and for which lines they hold.
 """
 
 from __future__ import annotations

@@ -129,14 +129,14 @@ def _removed(source: Source, line: re.Match[str]) -> list[Edit]:
 
 
 def comments(source: Source) -> Iterator[Finding]:
-    for found in source.grammar.directive.finditer(source.text):
-        start, end = found.span(2)
+    for line in source.grammar.directive.finditer(source.text):
+        start, end = line.span(2)
         if start < end and source.text[end : end + 1] == "#":
-            number = source.line_of(found)
+            number = source.line_of(line)
             yield source.finding(
                 "R205",
                 (end, end + 1),
-                f"the value ends at the #: it is read as {quoted(found[2])}",
+                f"the value ends at the #: it is read as {quoted(line[2])}",
                 "put a space before the #: what follows is a comment, and no URL is sent with it",
                 edits=[Edit(number, source.written[number - 1].replace("#", " #", 1))],
             )

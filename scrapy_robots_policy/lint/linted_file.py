@@ -57,7 +57,7 @@ class Source:
         self.text = clean_text(body, dialect)
         self.grammar: Grammar = grammar_of(dialect)
         self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
-        self._starts = [found.start() for found in re.finditer("\n", self.text)]
+        self._starts = [line_feed.start() for line_feed in re.finditer("\n", self.text)]
 
     @cached_property
     def others(self) -> tuple[Dialect, ...]:
@@ -78,11 +78,11 @@ class Source:
     def lists(self) -> list[AgentList]:
         """The User-agent lines, those together that no line between them parts."""
         lists: list[list[re.Match[str]]] = []
-        for found in self.agents:
+        for line in self.agents:
             last = lists[-1][-1].end() if lists else 0
-            if not lists or self.grammar.closer.search(self.text, last, found.start()):
+            if not lists or self.grammar.closer.search(self.text, last, line.start()):
                 lists.append([])
-            lists[-1].append(found)
+            lists[-1].append(line)
         starts = [among[0].start() for among in lists] + [len(self.text)]
         return [AgentList(among, among[-1].end(), starts[at + 1]) for at, among in enumerate(lists)]
 
@@ -103,8 +103,8 @@ class Source:
 
     def _rules_in(self, among: AgentList) -> Iterator[Rule]:
         blank = self.grammar.blank if among.lines else None
-        found = blank.search(self.text, among.start, among.end) if blank else None
-        end = found.start() if found else among.end
+        blank_line = blank.search(self.text, among.start, among.end) if blank else None
+        end = blank_line.start() if blank_line else among.end
         for rule in self.grammar.rule.finditer(self.text, among.start, end):
             yield Rule(rule[1] is not None, rule[2], self.line_of(rule))
 
@@ -142,9 +142,9 @@ class Source:
         expressions = {grammar.agent for grammar in map(grammar_of, dialects)}
         return sorted(
             {
-                self.line_of(found)
+                self.line_of(line)
                 for expression in expressions
-                for found in expression.finditer(self.text)
+                for line in expression.finditer(self.text)
             }
         )
 
@@ -166,7 +166,7 @@ class Source:
         return bisect_left(self._starts, offset)
 
     def line_of(self, line: re.Match[str]) -> int:
-        """The number of a line that was found whole: its match starts with its line feed."""
+        """The number of a line that was matched whole: its match starts with its line feed."""
         return self.line_at(line.start() + 1)
 
     def span_of_line(self, number: int) -> Span:
@@ -178,8 +178,8 @@ class Source:
     def span_of_value(self, number: int) -> Span:
         """Where the value of a rule line stands; the whole line where it has none."""
         start, end = self.span_of_line(number)
-        found = self.grammar.rule.match(self.text, start - 1)
-        return found.span(2) if found and found[2] else (start, end)
+        rule = self.grammar.rule.match(self.text, start - 1)
+        return rule.span(2) if rule and rule[2] else (start, end)
 
     def finding(
         self,
@@ -210,6 +210,6 @@ def _decoded(octets: str) -> str:
     return readable(octets).removeprefix(_MARK)
 
 
-def values(source: Source, span: Span) -> Iterator[re.Match[str]]:
-    """The lines with a key within a span; group 1 is the key, group 2 the value."""
-    return source.grammar.directive.finditer(source.text, *span)
+def values(source: Source, span: Span | None = None) -> Iterator[re.Match[str]]:
+    """The lines with a key, all or those within a span; group 1 is the key, group 2 the value."""
+    return source.grammar.directive.finditer(source.text, *(span or (0, len(source.text))))

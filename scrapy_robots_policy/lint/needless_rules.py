@@ -1,8 +1,5 @@
 """Findings about rules that never decide: repeated ones, beaten ones, redundant ones.
 
-Knows: when a rule can be taken out without a change of any answer. Must not know: how rules are
-matched: the engine is asked.
-
 A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
 dialect reads a User-agent line between the two, and where blank lines count, the other one stands
 first. What decides before and after is asked of each dialect.
@@ -268,9 +265,9 @@ def _allowing(source: Source) -> Iterator[str]:
     """The literal starts of all rules of the file that allow, in any dialect."""
     rules = {grammar_of(dialect).rule for dialect in (source.dialect, *source.others)}
     for expression in rules:
-        for found in expression.finditer(source.text):
-            if found[1] is not None or not found[2]:
-                start = _PLAIN.match(found[2])
+        for line in expression.finditer(source.text):
+            if line[1] is not None or not line[2]:
+                start = _PLAIN.match(line[2])
                 yield start[0] if start else ""
 
 

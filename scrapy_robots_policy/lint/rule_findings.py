@@ -1,7 +1,5 @@
 """Findings about rules: what they match, and whether they ever decide.
 
-Knows: how to make of a rule the URLs that it is meant for. Must not know: how rules are matched.
-
 The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. Where
 wildcards stood and where the rule ends stands an octet that no rule holds, so another rule matches
 such a URL just when it matches all that this rule does.
@@ -37,7 +35,7 @@ _NEVER_RAW = re.compile(r"""[ "<>\x00-\x1f\x7f-\xff]""")  # in a URL as it is se
 
 def sent(value: str) -> str:
     """A path as it is sent: what may not stand in a URL is escaped."""
-    return _NEVER_RAW.sub(lambda found: f"%{ord(found[0]):02X}", value)
+    return _NEVER_RAW.sub(lambda character: f"%{ord(character[0]):02X}", value)
 
 
 def never_matching(source: Source) -> Iterator[Finding]:
@@ -97,10 +95,10 @@ def dollars(source: Source) -> Iterator[Finding]:
 
 def escapes(source: Source) -> Iterator[Finding]:
     for rule in source.every_rule:
-        found = next((escape for escape in _ESCAPE.finditer(rule.path) if _plain(escape[0])), None)
-        if found is None:
+        match = next((one for one in _ESCAPE.finditer(rule.path) if _plain(one[0])), None)
+        if match is None:
             continue
-        escape = found[0]
+        escape = match[0]
         literal = tuple(
             dialect.name
             for dialect in (source.dialect, *source.others)
@@ -109,7 +107,7 @@ def escapes(source: Source) -> Iterator[Finding]:
         start, _ = source.span_of_value(rule.line)
         yield source.finding(
             "R403",
-            (start + found.start(), start + found.end()),
+            (start + match.start(), start + match.end()),
             f"{escape} is {_plain(escape)!r} escaped without need: {listed(literal)} match "
             "only URLs written the same way",
             f"write {_plain(escape)}",
@@ -155,11 +153,11 @@ def page_parts(source: Source) -> Iterator[Finding]:
         if group.names.isdisjoint(_RENDERING):
             continue
         for rule in group.rules:
-            if not rule.allow and (found := _PAGE_PARTS.search(rule.path)):
+            if not rule.allow and (part := _PAGE_PARTS.search(rule.path)):
                 yield source.finding(
                     "R408",
                     source.span_of_value(rule.line),
-                    f"{quoted(found[0])}: search engines that render pages need style sheets and "
+                    f"{quoted(part[0])}: search engines that render pages need style sheets and "
                     "scripts",
                     "allow them, unless no page needs them",
                 )

@@ -1,13 +1,14 @@
 """Findings about how a site serves its robots.txt: status, type and redirects.
 
-Knows: what came of one fetch. Must not know: what the file says.
+They are made of the fetch result alone; what the file says has no part in them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rep.access import AccessMode, FetchResult, judge, remember
+from ..rep.access import AccessMode, judge
+from ..rep.cache_entry import FetchResult, remember
 from ..rep.dialects.engines import DIALECTS
 from .findings import Finding, listed, quoted
 from .linted_file import Source

@@ -1,6 +1,6 @@
 """Findings about Sitemap lines.
 
-Knows: what a sitemap's address says. Must not know: how rules decide: the engine is asked.
+Whether a sitemap may be fetched is asked of the engine.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _MAX_HOSTS = 1  # a file that names sitemaps of several hosts does not show whic
 
 
 def addresses(source: Source) -> Iterator[Finding]:
-    for found in source.grammar.sitemap.finditer(source.text):
-        if origin_of(found[1]) is None:
+    for line in source.grammar.sitemap.finditer(source.text):
+        if origin_of(line[1]) is None:
             yield source.finding(
                 "R501",
-                found.span(1) if found[1] else (found.start() + 1, found.end()),
-                f"{quoted(found[1])} is no whole URL: engines do not resolve it",
+                line.span(1) if line[1] else (line.start() + 1, line.end()),
+                f"{quoted(line[1])} is no whole URL: engines do not resolve it",
                 "write https://, the host, and the path",
             )
 
 
 def disallowed(source: Source) -> Iterator[Finding]:
     """Sitemaps of the file's own host that crawlers without a group may not fetch."""
-    found = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
-    host = _own_host(source, [origin for _, origin in found if origin])
-    own = [line for line, origin in found if origin and _host(origin) == host]
+    sitemaps = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
+    host = _own_host(source, [origin for _, origin in sitemaps if origin])
+    own = [line for line, origin in sitemaps if origin and _host(origin) == host]
     for line in own[: 1 + _MAX_OCTETS // (1 + len(source.body))]:
         if not source.rules.allowed(readable(line[1]), _SOMEBODY):
             yield source.finding(

@@ -1,7 +1,6 @@
-"""Findings about what is said of the use of pages: Content-Usage and Content-Signal lines.
+"""Findings about Content-Usage and Content-Signal lines: what a site says about the use of pages.
 
-Knows: which uses there are. Must not know: how such lines are written, whom they bind, which of
-several holds: `..usage` is asked.
+`rep.usage` reads such lines, and says which crawlers they bind; there is no second parser here.
 """
 
 from __future__ import annotations
@@ -29,12 +28,14 @@ _WRITE = {CONTENT_USAGE: "train-ai=n, search=y"}
 _OTHERWISE = "ai-train=no, search=yes"
 
 
-def _said(source: Source) -> Iterator[tuple[str, re.Match[str]]]:
-    """The lines with keys, each with its label."""
-    for found in values(source, (0, len(source.text))):
-        label = LABELS.get(found[1].lower(), LICENSE)
+def _labelled_lines(
+    source: Source, span: Span | None = None
+) -> Iterator[tuple[str, re.Match[str]]]:
+    """The lines about the use of pages, each with its label."""
+    for line in values(source, span):
+        label = LABELS.get(line[1].lower(), LICENSE)
         if label != LICENSE:
-            yield label, found
+            yield label, line
 
 
 def _span(line: re.Match[str]) -> Span:
@@ -43,7 +44,7 @@ def _span(line: re.Match[str]) -> Span:
 
 
 def unreadable(source: Source) -> Iterator[Finding]:
-    for label, line in _said(source):
+    for label, line in _labelled_lines(source):
         _, value = path_of(line[2])
         if not any(read_value(label, value)):
             kind = "dictionary (RFC 9651)" if label == CONTENT_USAGE else "list of keys and values"
@@ -56,7 +57,7 @@ def unreadable(source: Source) -> Iterator[Finding]:
 
 
 def unknown(source: Source) -> Iterator[Finding]:
-    for label, line in _said(source):
+    for label, line in _labelled_lines(source):
         _, value = path_of(line[2])
         preferences = [Preference(label, key, value) for key, value in read_value(label, value)]
         why = next(filter(None, map(_why_unknown, preferences)), "")
@@ -145,13 +146,11 @@ def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
 
 
 def _uses(source: Source, span: Span) -> Iterator[_Use]:
-    for found in values(source, span):
-        label = LABELS.get(found[1].lower(), LICENSE)
-        if label != LICENSE:
-            path, value = path_of(found[2])
-            number = source.line_of(found)
-            for key, written in read_value(label, value):
-                yield label, path, Preference(label, key, written, number)
+    for label, line in _labelled_lines(source, span):
+        path, value = path_of(line[2])
+        number = source.line_of(line)
+        for key, written in read_value(label, value):
+            yield label, path, Preference(label, key, written, number)
 
 
 CHECKS = (unreadable, unknown, outside, conflicts)

@@ -4,8 +4,6 @@ from .access import (
     Access,
     AccessMode,
     AccessPolicy,
-    CacheEntry,
-    FetchResult,
     Outcome,
     Record,
     Stance,
@@ -13,6 +11,7 @@ from .access import (
     judge,
 )
 from .agents import Agent, add_agents, product_token
+from .cache_entry import CacheEntry, FetchResult
 from .dialects.crawlers import find_agent
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of, differences

@@ -1,9 +1,7 @@
 """What the fetch of a robots.txt lets a crawler do, and for how long.
 
-Must not know: what the octets say, how they were fetched, where an entry is stored, the time.
-
-Rule 1: facts and judgement stay apart. A `CacheEntry` holds what happened and is the same for every
-dialect; `judge` reads it under one policy. A store keeps entries, so it outlives any dialect.
+Rule 1: facts and judgement stay apart. A `CacheEntry` (in `cache_entry`) holds what happened and is
+the same for every dialect; `judge` reads it under one policy.
 Rule 2: what a dialect does differently is a value of its `AccessPolicy`, never a branch on its
 name.
 
@@ -16,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from .cache_entry import CacheEntry, FetchResult, has_whole_copy
+from .cache_entry import remember as remember  # noqa: PLC0414 - the resolver takes it from here
 from .escapes import brief
 from .html_page import is_html_page
 
@@ -55,60 +55,6 @@ class AccessResult(Enum):
     FORBIDDEN = "forbidden"
     UNAVAILABLE = "unavailable"
     UNREACHABLE = "unreachable"
-
-
-@dataclass(frozen=True, slots=True)
-class FetchResult:
-    """One finished try to fetch a robots.txt.
-
-    status        HTTP status of the last response; None without a response
-    octets        the body, cut at the fetcher's limit
-    cause         why there was no response ("timeout", "dns"), or more about the status
-    lifetime      seconds of freshness by HTTP caching (Cache-Control, Expires); None without
-    retry_after   seconds to wait, by the header Retry-After; None without
-    hops          the URLs that redirects led to, in order; without the first URL
-    is_cut        whether there were more octets, or more redirects, than the dialect that asked
-                  for the file reads
-    site_answers  whether the site answers other requests; None: not known, so a status is a yes
-    """
-
-    status: int | None
-    octets: bytes = b""
-    cause: str = ""
-    media_type: str = ""
-    lifetime: float | None = None
-    retry_after: float | None = None
-    etag: str = ""
-    last_modified: str = ""
-    hops: tuple[str, ...] = ()
-    is_cut: bool = False
-    site_answers: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CacheEntry:
-    """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
-
-    latest         the last result, without its octets
-    octets         the copy: the body of the last 2xx response; None if there was none, or if a
-                   4xx or 3xx has withdrawn it since
-    fetched_at     when a response last showed that the copy is current
-    asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last try did not fail
-    failures       how many tries in a row have failed
-    """
-
-    latest: FetchResult
-    asked_at: float
-    octets: bytes | None = None
-    fetched_at: float = 0.0
-    failing_since: float | None = None
-    failures: int = 0
-
-    @property
-    def current_at(self) -> float:
-        """When a response last showed that this entry is true of the site's file."""
-        return self.asked_at if self.octets is None else self.fetched_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,57 +187,6 @@ def _refused(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
     if fetched.status == 429:
         return policy.too_many_requests
     return AccessResult.FORBIDDEN if fetched.status in (401, 403) else AccessResult.UNAVAILABLE
-
-
-def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
-    """The entry after one more try. It is the same for all dialects: any 2xx body is a copy."""
-    status = fetched.status
-    if status is not None and 200 <= status < 300:
-        return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
-    if status == 304 and previous is not None and previous.octets is not None:
-        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
-    if status is not None and 400 <= status < 500 and status != 429:
-        return CacheEntry(replace(fetched, octets=b""), now)
-    if status is not None and 300 <= status < 400:
-        return CacheEntry(replace(fetched, octets=b""), now)
-    return _failed(previous, fetched, now)
-
-
-def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
-    """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
-    return replace(
-        stored,
-        status=stored.status if stored.status is not None and stored.status < 300 else 200,
-        cause="",
-        lifetime=answer.lifetime if answer.lifetime is not None else stored.lifetime,
-        etag=answer.etag or stored.etag,
-        last_modified=answer.last_modified or stored.last_modified,
-        is_cut=answer.is_cut,
-    )
-
-
-def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
-    latest = replace(fetched, octets=b"")
-    if previous is None:
-        return CacheEntry(latest, now, failing_since=now, failures=1)
-    if previous.octets is not None:  # keep the validators: the next try must be conditional
-        copy = previous.latest
-        latest = replace(
-            latest, etag=copy.etag, last_modified=copy.last_modified, is_cut=copy.is_cut
-        )
-    return replace(
-        previous,
-        latest=latest,
-        asked_at=now,
-        failing_since=previous.failing_since if previous.failing_since is not None else now,
-        failures=previous.failures + 1,
-    )
-
-
-def has_whole_copy(entry: CacheEntry, size_limit: int) -> bool:
-    """Whether the copy has all the octets that a dialect with this size limit reads."""
-    octets = entry.octets
-    return octets is not None and (not entry.latest.is_cut or len(octets) > size_limit)
 
 
 def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) -> bool:

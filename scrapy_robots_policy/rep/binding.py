@@ -1,4 +1,4 @@
-"""The rules that bind one crawler, laid out, with what a verdict says about them."""
+"""The rules that bind one crawler, laid out, and the bounded memory of what binds which crawler."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from .verdict import Reason, Rule
 
 MAX_KEPT = 100  # rules of a group that are kept as objects: most refusals are by a few
 KEPT_OCTETS = 150  # that one takes, about
+
+_MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
+_MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
+_AN_AGENT = 200  # octets that the memory of one agent takes, about
 
 
 class BindingRules(Index):
@@ -63,3 +67,32 @@ class BindingRules(Index):
             self._kept[number] = rule
             self.octets_held += KEPT_OCTETS
         return rule
+
+
+class Bindings(dict[object, BindingRules | None]):
+    """What binds an agent, for each that has asked; None: it has asked once.
+
+    The key is the agent, with the origin where a rule may name a site.
+    """
+
+    __slots__ = ()
+
+    @property
+    def octets_held(self) -> int:
+        return len(self) * _AN_AGENT + self._octets_laid_out()
+
+    def shared(self, records: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
+        """What binds another agent and this one too: most are bound by the same records."""
+        for binding in list(self.values()):
+            if binding and (binding.records, binding.origin) == (records, origin):
+                return binding
+        return None
+
+    def make_room(self, octets: int = 0) -> None:
+        """Forget what is laid out where it is too much, or will be with so many octets more."""
+        too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
+        if too_much or len(self) >= _MAX_AGENTS:
+            self.clear()
+
+    def _octets_laid_out(self) -> int:
+        return sum(binding.octets_held for binding in {*self.values()} if binding)

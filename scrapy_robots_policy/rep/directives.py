@@ -1,7 +1,7 @@
 """The values of Crawl-delay, Request-rate and Visit-time lines.
 
 RFC 9309 has none of them. Request-rate and Visit-time are from the "extended standard" of 1996.
-Must not know: which crawlers a line binds, how a crawler slows down.
+Which crawlers a line binds is in `groups`, and which delay is kept in `delay_limit`.
 """
 
 from __future__ import annotations

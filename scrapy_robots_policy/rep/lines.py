@@ -1,7 +1,7 @@
 r"""Octets to text, and the expressions for the lines of a robots.txt.
 
 This is the only module that reads lines: rules and the linter search the same text with the same
-expressions. Must not know: how lines form groups, what a rule means.
+expressions. How lines form groups is in `groups`, and what a rule matches in `patterns`.
 
 The text begins with a line feed, and a line reaches from its line feed to the next. So an
 expression for a line starts with a literal "\n", which `re` finds fastest, and the number of a

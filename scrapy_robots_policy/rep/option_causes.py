@@ -1,7 +1,5 @@
 """Which options make two dialects answer one question differently.
 
-Must not know: what an option does, which dialects there are, what the question is.
-
 No table says what an option changes. Options of one dialect are set to the other's values, and the
 question is asked again.
 """

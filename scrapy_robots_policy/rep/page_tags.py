@@ -2,7 +2,7 @@
 
 `read_header` and `read_meta` give the rules as written, the same for every dialect. `tags_of` joins
 those that bind one crawler: any negative counts, the smallest limit, the earliest date.
-Must not know: HTTP, HTML, the time.
+HTTP and HTML are read elsewhere: the values of headers and tags are handed in.
 """
 
 from __future__ import annotations

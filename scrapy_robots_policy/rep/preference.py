@@ -1,6 +1,7 @@
 """What a site says about the use of a page, and what a crawl declares that it does with pages.
 
-Must not know: how a preference is written in a file, a header or a page; which one overrides which.
+How a preference is written is in `usage` (robots.txt), `tdmrep` and `page_use` (headers, tags);
+which one overrides which, in `use_answer`.
 
 The drafts are pinned: AIPREF here is draft-ietf-aipref-vocab-08 and draft-ietf-aipref-attach-05.
 """

@@ -1,7 +1,5 @@
 """A rule's path as a URL reference, the way WWW::RobotRules reads it (Perl's URI: `new_abs`).
 
-Knows: how a reference is resolved against the address of a robots.txt. Must not know: rules.
-
 It resolves otherwise than `urllib.parse.urljoin`: dots count in relative paths only, and a scheme
 without a host ("http:/a") is nobody's.
 """

@@ -54,10 +54,10 @@ def _parts(pattern: Pattern, path: str) -> Iterator[MatchedPart]:
     yield MatchedPart("start", first, first)
     for number, part in enumerate(others, 1):
         takes_rest = number == len(others) and (pattern.anchored or not part)
-        found = len(path) - len(part) if takes_rest else path.find(part, at)
-        yield MatchedPart("any", "*", path[at:found])
+        start = len(path) - len(part) if takes_rest else path.find(part, at)
+        yield MatchedPart("any", "*", path[at:start])
         if part:
             yield MatchedPart("part", part, part)
-        at = found + len(part)
+        at = start + len(part)
     if pattern.anchored:
         yield MatchedPart("end", "$", "")

@@ -14,14 +14,14 @@ from functools import lru_cache, partial
 from typing import TypeVar
 
 from .agents import product_token
-from .binding import BindingRules
+from .binding import BindingRules, Bindings
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of
-from .dialects.options import CrawlDelay
-from .directives import VisitTime, read_delay, read_visit_times
+from .directives import VisitTime
 from .groups import Groups, GroupSpan
 from .index import matching
 from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_lines
+from .pace import delay_for, may_have_pace, visit_times_for
 from .patterns import RuleLine, reading_of
 from .preference import USER_AGENT, Overridden, Preference
 from .url import origin_of, readable
@@ -29,10 +29,6 @@ from .usage import UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
 
 T = TypeVar("T")
-
-_MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
-_MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
-_AN_AGENT = 200  # octets that the memory of one agent takes, about
 
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
@@ -86,9 +82,7 @@ class RuleSet:
         self._body = bytes(body)
         self._groups = Groups(self._text(), dialect)
         self._reading = reading_of(dialect)
-        # What binds an agent; None: it has asked once. By agent and origin where a rule may name a
-        # site.
-        self._bindings: dict[object, BindingRules | None] = {}
+        self._bindings = Bindings()
         self._usage: UsageLines | None = None
         self._may_have_usage: bool | None = None  # nobody has asked yet
 
@@ -106,8 +100,7 @@ class RuleSet:
         Counted are the file, its User-agent lines, and what is laid out, which is bounded.
         """
         text = len(self._body) if self._usage else 0
-        remembered = len(self._bindings) * _AN_AGENT + self._octets_laid_out()
-        return len(self._body) + self._groups.octets_held + text + remembered
+        return len(self._body) + self._groups.octets_held + text + self._bindings.octets_held
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""
@@ -196,37 +189,18 @@ class RuleSet:
         delay, or the dialect does not read delays.
         """
         self._key("", agent)  # is it a string?
-        if not self._may_have_pace():
+        if not may_have_pace(self._body):
             return None
-        text = self._text()
-        spans = self._groups.pace_spans(agent, text)
-        delay = read_delay(self._directives(spans, text), self.dialect)
-        if delay is None and self.dialect.crawl_delay is CrawlDelay.OWN_OR_ALL:
-            spans = self._groups.pace_spans_of_all(text)
-            delay = read_delay(self._directives(spans, text), self.dialect)
-        return delay
+        return delay_for(agent, self._groups, self._text(), self.dialect)
 
     def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
         """The hours in which the file wants the crawler to come; none: at any time. They are given
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
         self._key("", agent)  # is it a string?
-        if not self._may_have_pace():
+        if not may_have_pace(self._body):
             return ()
-        text = self._text()
-        spans = self._groups.pace_spans(agent, text)
-        return read_visit_times(self._directives(spans, text))
-
-    def _may_have_pace(self) -> bool:
-        """Whether the file may have a Crawl-delay, Request-rate or Visit-time. Most have none."""
-        body = self._body.lower()
-        return b"-delay" in body or b"-rate" in body or b"-time" in body
-
-    def _directives(self, spans: Iterable[tuple[int, int]], text: str) -> Iterator[tuple[str, str]]:
-        """The (key, value) lines of parts of the text, rules among them."""
-        directive = grammar_of(self.dialect).directive
-        for start, end in spans:
-            yield from directive.findall(text, start, end)
+        return visit_times_for(agent, self._groups, self._text(), self.dialect)
 
     def usage(self, url: str, agent: str, tokens: Collection[str] = ()) -> tuple[Preference, ...]:
         """The preferences that hold for the use of a page; none for one that may not be fetched.
@@ -237,8 +211,8 @@ class RuleSet:
         own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
         if not tokens or not self.allowed(url, agent):
             return own
-        asked = (self._token_preference(url, token) for token in tokens)
-        return (*own, *(preference for preference in asked if preference))
+        by_tokens = (self._token_preference(url, token) for token in tokens)
+        return (*own, *(preference for preference in by_tokens if preference))
 
     def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]:
         """The preferences for the same page that do not hold, with those that override them."""
@@ -291,7 +265,7 @@ class RuleSet:
             binding = self._binding(url, agent)
             return binding.allows[binding.decide(url)]
         path = self._reading.path_of(url)
-        self._make_room()
+        self._bindings.make_room()
         self._bindings[key] = None
         text = self._text()
         _, records = self._groups.find(agent, text)
@@ -317,21 +291,14 @@ class RuleSet:
     ) -> BindingRules:
         """The rules of some records, laid out, and kept under a key."""
         origin = origin_of(url) if self._reading.resolves else None
-        binding = self._shared(records, origin)
+        binding = self._bindings.shared(records, origin)
         if binding is None:
             binding = self._laid_out(url, records, origin, text)
-            self._make_room(binding.octets_held)
+            self._bindings.make_room(binding.octets_held)
         else:
-            self._make_room()
+            self._bindings.make_room()
         self._bindings[key] = binding
         return binding
-
-    def _shared(self, records: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
-        """What binds another agent and this one too: most are bound by the same records."""
-        for binding in list(self._bindings.values()):
-            if binding and (binding.records, binding.origin) == (records, origin):
-                return binding
-        return None
 
     def _laid_out(
         self, url: str, records: tuple[GroupSpan, ...], origin: str | None, text: str
@@ -343,15 +310,6 @@ class RuleSet:
         if has_too_many or is_too_large(self._body, self.dialect):
             otherwise = Reason.OVER_SIZE
         return BindingRules(lines, self._reading, url, (records, origin), otherwise)
-
-    def _make_room(self, octets: int = 0) -> None:
-        """Forget what is laid out where it is too much, or will be with so many octets more."""
-        too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
-        if too_much or len(self._bindings) >= _MAX_AGENTS:
-            self._bindings.clear()
-
-    def _octets_laid_out(self) -> int:
-        return sum(binding.octets_held for binding in {*self._bindings.values()} if binding)
 
     def _key(self, url: str, agent: str) -> object:
         """What is remembered of an agent is remembered under this."""

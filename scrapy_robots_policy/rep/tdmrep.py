@@ -4,8 +4,6 @@
 Its rules are laid out like those of a robots.txt: the specification takes the paths, "*" and "$"
 from there. It has one difference, which a dialect has an option for: the first rule that matches
 counts. So any file takes linear time to read, and a page costs what one of robots.txt costs.
-
-Must not know: where the octets come from, what a crawl declares.
 """
 
 from __future__ import annotations
@@ -73,9 +71,9 @@ class TdmRules:
         number = self._numbers[at - 1]
         rule = self._rules[number - 1]
         assert rule is not None
-        said = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
+        fields = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
         return tuple(
-            Preference(label, "", value, number, Place.TDMREP) for label, value in said if value
+            Preference(label, "", value, number, Place.TDMREP) for label, value in fields if value
         )
 
 

@@ -1,7 +1,5 @@
-"""URLs and paths as octets.
-
-Knows: what a URL's origin is, which part of it rules are compared with, and the four ways in which
-percent-escapes are treated. Must not know: lines, groups, which dialect asks.
+"""URLs as octets: their origin, the part that rules are compared with, and percent-escapes, which
+dialects treat in four ways.
 
 Octets are held in `str`, one character an octet (latin-1): Python searches and slices it fastest.
 """

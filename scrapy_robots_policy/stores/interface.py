@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..rep.access import CacheEntry
+from ..rep.cache_entry import CacheEntry
 
 
 @runtime_checkable

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rep.access import CacheEntry
+from ..rep.cache_entry import CacheEntry
 from .bounded import Bounded
 from .codec import decode, encode
 

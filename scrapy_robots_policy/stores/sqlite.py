@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .. import compat
-from ..rep.access import CacheEntry
+from ..rep.cache_entry import CacheEntry
 from .codec import decode, encode
 from .retention import KEPT
 

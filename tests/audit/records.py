@@ -20,7 +20,7 @@ from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
 from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of
-from scrapy_robots_policy.rep.access import remember
+from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.rep.url import server_forms
 from scrapy_robots_policy.resolver.origin import OriginState
 

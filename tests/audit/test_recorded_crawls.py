@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import resource
 import signal
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +15,7 @@ from scrapy import Request
 from scrapy_robots_policy.audit.fields import seconds_of
 from scrapy_robots_policy.audit.writer import FLUSH_AFTER
 from tests.audit.records import check, decisions_in, lines_in, octets_in
-from tests.crawls import OURS, REACTORS, ROOT, Plan, crawl, crawl_apart, crawl_killed
+from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart, crawl_killed, crawl_process
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
 
@@ -245,7 +243,7 @@ def test_a_killed_crawl_has_recorded_all_up_to_its_last_flush(tmp_path, name):
     missing = [hit for hit in hits if site.url(hit.path) not in recorded]
     assert len(missing) < len(hits)
     # A decision comes before its request. What is missing was decided after the last flush.
-    assert all(hit.asked > flushed - CLOCKS for hit in missing)
+    assert all(hit.asked_at > flushed - CLOCKS for hit in missing)
 
 
 def run_with_limit(plan, octets):
@@ -255,16 +253,7 @@ def run_with_limit(plan, octets):
         resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    process = subprocess.run(
-        [sys.executable, "-m", "tests.crawls"],
-        input=json.dumps(plan),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-        preexec_fn=limit,
-    )
+    process = crawl_process(plan, timeout=90, preexec_fn=limit)
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout), process.stderr
 
@@ -275,8 +264,7 @@ def test_a_disk_that_is_full_stops_the_crawl_or_is_said(tmp_path, on_error):
     with Site({"/robots.txt": robots(SECRET)}) as site:
         urls = [site.url(f"/{n}") for n in range(count)]
         settings = {**OURS, "ROBOTS_AUDIT": str(path), "ROBOTS_AUDIT_ON_ERROR": on_error}
-        plan = {"urls": urls, "settings": settings}
-        seen, log = run_with_limit(plan, 60_000)
+        seen, log = run_with_limit(Plan(urls, settings), 60_000)
         pages = len(site.pages)
     assert log.count("The record of the crawl can no longer be written") == 1
     assert seen["stats"]["robots/audit/failed"] == 1
@@ -294,19 +282,8 @@ def test_a_disk_that_is_full_stops_the_crawl_or_is_said(tmp_path, on_error):
 @pytest.mark.parametrize("place", ["/dev/full", "no/such/folder/audit.jsonl", "."])
 def test_a_file_that_cannot_be_written_stops_the_crawl_at_start(tmp_path, place):
     with Site({"/robots.txt": robots(SECRET)}) as site:
-        plan = {
-            "urls": [site.url("/a")],
-            "settings": {**OURS, "ROBOTS_AUDIT": str(tmp_path / place)},
-        }
-        process = subprocess.run(
-            [sys.executable, "-m", "tests.crawls"],
-            input=json.dumps(plan),
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        settings = {**OURS, "ROBOTS_AUDIT": str(tmp_path / place)}
+        process = crawl_process(Plan([site.url("/a")], settings))
         assert f"ROBOTS_AUDIT is {str(tmp_path / place)!r}: " in process.stderr
         assert site.paths == []
 

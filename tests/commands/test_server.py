@@ -170,9 +170,9 @@ def test_it_fetches_from_http_and_https_sites_only(server, site):
 
 def test_findings_are_those_of_the_file_whatever_the_site_answers(server):
     for answer in ("200", "5xx"):
-        asked = {**QUESTION, "robots": "Disalow: /x", "answer": answer}
-        found = json.loads(ask(server, "POST", "/findings", asked)[2])["findings"]
-        assert [(finding["code"], finding["line"]) for finding in found][:1] == [("R201", 1)]
+        question = {**QUESTION, "robots": "Disalow: /x", "answer": answer}
+        findings = json.loads(ask(server, "POST", "/findings", question)[2])["findings"]
+        assert [(finding["code"], finding["line"]) for finding in findings][:1] == [("R201", 1)]
     assert ask(server, "POST", "/findings", [])[0] == 400
 
 

@@ -16,11 +16,11 @@ from scrapy_robots_policy.commands.tester.server import Server, as_fetched
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from tests.browser import (  # skips where there is no selenium
     accessibility_faults,
+    browser_of_module,  # noqa: F401 - the fixture `browser`
     needs_axe,
     needs_browser,
     show,
     show_as_usual,
-    started,
 )
 from tests.site import Answer, Site
 from tests.site import robots as served
@@ -98,12 +98,6 @@ class Page:
     def state(self):
         names = ("robots", "urls", "agents", "dialect", "answer")
         return {name: self.one(f"#{name}").get_property("value") for name in names}
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with started(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -286,15 +280,15 @@ def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
 
 def test_other_urls_do_not_ask_for_the_same_findings_again(page):
     page.open(robots="User-agent: *\nDisalow: /b\n", urls="/a", agents="Bot")
-    asked = "return performance.getEntriesByName(location.origin + '/findings').length"
-    before = page.run(asked)
+    count = "return performance.getEntriesByName(location.origin + '/findings').length"
+    before = page.run(count)
     page.type("urls", "/other")
     page.until_answered()
     assert page.of("#findings .error")
-    assert page.run(asked) == before
+    assert page.run(count) == before
     page.type("robots", "Disallow: /x")
     page.until_answered()
-    assert page.run(asked) > before
+    assert page.run(count) > before
     assert "R201" not in page.text("#findings")
 
 

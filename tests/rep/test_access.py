@@ -23,8 +23,8 @@ from scrapy_robots_policy.rep.access import (
     goes_far_enough,
     holds,
     is_fresh,
-    remember,
 )
+from scrapy_robots_policy.rep.cache_entry import remember
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 START = 1_000_000.0

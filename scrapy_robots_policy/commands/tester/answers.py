@@ -120,10 +120,10 @@ def answers(questions: Questions, rules: Rules, is_stale: IsStale = bool) -> dic
 def findings(data: Any) -> dict[str, Any]:
     """What lint finds in the page's file, whatever the site answers."""
     questions = Questions.of({**data, "answer": "200"} if isinstance(data, dict) else data)
-    found = lint(questions.result.octets, questions.dialect)
+    all_findings = lint(questions.result.octets, questions.dialect)
     return {
-        "findings": [finding_as_json(finding) for finding in found[:MAX_FINDINGS]],
-        "more_findings": max(len(found) - MAX_FINDINGS, 0),
+        "findings": [finding_as_json(finding) for finding in all_findings[:MAX_FINDINGS]],
+        "more_findings": max(len(all_findings) - MAX_FINDINGS, 0),
     }
 
 
@@ -147,10 +147,10 @@ def _full(
     verdict: Verdict = rules[questions.dialect.name].verdict(url, agent)
 
     def allowed(dialect: Dialect) -> bool:
-        known = rules.get(dialect.name)
-        if known is None or known.dialect is not dialect:
-            known = rules_from("", questions.result, dialect)
-        return known.allowed(url, agent)
+        in_dialect = rules.get(dialect.name)
+        if in_dialect is None or in_dialect.dialect is not dialect:
+            in_dialect = rules_from("", questions.result, dialect)
+        return in_dialect.allowed(url, agent)
 
     standard = next(iter(DIALECTS.values()))
     why = cause(allowed, standard, questions.dialect)

@@ -17,7 +17,8 @@ from typing import Any
 
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import FetchResult, origin_of
-from ...rep.access import explain, remember
+from ...rep.access import explain
+from ...rep.cache_entry import remember
 from ..access_table import answer_of
 from ..download import fetch, is_web
 from .answers import IsStale, Questions, Rules, Superseded, answers, findings

@@ -1,6 +1,6 @@
 """A dialect: a value with an option for everything that engines do differently.
 
-Must not know: the engines (`engines` is the table), nor what an option does.
+The table of dialects is in `engines`. What an option does is in the one module that acts on it.
 """
 
 from __future__ import annotations

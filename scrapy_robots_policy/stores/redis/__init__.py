@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ...rep.access import CacheEntry
+from ...rep.cache_entry import CacheEntry
 from ..codec import MAX_FRAME, decode, encode
 from ..interface import Claim, FleetCoordinator, StoreEvents
 from ..memory import MemoryStore

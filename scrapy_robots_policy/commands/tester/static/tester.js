@@ -22,7 +22,7 @@ let expect = [];
 let number = 0; // of the last request: the response to an older one is dropped
 let running = new AbortController();
 let latest = null;
-let found = { findings: [], more_findings: 0 };
+let shownFindings = { findings: [], more_findings: 0 };
 
 function state() {
   const values = Object.fromEntries(FIELDS.map((name) => [name, $(name).value]));
@@ -58,16 +58,16 @@ async function post(path, value, signal) {
 // The findings of a file in each dialect: other URLs change nothing about them.
 const linted = { robots: null, byDialect: new Map() };
 
-async function lint(asked, signal) {
-  if (linted.robots !== asked.robots) {
-    linted.robots = asked.robots;
+async function lint(query, signal) {
+  if (linted.robots !== query.robots) {
+    linted.robots = query.robots;
     linted.byDialect = new Map();
   }
   const { byDialect } = linted;
-  if (!byDialect.has(asked.dialect)) {
-    byDialect.set(asked.dialect, await post("/findings", asked, signal));
+  if (!byDialect.has(query.dialect)) {
+    byDialect.set(query.dialect, await post("/findings", query, signal));
   }
-  return byDialect.get(asked.dialect);
+  return byDialect.get(query.dialect);
 }
 
 let timer;
@@ -81,7 +81,7 @@ function askSoon() {
 function computing() {
   running.abort();
   number += 1;
-  found = { findings: [], more_findings: 0 };
+  shownFindings = { findings: [], more_findings: 0 };
   setOld(true);
   showLines(null, []);
   clearFindings();
@@ -102,21 +102,21 @@ async function ask({ scroll = false } = {}) {
   running = new AbortController();
   const { robots, answer, dialect } = state();
   $("unread").hidden = $("answer").selectedIndex === 0;
-  const asked = { robots, answer, dialect, question, page: PAGE, number: mine };
-  asked.urls = lines($("urls").value);
-  asked.agents = lines($("agents").value);
+  const query = { robots, answer, dialect, question, page: PAGE, number: mine };
+  query.urls = lines($("urls").value);
+  query.agents = lines($("agents").value);
   try {
-    const answers = await post("/answers", asked, running.signal);
+    const answers = await post("/answers", query, running.signal);
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
     showVerdicts(scroll);
     showState("Looking for findings …");
-    const findings = await lint(asked, running.signal);
+    const findings = await lint(query, running.signal);
     if (mine !== number) return;
-    found = findings;
-    showLines(latest.chosen, found.findings);
-    showFindings(found);
+    shownFindings = findings;
+    showLines(latest.chosen, shownFindings.findings);
+    showFindings(shownFindings);
     showState("");
     await keepLink();
     document.body.dataset.answered = mine;
@@ -127,7 +127,7 @@ async function ask({ scroll = false } = {}) {
 
 function showVerdicts(scroll) {
   setOld(false);
-  showLines(latest.chosen, found.findings);
+  showLines(latest.chosen, shownFindings.findings);
   showAnswer(latest.chosen);
   draw();
   if (scroll && latest.chosen?.line) reveal(latest.chosen.line);
@@ -184,8 +184,8 @@ async function copyLink() {
   }
 }
 
-async function setExpectation(asked, allowed) {
-  expect = withExpectation(expect, asked, allowed);
+async function setExpectation(pair, allowed) {
+  expect = withExpectation(expect, pair, allowed);
   draw();
   await keepLink();
 }

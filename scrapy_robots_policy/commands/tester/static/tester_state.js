@@ -67,9 +67,9 @@ const SENTENCE = /^(.+) may (not )?fetch (\S+)(?: in ([\w.-]+))?$/;
 // {agent, url, allowed, dialect?}; null if it is none. A sentence of a suite is read too.
 function expectation(value) {
   if (typeof value === "string") {
-    const found = SENTENCE.exec(value.trim());
-    if (!found) return null;
-    const [, who, not, url, dialect] = found;
+    const sentence = SENTENCE.exec(value.trim());
+    if (!sentence) return null;
+    const [, who, not, url, dialect] = sentence;
     const nobody = who.toLowerCase() === "nobody";
     const agent = nobody || who.toLowerCase() === "everybody" ? "*" : who;
     return { agent, url, allowed: !not && !nobody, ...(dialect ? { dialect } : {}) };

@@ -134,9 +134,9 @@ function cellOf(latest, state, row, index, on) {
 function showHeld(latest, state) {
   const row = latest.verdicts[latest.dialects.indexOf(state.dialect)];
   const wanted = latest.questions.map((question) => expected(state.expect, question, state.dialect));
-  const asked = wanted.filter((one) => one !== undefined).length;
+  const count = wanted.filter((one) => one !== undefined).length;
   const held = wanted.filter((one, index) => one !== undefined && one === row[index].allowed).length;
-  const all = asked === held;
-  $("held").textContent = asked ? `${all ? "✓" : "✕"} ${held} of ${asked} expectations hold as ${state.dialect} reads` : "";
-  $("held").className = asked ? (all ? "yes" : "no") : "";
+  const all = count === held;
+  $("held").textContent = count ? `${all ? "✓" : "✕"} ${held} of ${count} expectations hold as ${state.dialect} reads` : "";
+  $("held").className = count ? (all ? "yes" : "no") : "";
 }

@@ -1,0 +1,141 @@
+"""Findings about the names in User-agent lines: which crawlers they name, if any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..rep.agents import TOKEN, CrawlerKind, product_token
+from ..rep.dialects.crawlers import find_agent
+from ..rep.dialects.dialect import Dialect
+from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.options import AgentValue
+from ..rep.ruleset import RuleSet
+from .crawler_names import LONGEST_NAME, crawler_near
+from .findings import Finding, listed, quoted
+from .linted_file import Source
+
+_STAR = "*"
+_URL = "http://example.com/"
+_WRITE_NAME = "write the crawler's name as its operator gives it, or *"
+_MAX_PIECES = 8  # crawlers in one line that are asked about
+# A crawler's own name, with a version or a star after it: these every dialect passes over.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
+
+
+def tokens(source: Source) -> Iterator[Finding]:
+    """Names that are no name of one crawler. A name with digits or dots may well be one."""
+    unmatchable = []
+    for line in source.agents:
+        value = line[1]
+        if value == _STAR or _NAME.fullmatch(value):
+            continue
+        pieces = _pieces(value)
+        if pieces:
+            yield from _several(source, line, pieces)
+        elif not value:
+            yield _nameless(source, line)
+        elif _is_unmatchable(value, source.dialect):
+            unmatchable.append(line)
+    if unmatchable:
+        yield _unmatchable(source, unmatchable)
+
+
+def _pieces(value: str) -> list[str]:
+    """The names in a value that lists several; none where it does not."""
+    pieces = [piece for piece in re.split("[,; ]+", value) if piece]
+    is_list = "," in value or (" " in value and all(find_agent(piece) for piece in pieces))
+    return pieces if is_list and len(pieces) > 1 and all(map(_NAME.fullmatch, pieces)) else []
+
+
+def _several(source: Source, line: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
+    """Some dialects look for a crawler's name in the whole value: the engine is asked."""
+    rules = _rules_for(line[1], source.dialect)
+    looked_at = pieces[:_MAX_PIECES]
+    bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
+    if len(bound) < len(looked_at):
+        yield source.finding(
+            "R306",
+            line.span(1),
+            f"{quoted(line[1])} lists {len(pieces)} crawlers: it binds "
+            f"{f'{quoted(bound[0])} alone' if bound else 'none of them'}",
+            "write one User-agent line for each crawler",
+        )
+
+
+def _is_unmatchable(value: str, dialect: Dialect) -> bool:
+    """Whether no crawler can go by the whole of it, neither here nor in its own engine."""
+    if _is_bound(value, dialect):
+        return False
+    agent = find_agent(product_token(value))
+    own = DIALECTS.get(agent.dialect) if agent else None
+    return own is None or not _is_bound(value, own)
+
+
+def _is_bound(value: str, dialect: Dialect) -> bool:
+    """Whether a group for `value` binds the crawler of that name: the engine is asked."""
+    return not _rules_for(value, dialect).allowed(_URL, product_token(value))
+
+
+def _rules_for(value: str, dialect: Dialect) -> RuleSet:
+    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
+
+
+def _nameless(source: Source, line: re.Match[str]) -> Finding:
+    return source.finding(
+        "R304", (line.start() + 1, line.end()), "the line names no crawler", _WRITE_NAME
+    )
+
+
+def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
+    """One finding for all of them: lists of such names are copied from site to site."""
+    first, *others = lines
+    name = quoted(first[1])
+    whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
+    token = TOKEN.match(first[1])
+    if source.dialect.agent_value is AgentValue.WHOLE:
+        what = f"no crawler goes by {name}"
+    elif token:
+        what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
+    else:
+        what = f"{name} starts with no letter: {source.dialect.name} reads no name here"
+    if others:
+        until = source.line_of(others[-1])
+        what += (
+            f" (and {len(others):,} more name{'s' * (len(others) > 1)} like it, up to line {until})"
+        )
+    return source.finding("R304", first.span(1), what, _WRITE_NAME, whole)
+
+
+def misspelt(source: Source) -> Iterator[Finding]:
+    for line in source.agents:
+        name = line[1]
+        meant = crawler_near(name) if len(name) <= LONGEST_NAME else ""
+        if meant:
+            yield source.finding(
+                "R308",
+                line.span(1),
+                f"no crawler known here is called {quoted(name)}, and {meant} is one character off",
+                f"write {meant}, if that is the crawler you mean",
+            )
+
+
+def seldom_bound(source: Source) -> Iterator[Finding]:
+    """Crawlers whose groups do something else than keep a crawler out; each is named once."""
+    named = set()
+    for line in source.agents:
+        agent = find_agent(product_token(line[1])) if len(line[1]) <= LONGEST_NAME else None
+        if agent is None or not agent.note or agent.name in named:
+            continue
+        named.add(agent.name)
+        is_token = agent.facts.kind is CrawlerKind.TOKEN
+        fix = f"to keep {agent.name} out, refuse its requests at the server"
+        yield source.finding(
+            "R310",
+            line.span(1),
+            agent.note,
+            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
+        )
+
+
+CHECKS = (tokens, misspelt, seldom_bound)
