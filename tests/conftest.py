@@ -5,15 +5,45 @@ This file imports neither Scrapy nor redis-py, so that `make quick` starts at on
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from functools import cache
 
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def _no_terminal_width(monkeypatch):
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect the tests without garbage collection, which leaves them out for the rest of the run.
+
+    Modules and tests are a million objects that live as long as the run. Each full round of the
+    garbage collector would look at them all.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_terminal_width():
     """Tables are as wide as they need to be: some runners of tests set COLUMNS."""
-    monkeypatch.delenv("COLUMNS", raising=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def one_suffix_list():
+    """Reports in a module's tests share a list of public suffixes; each crawl loads its own."""
+    import tldextract  # noqa: PLC0415 - it takes as long to load as many tests
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tldextract, "TLDExtract", cache(tldextract.TLDExtract))
+        yield
 
 
 @pytest.fixture(scope="session")

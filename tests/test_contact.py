@@ -56,6 +56,7 @@ def test_a_header_without_a_contact_is_warned_of_once(header, caplog):
     assert warning.startswith(f"USER_AGENT is {header!r}, {SILENT[header]}: ")
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_crawl_warns_of_it_when_it_starts_and_then_no_more(caplog):
     with Site({"/robots.txt": robots("")}) as site:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "scrapy_robots_policy"
+from tests.sources import PACKAGE, nodes_of, tree_of
 
 # From the ground up: a folder, or a module of the package itself, imports from the lines above its
 # own only. Those of one line do not know each other.
@@ -47,7 +47,7 @@ def part_of(path: Path) -> str:
 def imported_parts(module: Path) -> Iterator[tuple[int, str]]:
     """(line, folder or module of the package) for each import of what is ours."""
     folder = ("scrapy_robots_policy", *module.relative_to(PACKAGE).parts[:-1])
-    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+    for node in nodes_of(module):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -86,7 +86,7 @@ def test_each_folder_says_which_question_it_answers():
     silent = [
         str(path.relative_to(PACKAGE))
         for path in MODULES
-        if path.name == "__init__.py" and not ast.get_docstring(ast.parse(path.read_text("utf-8")))
+        if path.name == "__init__.py" and not ast.get_docstring(tree_of(path))
     ]
     assert silent == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 import scrapy
 from twisted.python.failure import Failure
 
@@ -18,6 +19,7 @@ TEXT = PAGE.read_text("utf-8")
 SETTINGS, ERRBACK = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_its_errback_finds_the_network_error_of_a_dead_host(caplog):
     caplog.set_level("INFO")

@@ -10,11 +10,11 @@ from urllib.request import urlopen
 
 import pytest
 
-import scrapy_robots_policy
 from scrapy_robots_policy import stats
 from tests.crawls import Spider, crawl
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
+from tests.sources import MODULES, text_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "monitoring.md"
 README = PAGE.parent.parent / "README.md"
@@ -106,9 +106,8 @@ def test_pandas_takes_the_rows():
 
 
 def test_every_stat_that_the_code_writes_is_a_constant():
-    package = Path(scrapy_robots_policy.__file__).parent
     literal = re.compile(r"""["']robots/[\w/{]""")
-    modules = {module.name: module.read_text("utf-8") for module in package.rglob("*.py")}
+    modules = {module.name: text_of(module) for module in MODULES}
     del modules["stats.py"]
     assert [name for name, text in modules.items() if literal.search(text)] == []
 

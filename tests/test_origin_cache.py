@@ -82,6 +82,7 @@ def test_an_origin_without_an_entry_is_not_packed():
     assert kept(cache, "ab") == "b"
 
 
+@pytest.mark.slow
 def test_rules_that_are_laid_out_count_whatever_number_of_questions_each_origin_gets():
     """At the second question a file of 20 KB takes 300 KB. Two are asked of each origin."""
     lines = b"".join(b"Disallow: /*%d*a%d$\n" % (n, n) for n in range(1000))

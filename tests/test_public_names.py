@@ -28,10 +28,12 @@ def loaded(by: str, *names: str) -> list[str]:
     return subprocess.check_output([sys.executable, "-c", code], text=True).split()
 
 
+@pytest.mark.slow
 def test_without_a_crawl_neither_scrapy_nor_twisted_is_loaded():
     assert loaded("scrapy_robots_policy.rep", "scrapy", "twisted") == []
 
 
+@pytest.mark.slow
 def test_a_crawl_loads_no_other_parser():
     ours = "scrapy_robots_policy.downloadermiddlewares, scrapy_robots_policy.spidermiddlewares"
     assert loaded(ours, "scrapy", "protego", "urllib.robotparser") == ["scrapy"]

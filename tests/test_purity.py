@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from tests.sources import MODULES, nodes_of
 
 PACKAGE = "scrapy_robots_policy"
 ROOT = Path(__file__).parent.parent
@@ -19,7 +22,7 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-FILES = {name_of(path): path for path in sorted((ROOT / PACKAGE).rglob("*.py"))}
+FILES = {name_of(path): path for path in MODULES}
 REP = [name for name in FILES if f"{name}.".startswith(f"{PACKAGE}.rep.")]
 
 # Nothing that reads a clock, talks to the world or says something.
@@ -27,15 +30,12 @@ IMPURE = {"asyncio", "logging", "os", "pathlib", "socket", "sqlite3", "threading
 CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates that it is given
 
 
-def tree_of(module: str) -> ast.Module:
-    return ast.parse(FILES[module].read_text("utf-8"))
-
-
+@cache
 def imports_of(module: str) -> set[str]:
     """The modules that a module names in its imports, in full."""
     package = module if FILES[module].stem == "__init__" else module.rpartition(".")[0]
     modules: set[str] = set()
-    for node in ast.walk(tree_of(module)):
+    for node in nodes_of(FILES[module]):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -72,7 +72,7 @@ def test_rep_imports_only_itself_and_pure_parts_of_the_standard_library(module: 
 def test_rep_reads_no_clock(module: str):
     called = {
         node.func.attr
-        for node in ast.walk(tree_of(module))
+        for node in nodes_of(FILES[module])
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     }
     assert called & CLOCKS == set()
@@ -88,7 +88,7 @@ DIALECT_NAMES = re.compile(
 def test_nothing_is_keyed_by_a_dialects_name(module: str):
     """No comparison, membership test, match or look-up with such a name: options decide."""
     keyed = []
-    for node in ast.walk(tree_of(module)):
+    for node in nodes_of(FILES[module]):
         operands: list[ast.expr] = []
         if isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]

@@ -252,6 +252,7 @@ async def test_a_name_that_is_never_found_has_no_address_and_the_wait_can_be_can
         reactor.installNameResolver(before)
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_crawl_behind_a_proxy_looks_no_name_up(monkeypatch):
     monkeypatch.setattr("scrapy_robots_policy.fetch.fetcher.addresses_of", pytest.fail)
@@ -271,6 +272,7 @@ def _two_worlds(monkeypatch):
 SECRET = robots("User-agent: *\nAllow: /\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_two_worlds")
 @pytest.mark.parametrize("allowed", [False, True])
 @on_reactor

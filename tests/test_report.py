@@ -20,6 +20,8 @@ from scrapy_robots_policy.report.histogram import DELAYS
 from scrapy_robots_policy.report.page import page
 from scrapy_robots_policy.report.summary import as_json, json_parts
 
+pytestmark = pytest.mark.usefixtures("one_suffix_list")
+
 
 def dropped_by(line: int, path: str = "/x") -> Verdict:
     return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))

@@ -19,6 +19,8 @@ from scrapy_robots_policy.report.summary import as_json
 from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
 from tests.test_report import report_of
 
+pytestmark = pytest.mark.usefixtures("one_suffix_list")
+
 
 def dropped_by(line: int, path: str = "/x") -> Verdict:
     return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
@@ -189,6 +191,7 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
     ]
 
 
+@pytest.mark.slow
 def test_a_page_of_many_origins_stays_small():
     lines = [
         OriginCounts(f"http://{number}.{'long' * 10}.example", "rules", "200", passed=number)

@@ -106,6 +106,7 @@ def test_a_wrong_value_in_a_request_is_refused_in_words(value, sentence):
         terms_of({"robots": value})
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_an_exempt_request_is_checked_again_if_it_is_redirected_to_another_origin():
     with (
@@ -120,6 +121,7 @@ async def test_an_exempt_request_is_checked_again_if_it_is_redirected_to_another
         assert list(seen.dropped) == [closed.url("/x")]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_the_robots_txt_of_a_host_that_is_not_obeyed_is_not_fetched():
     with Site({"/robots.txt": robots(CLOSED)}) as site:
@@ -129,6 +131,7 @@ async def test_the_robots_txt_of_a_host_that_is_not_obeyed_is_not_fetched():
         assert site.paths == ["/x"]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_file_of_the_users_replaces_the_sites():
     with Site({"/robots.txt": robots("User-agent: *\nAllow: /\n")}) as site:
@@ -139,6 +142,7 @@ async def test_a_file_of_the_users_replaces_the_sites():
         assert seen.dropped == {site.url("/b"): "Forbidden by robots.txt: line 2, Disallow: /b"}
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_robots_txt_is_fetched_once_for_all_dialects():
     with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
@@ -151,6 +155,7 @@ async def test_a_robots_txt_is_fetched_once_for_all_dialects():
         assert len(middleware_of(crawler).counts.origins) == 1
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_the_spiders_attribute_is_stronger_than_an_override_in_the_settings():
     with Site({"/robots.txt": robots(FIRST_MATCH)}) as site:
@@ -160,6 +165,7 @@ async def test_the_spiders_attribute_is_stronger_than_an_override_in_the_setting
         assert site.pages == ["/a/b"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "attributes", "sentence"),
     [

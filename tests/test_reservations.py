@@ -113,6 +113,7 @@ def test_a_page_that_may_not_be_fetched_has_no_preferences_of_tokens():
     assert rules.usage("/x", "FooBot", ("Google-Extended",)) == ()
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300) | st.text().map(str.encode), st.text(max_size=20))
 def test_no_tdmrep_json_raises(octets, path):
     rules = TdmRules(octets)
@@ -131,6 +132,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, st.sampled_from(["/", "/a", "/a/b?c", "/%7Ea", "/é"]))
 def test_any_json_gives_a_reservation_or_none(value, path):
     rules = TdmRules(json.dumps(value).encode())
@@ -139,6 +141,7 @@ def test_any_json_gives_a_reservation_or_none(value, path):
     assert all(one.value in ("0", "1") for one in preferences if one.label == "tdm-reservation")
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), max_size=5), st.text(max_size=200))
 def test_no_header_and_no_html_raises(values, text):
     names = ("Content-Usage", "Content-Signal", "X-Robots-Tag", "tdm-reservation", "Link")

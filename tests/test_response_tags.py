@@ -220,6 +220,7 @@ def canonical(url):
         return ""
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(SOME_HREFS), st.lists(SOME_HREFS), BASES)
 def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base):
@@ -233,6 +234,7 @@ def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base
         assert (url in links) == (canonical(url) in expected - {""})
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(SOME_HREFS, BASES)
 @example("foo/../", SITE)

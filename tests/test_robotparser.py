@@ -55,6 +55,7 @@ def test_without_a_crawler_it_reads_the_default_dialect():
     assert not parser.allowed("https://x/secret", "MyBot")
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_wrong_dialect_stops_stock_scrapy_too():
     settings = {
@@ -69,6 +70,7 @@ async def test_a_wrong_dialect_stops_stock_scrapy_too():
         assert site.hits == []
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_stock_scrapy_obeys_with_it():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /secret\n")}) as site:

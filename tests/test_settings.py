@@ -12,7 +12,6 @@ import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
-from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.compat import components
@@ -35,7 +34,7 @@ class Spider(scrapy.Spider):
 
 
 def read(settings=None, **attributes) -> PolicySettings:
-    crawler: Crawler = get_crawler(Spider, settings)
+    crawler = Crawler(Spider, settings)
     crawler.spider = Spider(**attributes)
     return PolicySettings.from_crawler(crawler)
 
@@ -269,6 +268,7 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
 async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
@@ -280,6 +280,7 @@ async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, 
     assert UNKNOWN[name] in warnings[0]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_wrong_value_stops_the_spider_at_start():
     with Site({"/robots.txt": robots("")}) as site:
@@ -340,7 +341,7 @@ def test_a_wrong_value_ends_scrapy_crawl_with_its_sentence(tmp_path, setting):
     ],
 )
 def test_only_false_turns_robots_txt_off(settings, is_on, caplog):
-    # get_crawler may set it itself
+    # Where robots.txt is obeyed, a second middleware is refused: Scrapy's own.
     settings = {"DOWNLOADER_MIDDLEWARES": {STOCK: None}, **settings}
     if is_on:
         assert read(settings)

@@ -6,8 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
-import scrapy_robots_policy
 from scrapy_robots_policy.config import SETTINGS
+from tests.sources import MODULES, text_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 TABLE = runpy.run_path(str(DOCS / "settings_table.py"))
@@ -24,9 +24,8 @@ def test_a_row_that_is_out_of_date_is_noticed():
 
 def test_no_module_reads_a_setting_that_is_not_in_the_table():
     name = re.compile(r'["\'](ROBOTS(?:TXT)?_[A-Z_]+)["\']')
-    package = Path(scrapy_robots_policy.__file__).parent
-    texts = [module.read_text("utf-8") for module in package.rglob("*.py")]
-    assert {read for text in texts for read in name.findall(text)} - {"ROBOTS_"} == set(SETTINGS)
+    names = {read for module in MODULES for read in name.findall(text_of(module))}
+    assert names - {"ROBOTS_"} == set(SETTINGS)
 
 
 def test_it_names_each_attribute_of_a_spider():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-import scrapy_robots_policy
 from scrapy_robots_policy import stats
 from scrapy_robots_policy.admission.admission import VERDICT_KEY
 from scrapy_robots_policy.config import EXEMPT_KEY
@@ -17,13 +17,10 @@ from scrapy_robots_policy.fetch.request import CARRIED_META
 from scrapy_robots_policy.rep import Reason
 from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
 from tests.markdown import blocks
+from tests.sources import MODULES, nodes_of
 
 PAGE = (Path(__file__).parent.parent / "docs" / "stats-and-logs.md").read_text("utf-8")
 TROUBLESHOOTING = Path(__file__).parent.parent / "docs" / "troubleshooting.md"
-SOURCES = {
-    path: path.read_text("utf-8")
-    for path in Path(scrapy_robots_policy.__file__).parent.rglob("*.py")
-}
 
 
 def section(title: str) -> str:
@@ -35,12 +32,13 @@ def column(title: str, number: int) -> list[str]:
     return [row[number].strip("| ").partition("` (")[0].strip("`") for row in rows]
 
 
+@cache
 def log_lines() -> dict[str, str]:
     """The level of each log line by its text, with <name> for what is put in."""
     calls = [
         node
-        for text in SOURCES.values()
-        for node in ast.walk(ast.parse(text))
+        for module in MODULES
+        for node in nodes_of(module)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Name)

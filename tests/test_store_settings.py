@@ -91,6 +91,7 @@ def test_a_wrong_address_is_an_error_of_one_sentence_without_the_password(
     assert "hid" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_without_redis_py_its_extra_is_named():
     code = (
         "import sys; sys.modules['redis'] = None\n"

@@ -33,6 +33,7 @@ def test_each_line_carries_the_hash_of_the_one_before(path):
     assert [line["prev"] for line in lines[1:]] == [line["hash"] for line in lines[:-1]]
 
 
+@pytest.mark.slow
 def test_no_octet_can_be_changed_without_a_trace(tmp_path):
     (path,) = record(tmp_path / "audit.jsonl")
     octets = path.read_bytes()
@@ -45,6 +46,7 @@ def test_no_octet_can_be_changed_without_a_trace(tmp_path):
         assert checked.errors, (place, octets[place], changed)
 
 
+@pytest.mark.slow
 def test_no_octet_of_a_packed_record_can_be_changed_without_a_trace(tmp_path):
     (path,) = record(tmp_path / "audit.jsonl.gz")
     octets, lines = path.read_bytes(), octets_in(path)
@@ -139,6 +141,7 @@ def test_what_is_no_record_is_refused(tmp_path, octets, why):
     assert why in checked.errors[0]
 
 
+@pytest.mark.slow
 def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
     path = tmp_path / "audit.jsonl"
     path.write_bytes(b"x" * (17 << 20))

@@ -95,6 +95,7 @@ def test_another_dialect_changes_what_the_engine_answers_otherwise(first, second
     assert checked.changed == sum(one != two for one, two in zip(before, after, strict=True))
 
 
+@pytest.mark.slow
 @given(ANY_DIALECT)
 def test_a_dialect_comes_back_from_its_data(dialect: Dialect):
     data = json.loads(json.dumps(data_of(dialect)))

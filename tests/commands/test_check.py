@@ -96,6 +96,7 @@ def test_json_tells_apart_what_is_unreachable():
         assert value["reason"] == "robots.txt unreachable"
 
 
+@pytest.mark.slow
 def test_each_url_of_a_long_stream_has_its_answer(file):
     paths = [("/private/" if n % 3 else "/") + str(n) for n in range(50_000)]
     stream = "\r\n".join(paths).encode()  # longer than what is read at once, and without an end

@@ -29,6 +29,7 @@ print(statuses, sorted({"scrapy", "twisted"} & set(sys.modules)), file=sys.stder
 """
 
 
+@pytest.mark.slow
 def test_robots_policy_loads_neither_scrapy_nor_twisted(file):
     lines = [
         f"check --robots {file} /private/x",
@@ -235,6 +236,7 @@ def test_a_rule_says_what_it_is_why_it_matters_and_how_to_fix_it():
     assert len(policy("rule", "--json").lines) == len(policy("rule").lines) - 1
 
 
+@pytest.mark.slow
 def test_whoever_closes_the_output_gets_no_traceback(file):
     command = [sys.executable, "-m", "scrapy_robots_policy.commands", "check", "--robots", file]
     reading, writing = os.pipe()

@@ -161,6 +161,7 @@ def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path):
     assert [json.loads(line)["file"] for line in output.lines] == [str(tmp_path / "a/other.txt")]
 
 
+@pytest.mark.slow
 def test_many_files_are_checked_in_other_processes_with_the_same_findings(tmp_path, monkeypatch):
     for number in range(60):
         (tmp_path / f"robots{number:03}.txt").write_text(
@@ -175,6 +176,7 @@ def test_many_files_are_checked_in_other_processes_with_the_same_findings(tmp_pa
     assert len(alone.lines) > 50
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path, monkeypatch):
     monkeypatch.setattr(linted_files, "MANY", 2)
     paths = [tmp_path / f"{number}.txt" for number in range(64)]

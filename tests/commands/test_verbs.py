@@ -498,6 +498,7 @@ def test_hostile_text_cannot_control_the_terminal(tmp_path):
             assert args[0] == "compare" or "owned" in output.out
 
 
+@pytest.mark.slow
 def test_scrapy_finds_the_command_by_its_entry_point(file):
     if not any(point.name == "robots" for point in entry_points(group="scrapy.commands")):
         pytest.skip("the package is not installed, so Scrapy does not know the command")

@@ -61,7 +61,9 @@ def test_no_worked_example_is_lost():
     assert {case.dialect for case in EXAMPLES.values()} == set(DIALECTS)
 
 
-@pytest.mark.parametrize(("dialect", "count"), [("google", 3000), ("yandex", 1500)])
+@pytest.mark.parametrize(
+    ("dialect", "count"), [pytest.param("google", 3000, marks=pytest.mark.slow), ("yandex", 1500)]
+)
 def test_hostile_files_are_read_as_the_engine_reads_them(dialect: str, count: int):
     cases = list(generated(dialect))
     assert len(cases) == count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -11,12 +10,12 @@ from scrapy_robots_policy.rep import (
     DIALECTS,
     Dialect,
     dialect_of,
-    dialects,
     differences,
     parse,
 )
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
+from tests.sources import MODULES, PACKAGE, text_of
 
 
 def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():
@@ -39,10 +38,9 @@ def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_
 @pytest.mark.parametrize("option", options())
 def test_every_option_is_acted_on(option: str):
     """A module reads it, beside those that give it its values."""
-    package = Path(dialects.__file__).parents[2]
-    values = package / "rep" / "dialects"
-    modules = [path for path in package.rglob("*.py") if values not in path.parents]
-    assert any(re.search(rf"\.{option}\b", path.read_text("utf-8")) for path in modules)
+    values = PACKAGE / "rep" / "dialects"
+    modules = [path for path in MODULES if values not in path.parents]
+    assert any(re.search(rf"\.{option}\b", text_of(path)) for path in modules)
 
 
 def test_a_dialect_does_not_differ_from_itself():

@@ -117,6 +117,7 @@ LINES = [
 ]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(LINES), max_size=12),
     st.sampled_from(["rfc9309", "google", "koster1996", "yandex", "original1994", "baidu"]),

@@ -183,6 +183,7 @@ def test_a_rule_that_does_not_say_where_the_query_starts_is_read_both_ways(
     assert in_query(rule) == query
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["http://", "https://", "ftp://", "HTTP://", " http://", "http:/", ""]),
     st.text("hx.-:/?#@[]%a0Z\n\t\\_é8443", max_size=16),

@@ -37,6 +37,7 @@ def test_each_part_has_what_it_matches(path, url):
 TEXT = st.text(st.sampled_from("ab/*$%41?=."), max_size=12)
 
 
+@pytest.mark.slow
 @given(name=st.sampled_from(list(DIALECTS)), path=TEXT, url=TEXT, allow=st.booleans())
 def test_the_parts_are_the_path_and_match_where_the_engine_does(name, path, url, allow):
     dialect, rule = DIALECTS[name], Rule(allow, path, 1)

@@ -179,7 +179,7 @@ LINES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("count", [30, 4_000])
+@pytest.mark.parametrize("count", [30, pytest.param(4_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", LINES)
 def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: str, count: int):
     body = b"User-agent: *\n" + b"".join(LINES[name] % n for n in range(count))
@@ -198,6 +198,7 @@ def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
     assert many.octets_held < 1.2 * one.octets_held
 
 
+@pytest.mark.slow
 def test_the_crawlers_that_are_remembered_are_bounded():
     """A crawl may send another User-Agent with every request."""
 

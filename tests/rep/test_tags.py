@@ -205,6 +205,7 @@ TAGS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(TAGS, AGENTS, DIALECT)
 def test_no_content_raises(tag, agent, dialect):
     tags = tags_of(tag, agent, dialect)
@@ -230,6 +231,7 @@ def strictness(tags):
     )
 
 
+@pytest.mark.slow
 @given(TAGS, TAGS, AGENTS, DIALECT.filter(lambda d: d.tag_conflict is TagConflict.RESTRICTIVE))
 def test_another_tag_never_makes_the_sum_of_negatives_more_permissive(one, other, agent, dialect):
     alone = strictness(tags_of(one, agent, dialect))

@@ -241,6 +241,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(LINES, st.sampled_from(list(DIALECTS.values())), st.sampled_from(["/", "/x", "/x/y", "/z"]))
 def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     rules = parse("\n".join(lines).encode("utf-8", "replace"), dialect)
@@ -250,6 +251,7 @@ def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     assert rules.verdict(SITE + path, "FooBot").usage == preferences
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.one_of(st.text(), st.sampled_from([value for row in HEADERS for value in row[0]])))
 )
