@@ -50,6 +50,7 @@ class FetchGate:
         self._queue: deque[Deferred[None]] = deque()
         self._last_queue: deque[Deferred[None]] = deque()
         self._stop_timer: Callable[[], None] | None = None
+        self._is_closed = False
 
     @asynccontextmanager
     async def enter(self, *, has_failed: bool) -> AsyncIterator[None]:
@@ -93,6 +94,8 @@ class FetchGate:
         self._let_in()
 
     def _has_room(self) -> bool:
+        if self._is_closed:
+            return False
         while self._began and self.now() - next(iter(self._began.values())) >= YOUNG:
             self._began.popitem(last=False)
         return len(self._began) < self.max_young and self._open < self.max_open
@@ -121,6 +124,8 @@ class FetchGate:
         self._let_in()
 
     def close(self) -> None:
+        """From now on no fetch begins. Those that wait are for their owners to cancel."""
+        self._is_closed = True
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
