@@ -1,12 +1,16 @@
 """Hosts that make a crawl wait: how long do the other hosts' pages take?
 
-    python benchmarks/slow_host.py [--only head] [--rounds N] [--cap SECONDS] [--kinds stock ours]
+    python benchmarks/slow_host.py [--only head dead broad] [--rounds N] [--cap SECONDS]
+                                   [--kinds stock ours]
 
 head  3,000 requests to one host come first in the queue, then 50 pages each of 20 healthy hosts.
       The first host asks for two seconds between two requests, or never answers for its robots.txt.
       "ours, without it" is the same crawl without the first host: the mark to reach.
 dead  900 hosts in an order of chance, with two pages each, and then with four. Every third host
       accepts the connection for its robots.txt and is silent. "robots off" is the mark to reach.
+broad 10,000 hosts in an order of chance, with a page each. One in twenty is silent. "ours, without
+      it" is the same crawl without the silent hosts: the mark to reach. It takes some minutes, and
+      is run only if it is named.
 
 Every page takes 20 ms. A crawl is over when the last page of a healthy host is there, or at
 `--cap`; it is ended then, whatever else it waits for. Each runs in a process of its own, and the
@@ -41,7 +45,8 @@ RULES = "User-agent: *\nDisallow: /no\n"
 
 FIRST, HEALTHY = "127.0.200.1", hosts(20)
 REQUESTS, PAGES = 3_000, 50
-MANY = hosts(900)
+MANY, BROAD = hosts(900), hosts(10_000)
+DEAD_OF_MANY, DEAD_OF_BROAD = MANY[::3], BROAD[::20]
 SILENT = robots("", after=None)
 
 
@@ -49,6 +54,7 @@ class Case(NamedTuple):
     """`slow`: the hosts that are not healthy; `reply`: their robots.txt; `urls`: by kind."""
 
     title: str
+    hosts: list[str]
     slow: frozenset[str]
     reply: Reply
     urls: Callable[[Web], dict[str, list[str]]]
@@ -71,31 +77,53 @@ def head_of_queue(web: Web) -> dict[str, list[str]]:
 
 def in_any_order(pages: int) -> Callable[[Web], dict[str, list[str]]]:
     def urls_by_kind(web: Web) -> dict[str, list[str]]:
-        urls = [web.url(host, f"/{n}") for n in range(pages) for host in MANY]
-        random.Random(18).shuffle(urls)
-        return dict.fromkeys(KINDS, urls)
+        return dict.fromkeys(KINDS, shuffled(web, MANY, pages))
 
     return urls_by_kind
 
 
+def broad(web: Web) -> dict[str, list[str]]:
+    dead = frozenset(DEAD_OF_BROAD)
+    healthy = [host for host in BROAD if host not in dead]
+    return {**dict.fromkeys(KINDS, shuffled(web, BROAD, 1)), MARK: shuffled(web, healthy, 1)}
+
+
+def shuffled(web: Web, addresses: list[str], pages: int) -> list[str]:
+    urls = [web.url(host, f"/{n}") for n in range(pages) for host in addresses]
+    random.Random(18).shuffle(urls)
+    return urls
+
+
 DELAY = robots(RULES + "Crawl-delay: 2\n")
+WITH_FIRST = [*HEALTHY, FIRST]
 CASES = {
     "head": [
-        Case("first host: Crawl-delay: 2", frozenset([FIRST]), DELAY, head_of_queue),
-        Case("first host: no robots.txt comes", frozenset([FIRST]), SILENT, head_of_queue),
+        Case("first host: Crawl-delay: 2", WITH_FIRST, frozenset([FIRST]), DELAY, head_of_queue),
+        Case(
+            "first host: no robots.txt comes", WITH_FIRST, frozenset([FIRST]), SILENT, head_of_queue
+        ),
     ],
     "dead": [
         Case(
-            f"300 dead hosts, {pages} pages each", frozenset(MANY[::3]), SILENT, in_any_order(pages)
+            f"300 dead hosts, {pages} pages each",
+            MANY,
+            frozenset(DEAD_OF_MANY),
+            SILENT,
+            in_any_order(pages),
         )
         for pages in (2, 4)
+    ],
+    "broad": [
+        Case(
+            "500 dead hosts of 10,000, a page each", BROAD, frozenset(DEAD_OF_BROAD), SILENT, broad
+        ),
     ],
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--only", nargs="+", choices=CASES, default=["head", "dead"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--cap", type=float, default=60.0)
     parser.add_argument("--kinds", nargs="+", choices=[*KINDS, MARK], default=[*KINDS, MARK])
@@ -114,7 +142,7 @@ def measure(case: Case, options: argparse.Namespace) -> None:
         return Reply(after=PAGE)
 
     table = Table(case.title, *COLUMNS)
-    with Web([*HEALTHY, FIRST] if FIRST in case.slow else MANY, answer) as web:
+    with Web(case.hosts, answer) as web:
         urls = case.urls(web)
         kinds = [kind for kind in urls if kind in options.kinds]
         reached: dict[str, list[Reached]] = {kind: [] for kind in kinds}

@@ -27,7 +27,7 @@ from web import Hit, Reply, Web, hosts, robots
 AGENT = "BenchBot"
 NEVER_AFTER = 8  # seconds that a fetch may take
 TTL = 20  # seconds that rules are good for
-WINDOW = 3_000  # URLs that are asked for and not answered
+WINDOW = 1_500  # URLs that are asked for and not answered
 WORDS = ("a", "b", "private", "tmp", "q.html", "x~y", "news")
 Robots = Callable[[str, int], Reply]  # the answer for a file, by how often it was fetched before
 
@@ -184,6 +184,7 @@ def main() -> int:
         **(OFF if options.off else OURS),
         **(WITHOUT_REACTOR if options.kind == "none" else {}),
         "CONCURRENT_REQUESTS": 64,
+        "CONCURRENT_ITEMS": 2,  # Scrapy starts as many tasks for each response: half of the time
         "ROBOTS_FETCH_TIMEOUT": NEVER_AFTER,
         "ROBOTS_TTL": TTL,
         "RETRY_ENABLED": False,
