@@ -18,6 +18,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from urllib.robotparser import RobotFileParser
 
 from crawling import OFF, OURS, WITHOUT_REACTOR, Crawled, Plan, crawl
@@ -99,6 +100,13 @@ class Answers:
         self.noise = random.Random(seed)
 
     def __call__(self, host: str, path: str) -> Reply:
+        """Connections are closed: Twisted would keep each for four minutes, idle, in a broad crawl
+        more than a system allows.
+        """
+        reply = self._reply(host, path)
+        return replace(reply, headers=reply.headers + "Connection: close\r\n")
+
+    def _reply(self, host: str, path: str) -> Reply:
         if path not in ("/robots.txt", "/rules.txt"):
             return Reply(after=self.noise.uniform(0, 0.05))
         text, kind = rules_of(host, self.seed), trouble(host)
