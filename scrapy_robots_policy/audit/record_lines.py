@@ -87,6 +87,7 @@ class RecordLines:
     def exempt(self, url: str, why: str, at: float) -> None:
         """A request that no robots.txt is asked about."""
         self.sums["exempt"] += 1
+        self.writer.make_room()
         fields = {
             "at": instant(at),
             "url": without_userinfo(url),
@@ -97,6 +98,7 @@ class RecordLines:
         self._write_decision(fields, (why, *url.split("/", 3)[2:3]))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
+        self.writer.make_room()
         fields = {
             "at": instant(at),
             "url": without_userinfo(url),

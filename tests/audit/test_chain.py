@@ -6,11 +6,23 @@ import json
 import random
 
 import pytest
+from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
 from scrapy_robots_policy.audit.chain import START, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
-from tests.audit.records import HERE, URLS, check, decisions_in, lines_in, octets_in, record
+from tests.audit.records import (
+    HERE,
+    RULES,
+    URLS,
+    Recording,
+    check,
+    decisions_in,
+    lines_in,
+    octets_in,
+    record,
+    served,
+)
 
 
 @pytest.fixture(params=["audit.jsonl", "audit.jsonl.gz"])
@@ -110,6 +122,18 @@ def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch
     assert "a part was taken out" in checked.errors[0]
     checked, _ = check(*paths[1:])
     assert "the parts before are not here" in checked.notes[0]
+
+
+def test_a_file_of_nothing_but_exempt_requests_goes_on_in_another(path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 500)
+    recording = Recording(path, {HERE: served(RULES)}, ROBOTS_AUDIT_MAX_SIZE=2_000)
+    for n in range(50):
+        recording.recorder.on_exempt(Request(f"{HERE}/page/{n}"), "the spider says so")
+    paths = recording.close()
+    assert len(paths) > 1
+    assert len(decisions_in(*paths)) == 50
+    checked, differences = check(*paths)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
 
 
 def test_records_may_be_joined_into_one_file(path):
