@@ -34,7 +34,8 @@ MINUTE, HOUR, DAY = 60, 3600, 86400
 EAGER = DIALECTS["koster1996"].but(
     "eager", access=replace(DIALECTS["koster1996"].access, retry_first=0.01)
 )
-AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 0.3, "RETRY_ENABLED": False}
+AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False}
+IMPATIENT = {"ROBOTS_FETCH_TIMEOUT": 1.0}  # where a file never comes; one that does has the time
 
 
 class Phased(Spider):
@@ -103,7 +104,8 @@ TROUBLES = {
 @on_reactor
 async def test_no_request_passes_before_the_rules_are_there(trouble):
     with Site({"/robots.txt": [TROUBLES[trouble], robots(SECRET)]}) as site:
-        seen = await live(site, (0, ["/a", "/secret"]), (MINUTE, ["/b", "/secret2"]))
+        patience = IMPATIENT if trouble == "timeout" else {}
+        seen = await live(site, (0, ["/a", "/secret"]), (MINUTE, ["/b", "/secret2"]), **patience)
         closed = f"Forbidden by robots.txt: robots.txt unreachable ({trouble})"
         assert fates(site, seen) == {
             "/a": closed,
@@ -119,7 +121,8 @@ async def test_no_request_passes_before_the_rules_are_there(trouble):
 async def test_deferred_requests_wait_until_the_rules_are_there(trouble):
     with Site({"/robots.txt": [TROUBLES[trouble], TROUBLES[trouble], robots(SECRET)]}) as site:
         settings = {"ROBOTS_DIALECT": "koster1996", "ROBOTS_ERROR_TTL": 0.1}
-        seen = await live(site, (0, ["/a", "/secret"]), **settings)
+        patience = IMPATIENT if trouble == "timeout" else {}
+        seen = await live(site, (0, ["/a", "/secret"]), **settings, **patience)
         assert fates(site, seen) == {"/a": "", "/secret": BY_RULE}
         assert site.paths == ["/robots.txt"] * 3 + ["/a"]
 
@@ -280,7 +283,7 @@ async def test_stale_rules_hold_after_failed_fetches_as_long_as_the_dialect_allo
 async def test_after_30_days_google_allows_all_only_if_the_site_answers(page, at_the_end):
     with Site({"/robots.txt": robots(SECRET, after=None), "/b": page}) as site:
         phases = ((0, ["/a"]), (13 * HOUR, ["/b"]), (31 * DAY, ["/c"]))
-        seen = await live(site, *phases, ROBOTS_DIALECT="google")
+        seen = await live(site, *phases, ROBOTS_DIALECT="google", **IMPATIENT)
         closed = "Forbidden by robots.txt: robots.txt unreachable (timeout)"
         assert fates(site, seen)["/a"] == closed
         assert site.count("/b") == 1
