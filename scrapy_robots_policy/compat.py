@@ -185,8 +185,9 @@ def _is_of_scrapy(component: Any) -> bool:
 class EngineAccess:
     """Scrapy's engine and downloader, as far as this package uses them; the same in 2.13 to 2.19.
 
-    make_room   called each time the engine is about to ask for a request from the scheduler
-    is_full     whether it may not have one; asked only if Scrapy's own limits allow one
+    is_full     asked each time the engine is about to take a request from the scheduler: whether it
+                may not have one
+    make_room   called then in place of `is_full` where a downloader of the user's has a say itself
     on_closing  called when the engine begins to close. All signals come only when it has waited
     active      all requests between the scheduler and the spider, those that wait among them
     missing     one sentence for each feature that this version of Scrapy does not allow
@@ -232,11 +233,11 @@ class EngineAccess:
         scrapys_own = self.downloader.needs_backout
         is_stock = getattr(scrapys_own, "__func__", None) is Downloader.needs_backout
 
-        def needs_backout() -> bool:
+        def after_make_room() -> bool:
             self._make_room()
-            return self._is_full() if is_stock else bool(scrapys_own())
+            return bool(scrapys_own())
 
-        self.downloader.needs_backout = needs_backout
+        self.downloader.needs_backout = self._is_full if is_stock else after_make_room
         if not is_stock:
             self.missing.append("requests that wait hold their place in CONCURRENT_REQUESTS")
         return is_stock

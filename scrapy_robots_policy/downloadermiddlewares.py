@@ -105,7 +105,7 @@ class RobotsPolicyMiddleware:
         def visit(request: Request) -> AbstractAsyncContextManager[None]:
             return admission.visit(request)
 
-        concurrency = Concurrency(self.crawler, settings.max_waiting, delays.release_gone, close)
+        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, close)
         fetch = Fetcher(
             self.crawler,
             visit,
@@ -170,12 +170,12 @@ class RobotsPolicyMiddleware:
         origin = origin_of(request.url)
         if origin is None:
             return None
-        if is_exempt(request.meta, origin):
+        meta, headers = request.meta, request.headers
+        if EXEMPT_KEY in meta and is_exempt(meta, origin):
             return self._exempt(request, f"request.meta[{EXEMPT_KEY!r}]")
-        headers = request.headers
         # Most requests bring none; `get` would normalise its default as if it were a value.
         user_agent = headers[USER_AGENT] if USER_AGENT in headers else None  # noqa: SIM401
-        config = self.configs.of(request.meta, user_agent, origin)
+        config = self.configs.of(meta, user_agent, origin)
         if not config.applies_to(origin):
             return self._exempt(request, self._why_exempt(request, origin, config))
         rules = self.admission.cached(request, origin, config)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, version_info
 from scrapy.settings import Settings
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
+from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.stores import ALONE
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor, start, until_idle
 from tests.site import Answer, Opener, Site, robots
@@ -139,7 +143,8 @@ class Downloader:
 async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
     downloader = Downloader()
     crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=Settings())
-    places = Concurrency(crawler, 10, lambda _active: None, lambda: None)
+    delays = DelayQueues(ALONE, time.monotonic, compat.call_later)
+    places = Concurrency(crawler, 10, delays, lambda: None)
     sent, first, second = (Request(f"http://127.0.0.1/{n}") for n in range(3))
     downloader.active = {sent, first, second}
 

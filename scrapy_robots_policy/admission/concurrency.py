@@ -30,6 +30,7 @@ from twisted.internet.defer import Deferred
 
 from .. import compat
 from ..exceptions import CrawlClosing
+from .delay_queue import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
 
@@ -57,21 +58,21 @@ class Place:
 class Concurrency:
     """The places of one crawl.
 
-    max_waiting   how many requests may wait without a place
-    release_gone  called with the active requests when some may have ended
-    on_closing    called when the engine begins to close
+    max_waiting  how many requests may wait without a place
+    delays       the queues of hosts that ask for a delay; they are told when visits have ended
+    on_closing   called when the engine begins to close
     """
 
     def __init__(
         self,
         crawler: Crawler,
         max_waiting: int,
-        release_gone: Callable[[set[Request]], None],
+        delays: DelayQueues,
         on_closing: Callable[[], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
-        self.release_gone, self.on_closing = release_gone, on_closing
+        self.delays, self.on_closing = delays, on_closing
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
@@ -160,7 +161,7 @@ class Concurrency:
 
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
-        self.release_gone(self.engine.active)
+        self.delays.release_gone(self.engine.active)
         while self._returning and self._has_room(len(self._returning)):
             _, turn = self._returning.popleft()
             if not turn.called:
@@ -168,6 +169,8 @@ class Concurrency:
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""
+        if self.delays.busy or self._returning:
+            self._make_room()
         if not self._has_room():
             return True
         if not self.waiting and not self._is_saturated:

@@ -46,7 +46,7 @@ class Decision:
         for url in urls:
             if not rules.allowed(url, config.agent):
                 return rules.verdict(url, config.agent)
-            if self._is_refused_use(url, rules, config):
+            if self.use and self._is_refused_use(url, rules, config):
                 return self.verdict(url, rules, config)
         if self.approved is not None and config.obey:
             why = _why_not_approved(rules, self.approved.get(rules.origin))
@@ -71,8 +71,6 @@ class Decision:
 
     def _is_refused_use(self, url: str, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether the site refuses the page to the declared use of the crawl."""
-        if not self.use:
-            return False
         return refusal(rules.preferences(url, config.agent, self.use), self.use) is not None
 
 
