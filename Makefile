@@ -149,8 +149,13 @@ INSTALL_typing := --editable .[typing]
 INSTALL_tox    := tox
 SCRAPY_newest  :=
 SCRAPY_master  := scrapy@https://github.com/scrapy/scrapy/archive/refs/heads/master.tar.gz
+# Without a reactor, these download with httpx only. From 2.19 on, Scrapy itself brings aiohttp.
+SCRAPY_2.15    := scrapy==2.15.* httpx
+SCRAPY_2.16    := scrapy==2.16.* httpx
+SCRAPY_2.17    := scrapy==2.17.* httpx
+SCRAPY_2.18    := scrapy[httpx]==2.18.*
 INSTALL_test-$(SCRAPY) := --editable .[test] \
-	$(if $(filter newest master,$(SCRAPY)),$(SCRAPY_$(SCRAPY)),scrapy==$(SCRAPY).*)
+	$(if $(filter newest,$(SCRAPY)),,$(or $(SCRAPY_$(SCRAPY)),scrapy==$(SCRAPY).*))
 
 $(VENV)/%/made: setup.cfg pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or newer is needed: make PYTHON=python3.12 ...")'
