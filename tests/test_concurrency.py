@@ -124,6 +124,19 @@ async def test_requests_enter_in_the_order_in_which_they_came():
         assert late.busiest == 1
 
 
+@on_reactor
+async def test_a_request_that_was_refused_after_its_wait_counts_for_its_host_no_more():
+    class Counted(Watching):
+        def look(self, downloader):
+            return {len(slot.active) for slot in downloader.slots.values()}
+
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /no\n", after=0.1)}) as site:
+        urls = [site.url(f"/no/{n}") for n in range(5)]
+        seen, crawler = await crawl(*urls, site.url("/last"), spider=Counted)
+        assert len(seen.dropped) == 5
+        assert crawler.spider.noted == [{0}]
+
+
 class Downloader:
     """As much of Scrapy's downloader as places need."""
 

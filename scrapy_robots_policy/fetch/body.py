@@ -3,12 +3,16 @@
 Scrapy fails for a body that is over a size; a robots.txt that is too long has to be cut instead
 (RFC 9309 §2.5). And Scrapy unpacks a body whole or not at all; a few octets may mean gigabytes.
 Encodings that were not asked for here, since a plugin asks for its own, are left to Scrapy.
+
+The handlers of httpx limit the time between two pieces of a body, not that of all. So a body that
+comes an octet now and then is given up here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -30,19 +34,24 @@ def encodings_in(response: Response) -> Sequence[str]:
 
 
 class Body:
-    """What came in for one request, at most `limit` octets of it."""
+    """What came in for one request, at most `limit` octets of it, and not after `until`."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.until = inf
+        self.is_late = False
         self.received = 0
         self.encodings: Sequence[str] = ()
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked body, cut at the limit. Raises UnreadableBodyError.
+        """The unpacked body, cut at the limit. Raises UnreadableBodyError, TimeoutError.
 
         A browser's page is longer than the text in it. So the page is cut after the text is taken
         out of it, where it came whole.
         """
+        if self.is_late:
+            msg = f"{response.url} came too slowly: {self.received} octets in its time"
+            raise TimeoutError(msg)
         octets = response.body
         if encodings := self.encodings or encodings_in(response):
             is_whole = self.received <= self.limit
@@ -51,10 +60,18 @@ class Body:
 
 
 class Bodies:
-    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request."""
+    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request.
 
-    def __init__(self, crawler: Crawler, on_downloaded: Callable[[Request], None]) -> None:
-        self.crawler, self.on_downloaded = crawler, on_downloaded
+    now  a clock in seconds that never goes back
+    """
+
+    def __init__(
+        self,
+        crawler: Crawler,
+        on_downloaded: Callable[[Request], None],
+        now: Callable[[], float],
+    ) -> None:
+        self.crawler, self.on_downloaded, self.now = crawler, on_downloaded, now
         self._expected = 0
 
     @contextmanager
@@ -79,7 +96,9 @@ class Bodies:
         change(self._downloaded, signals.response_downloaded)
 
     def _leaving(self, request: Request) -> None:
-        if _META_KEY in request.meta:
+        body = request.meta.get(_META_KEY)
+        if body is not None:
+            body.until = self.now() + (request.meta.get("download_timeout") or inf)
             trim(request)
 
     def _count(self, data: bytes, request: Request) -> None:
@@ -87,7 +106,8 @@ class Bodies:
         if body is None:
             return
         body.received += len(data)
-        if body.received > body.limit:
+        body.is_late = self.now() > body.until
+        if body.is_late or body.received > body.limit:
             raise StopDownload(fail=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:
