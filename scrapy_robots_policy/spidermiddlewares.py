@@ -203,8 +203,8 @@ class RobotsTagMiddleware:
 
         What robots.txt refuses has been decided already; in a dry run it was only counted.
         """
-        asked = response, terms.agent, terms.dialect
-        own = page_use.header_preferences(*asked)
+        of_page = response, terms.agent, terms.dialect
+        own = page_use.header_preferences(*of_page)
         if (
             self.reads_html
             and actions["use"] is not Action.OFF
