@@ -171,7 +171,7 @@ class RobotsPolicyMiddleware:
         if origin is None:
             return None
         meta, headers = request.meta, request.headers
-        if EXEMPT_KEY in meta and is_exempt(meta, origin):
+        if is_exempt(meta, origin):
             return self._exempt(request, f"request.meta[{EXEMPT_KEY!r}]")
         # Most requests bring none; `get` would normalise its default as if it were a value.
         user_agent = headers[USER_AGENT] if USER_AGENT in headers else None  # noqa: SIM401

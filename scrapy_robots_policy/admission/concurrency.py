@@ -59,7 +59,7 @@ class Concurrency:
     """The places of one crawl.
 
     max_waiting  how many requests may wait without a place
-    delays       the queues of hosts that ask for a delay; they are told when visits have ended
+    delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
     """
 
@@ -174,7 +174,7 @@ class Concurrency:
         if not self._has_room():
             return True
         if not self.waiting and not self._is_saturated:
-            return False  # most crawls, most of the time
+            return False  # no request waits, so there are not too many
         self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
         return self._is_saturated and not self._may_pop_one()
 

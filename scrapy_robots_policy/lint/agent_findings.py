@@ -94,7 +94,7 @@ def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
     whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
     token = TOKEN.match(first[1])
     if source.dialect.agent_value is AgentValue.WHOLE:
-        what = f"no crawler goes by {name}"
+        what = f"no crawler has the name {name}"
     elif token:
         what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
     else:

@@ -1,6 +1,6 @@
 """Findings about Sitemap lines.
 
-Whether a sitemap may be fetched is asked of the engine.
+The rules of the file itself say whether a sitemap may be fetched.
 """
 
 from __future__ import annotations
