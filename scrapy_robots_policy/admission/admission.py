@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from weakref import WeakSet
 
 from scrapy import signals
@@ -332,7 +332,7 @@ class Admission:
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> AbstractAsyncContextManager[Turn]:
         queue = self._queue(request, rules, config)
-        return _no_delay() if queue is None else queue.turn(request)
+        return nullcontext(Turn()) if queue is None else queue.turn(request)
 
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -372,8 +372,3 @@ def _is_retry(request: Request) -> bool:
     """
     meta = request.meta
     return bool(meta.get("retry_times")) and not meta.get("redirect_times")
-
-
-@asynccontextmanager
-async def _no_delay() -> AsyncIterator[Turn]:
-    yield Turn()

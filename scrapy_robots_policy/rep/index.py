@@ -16,7 +16,7 @@ there:
 A pattern without wildcards that must match to the end has a span of one path.
 
 What the path of a URL is says `Reading.path_of`. Most URLs that are asked of one file begin with
-the same scheme and host, and hold nothing that any dialect rewrites: `decide` cuts their path off
+the same scheme and host, and hold nothing that any dialect rewrites: `answers` cuts their path off
 itself. That is a shortcut only: it gives the path that `path_of` gives.
 """
 
@@ -25,11 +25,14 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import TypeVar
 
 from .needles import FEW, Needles, Wild
 from .patterns import Ranked, Reading, matches
+
+T = TypeVar("T")
 
 # Scheme and host, and the slash with which the path begins.
 _SITE = re.compile("[^/?;#]*://[^/?;#]*/")
@@ -37,7 +40,7 @@ NOTHING = 0  # the rank where no pattern matches
 _END = "\U0010ffff"  # after all keys: they are octets
 _SMALL = 256  # Python keeps all integers up to this; a list of them is faster than an array
 # Octets of memory, about: an index without rules, what each pattern adds, and one with wildcards.
-_EMPTY, _PATTERN, _WILD = 1000, 100, 250
+_EMPTY, _PATTERN, _WILD = 1600, 100, 250
 
 # A pattern with wildcards: its parts, and whether it is anchored.
 Tail = tuple[tuple[str, ...], bool]
@@ -55,22 +58,19 @@ class Index:
     """URL → the rank of the pattern that decides. Logarithmic in rules without wildcards.
 
     allows   whether a path may be fetched, by the rank of the pattern that decides
+    allowed  the same for a URL: a function
     allows_all  whether every path may be fetched: many files have no rules for most crawlers
     numbers  the number of its rule in the group, by rank; 0 where it is no rule that decides
     octets_held  how many octets of memory it takes, about
     """
 
     __slots__ = (
-        *("_best", "_reading", "_starts", "_usual", "_wild"),
-        *("allows", "allows_all", "numbers", "octets_held"),
+        *("_best", "_decide", "_reading", "_starts", "_wild"),
+        *("allowed", "allows", "allows_all", "numbers", "octets_held"),
     )
 
     def __init__(self, patterns: Sequence[Ranked], reading: Reading) -> None:
         self._reading = reading
-        # The scheme and host of most URLs, with the slash after it, and where that slash stands:
-        # one value, so that no thread reads one without the other. No URL starts with an empty
-        # tuple.
-        self._usual: tuple[str | tuple[str, ...], int] = (), 0
         self.allows = [True]
         self.numbers = array("I", [0])
         # What ends where its key does, what only starts with it; by the key.
@@ -98,48 +98,49 @@ class Index:
             self._wild = []
         count = sum(map(len, wild.values()))
         self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count
+        self.allowed = self.answers(self.allows)
+        self._decide: Callable[[str], int] | None = None
 
     def decide(self, url: str) -> int:
         """The rank of the pattern that decides about a URL; `NOTHING` if none matches."""
-        site, slash = self._usual
-        try:
-            is_usual = url.startswith(site)
-        except (AttributeError, TypeError):
-            is_usual = False  # no string
-        path = url[slash:] if is_usual else ""
-        if (
-            not path
-            or "%" in path
-            or "#" in path
-            or "*" in path
-            or "$" in path
-            or not path.isascii()
-        ):
-            path = self._path_of(url)
-        at = bisect_right(self._starts, path) - 1
-        best = self._best[at]
-        return self._decide_wild(path, best, self._wild[at]) if self._wild else best
+        if self._decide is None:  # most crawlers are refused nothing, and nobody asks for a rank
+            self._decide = self.answers(range(len(self.allows)))
+        return self._decide(url)
 
-    def _path_of(self, url: str) -> str:
-        """The path of a URL that is not as most are. The first one says how most begin."""
-        path = self._reading.path_of(url)
-        site = _SITE.match(url)
-        if site and not self._usual[0] and not self._reading.rewrites_all:
-            self._usual = site[0], len(site[0]) - 1
-        return path
+    def answers(self, by_rank: Sequence[T] | Mapping[int, T]) -> Callable[[str], T]:
+        """The one function that decides: URL → what `by_rank` holds for the pattern that decides.
 
-    def _decide_wild(self, path: str, best: int, bunches: Bunches) -> int:
-        """The rank after the patterns with wildcards of some keys; `best` is the one before."""
-        for bunch in bunches:
-            for wild in bunch.near(path) if isinstance(bunch, Needles) else bunch:
-                if wild[0] in path:
-                    _, rank, parts, anchored = wild
-                    if rank <= best:
-                        break
-                    if matches(parts, anchored, path):
-                        best = rank
-                        break
-        return best
+        It is a closure, which reads its variables faster than a method its attributes.
+        """
+        starts, best_of, bunches_of, reading = self._starts, self._best, self._wild, self._reading
+        # The scheme and host of most URLs, with the slash after it, and where that slash stands:
+        # one value, so that no thread reads one without the other. No URL starts with an empty
+        # tuple.
+        usual: tuple[str | tuple[str, ...], int] = (), 0
+
+        def answer(url: str) -> T:
+            nonlocal usual
+            site, slash = usual
+            try:
+                path = url[slash:] if url.startswith(site) else ""
+            except (AttributeError, TypeError):
+                path = ""  # no string
+            if (
+                not path
+                or "%" in path
+                or "#" in path
+                or "*" in path
+                or "$" in path
+                or not path.isascii()
+            ):
+                path = reading.path_of(url)
+                if not site and not reading.rewrites_all and (start := _SITE.match(url)):
+                    usual = start[0], len(start[0]) - 1
+            at = bisect_right(starts, path) - 1
+            best = best_of[at]
+            return by_rank[_decide_wild(path, best, bunches_of[at]) if bunches_of else best]
+
+        return answer
 
     def _link(
         self, whole: dict[str, int], prefix: dict[str, int], wild: dict[str, dict[Tail, int]]
@@ -170,6 +171,20 @@ class Index:
         self._starts.append(start)
         self._best.append(best)
         self._wild.append(bunches)
+
+
+def _decide_wild(path: str, best: int, bunches: Bunches) -> int:
+    """The rank after the patterns with wildcards of some keys; `best` is the one before."""
+    for bunch in bunches:
+        for wild in bunch.near(path) if isinstance(bunch, Needles) else bunch:
+            if wild[0] in path:
+                _, rank, parts, anchored = wild
+                if rank <= best:
+                    break
+                if matches(parts, anchored, path):
+                    best = rank
+                    break
+    return best
 
 
 def _after_all(key: str) -> str:

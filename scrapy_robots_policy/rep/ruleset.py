@@ -112,7 +112,7 @@ class RuleSet:
             return self._allowed_at_first(url, agent)
         if binding.allows_all and isinstance(url, str):
             return True
-        return binding.allows[binding.decide(url)]
+        return binding.allowed(url)
 
     def checker(self, agent: str) -> Callable[[str], bool]:
         r"""`allowed` for one agent, as a function of the URL: faster for many URLs.
@@ -124,13 +124,7 @@ class RuleSet:
         self._key("", agent)  # is it a string?
         if self._reading.resolves:
             return partial(self.allowed, agent=agent)
-        binding = self._binding("", agent)
-        decide, allows = binding.decide, binding.allows
-
-        def allowed(url: str) -> bool:
-            return allows[decide(url)]
-
-        return allowed
+        return self._binding("", agent).allowed
 
     def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
         """What `describe` makes of the verdict, as a function of the URL, for those who ask for
@@ -140,9 +134,8 @@ class RuleSet:
         if self._reading.resolves:
             return lambda url: describe(self.verdict(url, agent))
         binding = self._binding("", agent)
-        decide = binding.decide
         made = _Made(lambda rank: describe(self._verdict(binding, rank, agent, Details())))
-        return lambda url: made[decide(url)]
+        return binding.answers(made)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
@@ -263,7 +256,7 @@ class RuleSet:
         key = self._key(url, agent)
         if key in self._bindings:
             binding = self._binding(url, agent)
-            return binding.allows[binding.decide(url)]
+            return binding.allowed(url)
         path = self._reading.path_of(url)
         self._bindings.make_room()
         self._bindings[key] = None
