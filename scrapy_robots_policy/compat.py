@@ -46,6 +46,14 @@ def has_asyncio() -> bool:
     return not is_reactor_installed() or is_asyncio_reactor_installed()
 
 
+def current_task() -> asyncio.Task[Any] | None:
+    """The asyncio task that runs this code; None where Deferreds alone hold it."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # no event loop runs
+        return None
+
+
 def steady_clock() -> Callable[[], float]:
     """A clock in seconds since the epoch that never goes back, whatever the system's clock does."""
     offset = time.time() - time.monotonic()
@@ -313,10 +321,7 @@ def leave_out_traceback() -> None:
     """Where the running asyncio task is one in which Scrapy itself runs a crawl, have asyncio not
     log the traceback of the exception that ends it. The exception itself goes its way.
     """
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # no event loop runs: Scrapy holds the crawl by a Deferred
-        return
+    task = current_task()
     code = getattr(task and task.get_coro(), "cr_code", None)
     if task is not None and code is not None and code.co_filename == scrapy.crawler.__file__:
         task.add_done_callback(_retrieve)

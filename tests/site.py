@@ -26,7 +26,7 @@ class Answer:
     reset    octets of the body after which the connection is reset; None: it is not
     promise  octets that Content-Length tells of; None: as many as there are
     raw      all that is sent, head and body, before the connection is closed; None: HTTP as it is
-    drip     seconds between two octets of the body
+    drip     seconds between two octets of the body, or of `raw`
     """
 
     body: bytes = b""
@@ -181,7 +181,7 @@ class Site:
 
     def _send(self, connection: socket.socket, answer: Answer) -> bool:
         if answer.raw is not None:
-            connection.sendall(answer.raw)
+            self._send_octets(connection, answer.raw, answer.drip)
             return False
         length = len(answer.body) if answer.promise is None else answer.promise
         head = {"Content-Length": str(length), **answer.headers}
@@ -193,15 +193,15 @@ class Site:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.shutdown(socket.SHUT_RD)
             return False
-        self._send_body(connection, answer)
+        self._send_octets(connection, answer.body, answer.drip)
         return answer.promise is None
 
-    def _send_body(self, connection: socket.socket, answer: Answer) -> None:
-        if not answer.drip:
-            connection.sendall(answer.body)
+    def _send_octets(self, connection: socket.socket, octets: bytes, drip: float) -> None:
+        if not drip:
+            connection.sendall(octets)
             return
-        for octet in answer.body:
-            if self._closing.wait(answer.drip):
+        for octet in octets:
+            if self._closing.wait(drip):
                 return
             connection.sendall(bytes([octet]))
 

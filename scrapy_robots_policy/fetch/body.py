@@ -3,16 +3,12 @@
 Scrapy fails for a body that is over a size; a robots.txt that is too long has to be cut instead
 (RFC 9309 §2.5). And Scrapy unpacks a body whole or not at all; a few octets may mean gigabytes.
 Encodings that were not asked for here, since a plugin asks for its own, are left to Scrapy.
-
-The handlers of httpx limit the time between two pieces of a body, not that of all. So a body that
-comes an octet now and then is given up here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import inf
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -20,6 +16,7 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
 from ..rep.html_page import without_browser_page
+from .deadline import Deadline
 from .order import MAX_OCTETS
 from .sent_headers import trim
 from .unpacking import MAX_ENCODINGS, UNPACKED, encodings_of, unpack
@@ -34,24 +31,19 @@ def encodings_in(response: Response) -> Sequence[str]:
 
 
 class Body:
-    """What came in for one request, at most `limit` octets of it, and not after `until`."""
+    """What came in for one request, at most `limit` octets of it, before its deadline."""
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.until = inf
-        self.is_late = False
+    def __init__(self, limit: int, deadline: Deadline) -> None:
+        self.limit, self.deadline = limit, deadline
         self.received = 0
         self.encodings: Sequence[str] = ()
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked body, cut at the limit. Raises UnreadableBodyError, TimeoutError.
+        """The unpacked body, cut at the limit. Raises UnreadableBodyError.
 
         A browser's page is longer than the text in it. So the page is cut after the text is taken
         out of it, where it came whole.
         """
-        if self.is_late:
-            msg = f"{response.url} came too slowly: {self.received} octets in its time"
-            raise TimeoutError(msg)
         octets = response.body
         if encodings := self.encodings or encodings_in(response):
             is_whole = self.received <= self.limit
@@ -60,30 +52,24 @@ class Body:
 
 
 class Bodies:
-    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request.
+    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request."""
 
-    now  a clock in seconds that never goes back
-    """
-
-    def __init__(
-        self,
-        crawler: Crawler,
-        on_downloaded: Callable[[Request], None],
-        now: Callable[[], float],
-    ) -> None:
-        self.crawler, self.on_downloaded, self.now = crawler, on_downloaded, now
+    def __init__(self, crawler: Crawler, on_downloaded: Callable[[Request], None]) -> None:
+        self.crawler, self.on_downloaded = crawler, on_downloaded
         self._expected = 0
 
     @contextmanager
     def expected(self, request: Request, limit: int) -> Iterator[Body]:
-        """While inside, what comes in for the request is capped and kept packed as it came."""
-        body = Body(limit)
-        request.meta[_META_KEY] = body
-        self._listen(+1)
-        try:
-            yield body
-        finally:
-            self._listen(-1)
+        """While inside, what comes in for the request is capped and kept packed as it came, and
+        the time that it may take begins when it reaches the downloader. Raises TimeoutError.
+        """
+        with Deadline() as deadline:
+            body = request.meta[_META_KEY] = Body(limit, deadline)
+            self._listen(+1)
+            try:
+                yield body
+            finally:
+                self._listen(-1)
 
     def _listen(self, more: int) -> None:
         before, self._expected = self._expected, self._expected + more
@@ -98,7 +84,7 @@ class Bodies:
     def _leaving(self, request: Request) -> None:
         body = request.meta.get(_META_KEY)
         if body is not None:
-            body.until = self.now() + (request.meta.get("download_timeout") or inf)
+            body.deadline.start(request.meta.get("download_timeout") or 0.0)
             trim(request)
 
     def _count(self, data: bytes, request: Request) -> None:
@@ -106,8 +92,7 @@ class Bodies:
         if body is None:
             return
         body.received += len(data)
-        body.is_late = self.now() > body.until
-        if body.is_late or body.received > body.limit:
+        if body.received > body.limit:
             raise StopDownload(fail=False)
 
     def _downloaded(self, response: Response, request: Request) -> None:

@@ -57,7 +57,7 @@ class Fetcher:
     ) -> None:
         self.crawler, self.visit, self.now = crawler, visit, now
         self.profile, self.retries = profile, retries
-        self.bodies = Bodies(crawler, on_downloaded, now)
+        self.bodies = Bodies(crawler, on_downloaded)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:

@@ -45,8 +45,8 @@ def packed(body: bytes, encoding: str, pages: frozenset[str]) -> Case:
     return Case(Answer(body, headers=headers), pages)
 
 
-def raw(text: bytes, pages: frozenset[str] = NOTHING) -> Case:
-    return Case(Answer(raw=text), pages)
+def raw(text: bytes, pages: frozenset[str] = NOTHING, drip: float = 0.0) -> Case:
+    return Case(Answer(raw=text, drip=drip), pages)
 
 
 def status(code: int, pages: frozenset[str], body: bytes = b"") -> Case:
@@ -66,6 +66,7 @@ CASES = {
     "reset at once": plain(RULES, NOTHING, reset=0),
     "never": plain(RULES, NOTHING, after=None),
     "an octet now and then": plain(RULES * 100, NOTHING, drip=0.1),
+    "headers, an octet now and then": raw(HEAD + b"X: " + b"x" * 3000, drip=0.1),
     "no length, then closed": raw(HEAD + b"\r\n" + RULES, BY_RULES),
     "chunked": raw(CHUNKED + b"%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES), BY_RULES),
     "chunked, cut in a chunk": raw(CHUNKED + b"fff\r\n" + RULES),

@@ -20,7 +20,7 @@ from .bad_answers import CASES, EVERYTHING
 pytestmark = pytest.mark.slow
 
 AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 5, "RETRY_ENABLED": False}
-SLOW = ("never", "an octet now and then")
+SLOW = ("never", "an octet now and then", "headers, an octet now and then")
 
 
 @contextmanager
