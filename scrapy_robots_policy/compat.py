@@ -69,6 +69,15 @@ async def download(crawler: Crawler, request: Request) -> Response:
     return await maybe_deferred_to_future(engine.download(request))
 
 
+def is_under_way(crawler: Crawler, request: Request) -> bool:
+    """Whether the downloader has sent a request that has reached it; a downloader of the user's,
+    which has no such slots, sends it at once.
+    """
+    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", None)
+    slot = None if slots is None else slots.get(request.meta.get(SLOT_KEY))
+    return slot is None or request in slot.transferring
+
+
 async def send(crawler: Crawler, signal: object, **named: Any) -> None:
     """Send a signal and wait for its receivers; what they raise is logged."""
     if ASYNC_API:

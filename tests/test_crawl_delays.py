@@ -12,6 +12,7 @@ import scrapy
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
+from scrapy_robots_policy.fetch.deadline import LOOK_EVERY
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
     OURS,
@@ -53,6 +54,23 @@ def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
         assert len(gaps(site)) == 5  # the robots.txt was a visit too
         assert min(gaps(site)) >= 0.2
         assert site.busiest == 1
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_robots_txt_may_wait_in_its_download_slot_longer_than_it_may_take(kind):
+    """Two origins, one slot: the file of the second comes after ten pages of the first."""
+    settings = {"DOWNLOAD_DELAY": 0.5, "ROBOTS_FETCH_TIMEOUT": 2}
+    with Site({"/robots.txt": robots("")}) as site, Site({"/robots.txt": robots("")}) as other:
+        first, *rest = pages(site, 11)
+        # What is scheduled last is taken first.
+        plan = Plan(
+            [first], OURS | REACTORS[kind] | settings, then={first: [other.url("/"), *rest]}
+        )
+        seen = crawl_apart(plan)
+        fetched_at = next(hit.asked_at for hit in other.hits if hit.path == "/robots.txt")
+        assert fetched_at - site.hits[1].asked_at > 2 + LOOK_EVERY
+    assert seen.dropped == {}
+    assert len(seen.answered) == 12
 
 
 class Collecting(Spider):

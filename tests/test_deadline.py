@@ -13,26 +13,41 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch.body import Bodies
-from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER, Deadline
+from scrapy_robots_policy.fetch.deadline import LOOK_EVERY, Deadline
 from tests.on_reactor import WAIT_DEADLINE
 
 Result = TypeVar("Result")
 
 
 class Timers:
-    """Timers that run when the test says so: (seconds, function) of those that are set."""
+    """Timers that run when the test says so.
+
+    set     (seconds, function) of those that are set
+    pauses  the seconds of all that ever were
+    """
 
     def __init__(self) -> None:
         self.set: list[tuple[float, Callable[[], object]]] = []
+        self.pauses: list[float] = []
 
     def call_later(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
         timer = (seconds, function)
         self.set.append(timer)
+        self.pauses.append(seconds)
         return lambda: self.set.remove(timer)
 
-    def run(self) -> None:
+    def run_one(self) -> None:
         _, function = self.set.pop()
         function()
+
+    def run(self) -> None:
+        """Until none is set."""
+        while self.set:
+            self.run_one()
+
+
+def sent() -> bool:
+    return True
 
 
 @pytest.fixture
@@ -61,7 +76,7 @@ def run(download: Callable[[Deadline, asyncio.Future[None]], Awaitable[None]]) -
 
 def test_a_download_ends_in_a_timeout_when_its_time_is_over(timers):
     async def download(deadline, never):
-        deadline.start(5.0)
+        deadline.start(5.0, sent)
         asyncio.get_running_loop().call_soon(timers.run)
         await never
 
@@ -73,7 +88,7 @@ def test_a_download_ends_in_a_timeout_when_its_time_is_over(timers):
 def test_a_task_that_was_ended_by_a_deadline_goes_on(timers):
     async def download() -> None:
         with Deadline() as deadline:
-            deadline.start(5.0)
+            deadline.start(5.0, sent)
             asyncio.get_running_loop().call_soon(timers.run)
             await asyncio.get_running_loop().create_future()
 
@@ -88,17 +103,22 @@ def test_a_task_that_was_ended_by_a_deadline_goes_on(timers):
     assert in_a_loop(inside()) == 0
 
 
-def test_the_handler_has_its_own_time_first(timers):
+def test_the_time_begins_when_the_request_leaves_its_download_slot(timers):
+    looks = iter([False, False, True])
+
     async def download(deadline, _never):
-        deadline.start(5.0)
-        assert [seconds for seconds, _ in timers.set] == [5.0 + AFTER_THE_HANDLER]
+        deadline.start(5.0, lambda: next(looks))
+        for _ in range(3):
+            timers.run_one()
 
     run(download)
+    assert timers.pauses == [LOOK_EVERY, LOOK_EVERY, LOOK_EVERY, 5.0]
+    assert timers.set == []
 
 
 def test_a_download_that_comes_in_time_leaves_no_timer(timers):
     async def download(deadline, _never):
-        deadline.start(5.0)
+        deadline.start(5.0, sent)
 
     run(download)
     assert timers.set == []
@@ -106,8 +126,8 @@ def test_a_download_that_comes_in_time_leaves_no_timer(timers):
 
 def test_a_request_that_reaches_the_downloader_again_has_one_timer(timers):
     async def download(deadline, _never):
-        deadline.start(5.0)
-        deadline.start(5.0)
+        deadline.start(5.0, sent)
+        deadline.start(5.0, sent)
         assert len(timers.set) == 1
 
     run(download)
@@ -115,7 +135,7 @@ def test_a_request_that_reaches_the_downloader_again_has_one_timer(timers):
 
 def test_a_request_without_a_limit_has_no_timer(timers):
     async def download(deadline, _never):
-        deadline.start(0.0)
+        deadline.start(0.0, sent)
 
     run(download)
     assert timers.set == []
@@ -123,7 +143,7 @@ def test_a_request_without_a_limit_has_no_timer(timers):
 
 def test_who_cancels_the_task_is_not_told_of_a_timeout(timers):
     async def download(deadline, never):
-        deadline.start(5.0)
+        deadline.start(5.0, sent)
         task = asyncio.current_task()
         assert task is not None
         asyncio.get_running_loop().call_soon(task.cancel)
@@ -136,7 +156,7 @@ def test_who_cancels_the_task_is_not_told_of_a_timeout(timers):
 
 def test_without_asyncio_nothing_is_limited(timers):
     with Deadline() as deadline:
-        deadline.start(5.0)
+        deadline.start(5.0, sent)
     assert timers.set == []
 
 

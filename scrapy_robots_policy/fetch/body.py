@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
+from .. import compat
 from ..rep.html_page import without_browser_page
 from .deadline import Deadline
 from .order import MAX_OCTETS
@@ -61,7 +63,7 @@ class Bodies:
     @contextmanager
     def expected(self, request: Request, limit: int) -> Iterator[Body]:
         """While inside, what comes in for the request is capped and kept packed as it came, and
-        the time that it may take begins when it reaches the downloader. Raises TimeoutError.
+        its time begins when the downloader sends it. Raises TimeoutError.
         """
         with Deadline() as deadline:
             body = request.meta[_META_KEY] = Body(limit, deadline)
@@ -84,7 +86,8 @@ class Bodies:
     def _leaving(self, request: Request) -> None:
         body = request.meta.get(_META_KEY)
         if body is not None:
-            body.deadline.start(request.meta.get("download_timeout") or 0.0)
+            seconds = request.meta.get("download_timeout") or 0.0
+            body.deadline.start(seconds, partial(compat.is_under_way, self.crawler, request))
             trim(request)
 
     def _count(self, data: bytes, request: Request) -> None:

@@ -13,12 +13,13 @@ from typing import Any, final
 
 from .. import compat
 
-AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
+LOOK_EVERY = 1.0  # seconds
 
 
 @final
 class Deadline:
-    """While inside, the download may take so many seconds from `start`. Raises TimeoutError.
+    """While inside, a download may take so many seconds, and one or two more: a handler that limits
+    the whole itself does so first. Raises TimeoutError.
 
     It ends the asyncio task that it was entered in, which must do nothing else inside. Without
     asyncio it limits nothing: the handlers that run there are Twisted's, which limit the whole.
@@ -29,11 +30,21 @@ class Deadline:
         self._stop_timer: Callable[[], None] | None = None
         self._is_over = False
 
-    def start(self, seconds: float) -> None:
-        """Count from now on. A request that reaches the downloader again gets the time again."""
+    def start(self, seconds: float, is_under_way: Callable[[], bool]) -> None:
+        """Limit a request that has reached the downloader; `seconds`: 0 is no limit.
+
+        It may wait in its download slot, for DOWNLOAD_DELAY and other requests. Nothing says when
+        it leaves, so `is_under_way` is asked. One that reaches the downloader again starts anew.
+        """
         self._stop()
-        if self._task is not None and seconds:
-            self._stop_timer = compat.call_later(seconds + AFTER_THE_HANDLER, self._end)
+        if self._task is None or not seconds:
+            return
+
+        def look() -> None:
+            next_step, pause = (self._end, seconds) if is_under_way() else (look, LOOK_EVERY)
+            self._stop_timer = compat.call_later(pause, next_step)
+
+        self._stop_timer = compat.call_later(LOOK_EVERY, look)
 
     def __enter__(self) -> Deadline:
         self._task = compat.current_task()
