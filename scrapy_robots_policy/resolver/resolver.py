@@ -273,16 +273,16 @@ class Resolver:
 
         One request's dead proxy says nothing about the site that others reach without it.
         """
-        result = await self.fetch(self._order(state, dialect, page))
-        tried = {self.variant(page)}
-        while result.status is None and len(tried) < MAX_VARIANTS and not self.is_stopped:
+        tried: set[Hashable] = set()
+        while True:
+            result = await self.fetch(self._order(state, dialect, page))
+            if result.status is not None or self.is_stopped:
+                return result
+            tried.add(self.variant(page))
             others = (waiter.page for waiter in state.waiters)
-            other = next((page for page in others if self.variant(page) not in tried), None)
-            if other is None:
-                break
-            tried.add(self.variant(other))
-            result = await self.fetch(self._order(state, dialect, other))
-        return result
+            page = next((other for other in others if self.variant(other) not in tried), None)
+            if page is None or len(tried) == MAX_VARIANTS:
+                return result
 
     def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
         in_haste = self.gate.is_short_of_sockets()
