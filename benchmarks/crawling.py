@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -92,14 +92,14 @@ class Crawled:
 
 
 class Crawling:
-    """A crawl under way. `log` is what it has written so far."""
+    """A crawl under way. `log` is what it has written so far. `under`: a program that runs it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, under: Sequence[str] = ()) -> None:
         self.plan = plan
         self._out = TemporaryFile("a+")  # noqa: SIM115 - open as long as the crawl is of interest
         self._log = TemporaryFile("a+")  # noqa: SIM115 - as above
         self.process = subprocess.Popen(  # noqa: S603 - ourselves
-            [sys.executable, str(Path(__file__).resolve())],
+            [*under, sys.executable, str(Path(__file__).resolve())],
             stdin=subprocess.PIPE,
             stdout=self._out,
             stderr=self._log,
