@@ -228,8 +228,9 @@ class CrawlEvents(ResolverEvents):
         self._warned_of.add(type(error))
         logger.log(
             level,
-            "The robots.txt store could not %(verb)s: %(error)r; the crawl goes on without it",
-            {"verb": verb, "error": error},
+            "The robots.txt store could not %(verb)s: %(kind)s: %(error)s (see ROBOTS_STORE); the "
+            "crawl goes on without it",
+            {"verb": verb, "kind": type(error).__name__, "error": brief(str(error))},
             extra={"spider": self.crawler.spider},
         )
 

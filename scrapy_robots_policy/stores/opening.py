@@ -130,8 +130,12 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     if "\0" in path:
         msg = "no path has a NUL in it"
         raise ValueError(msg)
+    file = Path(path or _default_file()).expanduser()
+    if file.is_dir():
+        msg = "it is a folder; name a file in it, as in sqlite:robots.sqlite"
+        raise ValueError(msg)
     # Guarded because a file that others keep locked blocks the event loop for each try.
-    return GuardedStore(SqliteStore(Path(path or _default_file()).expanduser()), events)
+    return GuardedStore(SqliteStore(file), events)
 
 
 def _default_file() -> str:
