@@ -160,3 +160,13 @@ async def test_a_base_that_breaks_during_the_crawl_is_a_warning(tmp_path, caplog
         await crawl(site.url(), spider=Spoiling, settings=settings)
     assert "The report is not compared with" in caplog.text
     assert json.loads(report.read_text())["passed"] == 1
+
+
+@on_reactor
+async def test_a_base_that_is_not_there_is_a_line_of_the_log(tmp_path, caplog):
+    caplog.set_level("INFO")
+    base, report = tmp_path / "base.json", tmp_path / "report.json"
+    with Site({"/robots.txt": robots("")}) as site:
+        settings = {"ROBOTS_REPORT": str(report), "ROBOTS_REPORT_BASE": str(base)}
+        await crawl(site.url(), settings=settings)
+    assert f"no earlier report at {base}" in caplog.text

@@ -77,7 +77,14 @@ class CrawlReport:
 
     def _base(self) -> Base | None:
         """The earlier report; None where there is none, which is so before the second crawl."""
-        if self.base is None or not self.base.exists():
+        if self.base is None:
+            return None
+        if not self.base.exists():
+            logger.info(
+                "There is no earlier report at %(path)s to compare this one with",
+                {"path": self.base},
+                extra={"spider": self.crawler.spider},
+            )
             return None
         try:
             return Base.read(self.base)
