@@ -46,14 +46,6 @@ def has_asyncio() -> bool:
     return not is_reactor_installed() or is_asyncio_reactor_installed()
 
 
-def current_task() -> asyncio.Task[Any] | None:
-    """The asyncio task that runs this code; None where Deferreds alone hold it."""
-    try:
-        return asyncio.current_task()
-    except RuntimeError:  # no event loop runs
-        return None
-
-
 def steady_clock() -> Callable[[], float]:
     """A clock in seconds since the epoch that never goes back, whatever the system's clock does."""
     offset = time.time() - time.monotonic()
@@ -67,15 +59,6 @@ async def download(crawler: Crawler, request: Request) -> Response:
     if ASYNC_API:
         return await engine.download_async(request)
     return await maybe_deferred_to_future(engine.download(request))
-
-
-def is_under_way(crawler: Crawler, request: Request) -> bool:
-    """Whether the downloader has sent a request that has reached it; a downloader of the user's,
-    which has no such slots, sends it at once.
-    """
-    slots = getattr(getattr(crawler.engine, "downloader", None), "slots", None)
-    slot = None if slots is None else slots.get(request.meta.get(SLOT_KEY))
-    return slot is None or request in slot.transferring
 
 
 async def send(crawler: Crawler, signal: object, **named: Any) -> None:
@@ -192,11 +175,34 @@ def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
     )
 
 
+def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler may not limit the time of a whole
+    download. Those of Twisted and of aiohttp in Scrapy do.
+    """
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return schemes_by_plugin(settings) | {
+        scheme for scheme in ("http", "https") if "httpx" in _path_of(handlers.get(scheme))
+    }
+
+
+def async_handlers(crawler: Crawler) -> Any:
+    """The download handlers of a crawl on asyncio, whose `download_request_async` is a coroutine;
+    None where there are none: before 2.14, without asyncio, with some downloaders of users.
+    """
+    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    has_method = hasattr(handlers, "download_request_async")
+    return handlers if has_method and has_asyncio() else None
+
+
 def _is_of_scrapy(component: Any) -> bool:
-    if component is None:  # switched off
-        return True
-    path = component if isinstance(component, str) else component.__module__
-    return bool(path.startswith("scrapy."))
+    return component is None or _path_of(component).startswith("scrapy.")  # None: switched off
+
+
+def _path_of(component: Any) -> str:
+    """The import path of a component, or of its module; none where it is switched off."""
+    if component is None or isinstance(component, str):
+        return component or ""
+    return str(component.__module__)
 
 
 class EngineAccess:
@@ -330,7 +336,10 @@ def leave_out_traceback() -> None:
     """Where the running asyncio task is one in which Scrapy itself runs a crawl, have asyncio not
     log the traceback of the exception that ends it. The exception itself goes its way.
     """
-    task = current_task()
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no event loop runs: Scrapy holds the crawl by a Deferred
+        return
     code = getattr(task and task.get_coro(), "cr_code", None)
     if task is not None and code is not None and code.co_filename == scrapy.crawler.__file__:
         task.add_done_callback(_retrieve)

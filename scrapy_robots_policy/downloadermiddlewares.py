@@ -34,6 +34,8 @@ from .config import (
     one_sentence,
 )
 from .exceptions import CrawlClosing, Disallowed
+from .fetch.body import is_fetch
+from .fetch.deadline import limit_downloads
 from .fetch.fetcher import Fetcher
 from .rep import Origin, RuleSet, origin_of
 from .rep.documents import DOCUMENTS
@@ -256,6 +258,7 @@ class RobotsPolicyMiddleware:
 
     def spider_opened(self) -> None:
         self.status_line.start()
+        limit_downloads(self.crawler, is_fetch)
         for sentence in self.admission.concurrency.engine.missing:
             logger.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",

@@ -12,7 +12,7 @@ import scrapy
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
-from scrapy_robots_policy.fetch.deadline import LOOK_EVERY
+from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
     OURS,
@@ -68,7 +68,7 @@ def test_a_robots_txt_may_wait_in_its_download_slot_longer_than_it_may_take(kind
         )
         seen = crawl_apart(plan)
         fetched_at = next(hit.asked_at for hit in other.hits if hit.path == "/robots.txt")
-        assert fetched_at - site.hits[1].asked_at > 2 + LOOK_EVERY
+        assert fetched_at - site.hits[1].asked_at > 2 + AFTER_THE_HANDLER
     assert seen.dropped == {}
     assert len(seen.answered) == 12
 

@@ -3,172 +3,116 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from types import SimpleNamespace
 
 import pytest
-from scrapy import Request, signals
+from scrapy import Request
+from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.fetch.body import Bodies
-from scrapy_robots_policy.fetch.deadline import LOOK_EVERY, Deadline
+from scrapy_robots_policy.fetch import deadline
+from scrapy_robots_policy.fetch.deadline import limit_downloads
+from tests.crawls import OURS, REACTORS, Plan, crawl_apart
 from tests.on_reactor import WAIT_DEADLINE
+from tests.site import Answer, Site, robots
 
-Result = TypeVar("Result")
+PLUGIN = {"http": "a_plugin.Handler", "https": None}
+URL = "http://here.example/robots.txt"
 
 
-class Timers:
-    """Timers that run when the test says so.
-
-    set     (seconds, function) of those that are set
-    pauses  the seconds of all that ever were
-    """
+class Handlers:
+    """Download handlers whose answer never comes; `cancelled` counts the transfers that ended."""
 
     def __init__(self) -> None:
-        self.set: list[tuple[float, Callable[[], object]]] = []
-        self.pauses: list[float] = []
+        self.cancelled = 0
 
-    def call_later(self, seconds: float, function: Callable[[], object]) -> Callable[[], None]:
-        timer = (seconds, function)
-        self.set.append(timer)
-        self.pauses.append(seconds)
-        return lambda: self.set.remove(timer)
-
-    def run_one(self) -> None:
-        _, function = self.set.pop()
-        function()
-
-    def run(self) -> None:
-        """Until none is set."""
-        while self.set:
-            self.run_one()
-
-
-def sent() -> bool:
-    return True
+    async def download_request_async(self, _request: Request) -> Response:
+        try:
+            return await asyncio.get_running_loop().create_future()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
 
 
 @pytest.fixture
-def timers(monkeypatch):
-    made = Timers()
-    monkeypatch.setattr(compat, "call_later", made.call_later)
+def handlers(monkeypatch):
+    monkeypatch.setattr(deadline, "AFTER_THE_HANDLER", 0.0)
+    made = Handlers()
+    monkeypatch.setattr(compat, "async_handlers", lambda _: made)
     return made
 
 
-def in_a_loop(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run it in an event loop of its own: this thread may have the reactor's."""
+def limited(settings, is_fetch=lambda _: True):
+    limit_downloads(get_crawler(settings_dict={"DOWNLOAD_HANDLERS": settings}), is_fetch)
+
+
+def download(handlers, request, patience=WAIT_DEADLINE):
+    """In an event loop of its own: this thread may have the reactor's."""
+
+    async def within() -> Response:
+        return await asyncio.wait_for(handlers.download_request_async(request), patience)
+
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result(WAIT_DEADLINE)
+        return pool.submit(asyncio.run, within()).result(2 * WAIT_DEADLINE)
 
 
-def run(download: Callable[[Deadline, asyncio.Future[None]], Awaitable[None]]) -> None:
-    """`download` gets a deadline that was entered, and what never comes."""
-
-    async def inside() -> None:
-        never: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        with Deadline() as deadline:
-            await download(deadline, never)
-
-    in_a_loop(inside())
+def test_a_transfer_ends_in_a_timeout_when_its_time_is_over(handlers):
+    limited(PLUGIN)
+    with pytest.raises(TimeoutError, match=r"did not come whole within 0\.01 s"):
+        download(handlers, Request(URL, meta={"download_timeout": 0.01}))
+    assert handlers.cancelled == 1
 
 
-def test_a_download_ends_in_a_timeout_when_its_time_is_over(timers):
-    async def download(deadline, never):
-        deadline.start(5.0, sent)
-        asyncio.get_running_loop().call_soon(timers.run)
-        await never
-
-    with pytest.raises(TimeoutError):
-        run(download)
-    assert timers.set == []
-
-
-def test_a_task_that_was_ended_by_a_deadline_goes_on(timers):
-    async def download() -> None:
-        with Deadline() as deadline:
-            deadline.start(5.0, sent)
-            asyncio.get_running_loop().call_soon(timers.run)
-            await asyncio.get_running_loop().create_future()
-
-    async def inside() -> int:
-        with pytest.raises(TimeoutError):
-            await download()
-        await asyncio.sleep(0)
-        # From Python 3.11 a task counts who has cancelled it, and asyncio.timeout goes by that.
-        cancelling: Callable[[], int] = getattr(asyncio.current_task(), "cancelling", int)
-        return cancelling()
-
-    assert in_a_loop(inside()) == 0
+UNLIMITED = {
+    "a page": (PLUGIN, lambda _: False, 0.01),
+    "a handler that limits the whole": ({}, lambda _: True, 0.01),
+    "a scheme of another handler": ({"https": "a_plugin.Handler"}, lambda _: True, 0.01),
+    "no limit": (PLUGIN, lambda _: True, None),
+    "a limit that is none": (PLUGIN, lambda _: True, "soon"),
+    "a limit of no time": (PLUGIN, lambda _: True, -1),
+}
 
 
-def test_the_time_begins_when_the_request_leaves_its_download_slot(timers):
-    looks = iter([False, False, True])
-
-    async def download(deadline, _never):
-        deadline.start(5.0, lambda: next(looks))
-        for _ in range(3):
-            timers.run_one()
-
-    run(download)
-    assert timers.pauses == [LOOK_EVERY, LOOK_EVERY, LOOK_EVERY, 5.0]
-    assert timers.set == []
+@pytest.mark.parametrize("kind", UNLIMITED)
+def test_what_else_is_downloaded_is_not_limited(kind, handlers):
+    settings, is_fetch, seconds = UNLIMITED[kind]
+    limited(settings, is_fetch)
+    with pytest.raises(asyncio.TimeoutError) as caught:
+        download(handlers, Request(URL, meta={"download_timeout": seconds}), patience=0.1)
+    assert "did not come whole" not in str(caught.value)
 
 
-def test_a_download_that_comes_in_time_leaves_no_timer(timers):
-    async def download(deadline, _never):
-        deadline.start(5.0, sent)
-
-    run(download)
-    assert timers.set == []
-
-
-def test_a_request_that_reaches_the_downloader_again_has_one_timer(timers):
-    async def download(deadline, _never):
-        deadline.start(5.0, sent)
-        deadline.start(5.0, sent)
-        assert len(timers.set) == 1
-
-    run(download)
+SCHEMES = {
+    "twisted": ({}, set()),
+    "httpx, by path": ({"http": "scrapy.core.downloader.handlers._httpx.X"}, {"http"}),
+    "httpx, by class": ({"https": type("X", (), {"__module__": "scrapy._httpx"})}, {"https"}),
+    "a plugin": ({"http": "a_plugin.Handler", "https": "a_plugin.Handler"}, {"http", "https"}),
+    "switched off": ({"http": None, "https": None}, set()),
+}
 
 
-def test_a_request_without_a_limit_has_no_timer(timers):
-    async def download(deadline, _never):
-        deadline.start(0.0, sent)
-
-    run(download)
-    assert timers.set == []
-
-
-def test_who_cancels_the_task_is_not_told_of_a_timeout(timers):
-    async def download(deadline, never):
-        deadline.start(5.0, sent)
-        task = asyncio.current_task()
-        assert task is not None
-        asyncio.get_running_loop().call_soon(task.cancel)
-        await never
-
-    with pytest.raises(asyncio.CancelledError):
-        run(download)
-    assert timers.set == []
+@pytest.mark.parametrize("kind", SCHEMES)
+def test_handlers_that_may_not_limit_the_whole_are_known_by_their_module(kind):
+    settings, schemes = SCHEMES[kind]
+    crawler = get_crawler(settings_dict={"DOWNLOAD_HANDLERS": settings})
+    assert compat.schemes_without_limit(crawler.settings) == schemes
 
 
-def test_without_asyncio_nothing_is_limited(timers):
-    with Deadline() as deadline:
-        deadline.start(5.0, sent)
-    assert timers.set == []
+@pytest.mark.parametrize("downloader", [None, SimpleNamespace(), SimpleNamespace(handlers=None)])
+def test_a_downloader_without_such_handlers_is_left_alone(downloader):
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings={})
+    assert compat.async_handlers(crawler) is None
 
 
-def test_the_time_of_a_robots_txt_begins_when_its_request_reaches_the_downloader(timers):
-    crawler = get_crawler()
-    request = Request("https://here.example/robots.txt", meta={"download_timeout": 5.0})
-
-    async def fetch() -> None:
-        with Bodies(crawler, lambda _: None).expected(request, 100):
-            assert timers.set == []
-            crawler.signals.send_catch_log(signals.request_reached_downloader, request=request)
-            assert len(timers.set) == 1
-
-    in_a_loop(fetch())
-    assert timers.set == []
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_robots_txt_that_drips_gives_its_place_in_the_download_slot_back(kind):
+    drip = Answer(raw=b"HTTP/1.1 200 OK\r\nX: " + b"x" * 3000, drip=0.1)
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "ROBOTS_FETCH_TIMEOUT": 2}
+    with Site({"/robots.txt": drip}) as site, Site({"/robots.txt": robots("")}) as other:
+        urls = [site.url("/"), *(other.url(f"/{n}") for n in range(3))]
+        seen = crawl_apart(Plan(urls, {**OURS, **REACTORS[kind], **settings}))
+        assert sorted(seen.answered) == sorted(urls[1:])
+        assert "timeout" in seen.dropped[urls[0]]

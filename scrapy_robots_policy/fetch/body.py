@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
-from .. import compat
 from ..rep.html_page import without_browser_page
-from .deadline import Deadline
 from .order import MAX_OCTETS
 from .sent_headers import trim
 from .unpacking import MAX_ENCODINGS, UNPACKED, encodings_of, unpack
@@ -32,11 +29,16 @@ def encodings_in(response: Response) -> Sequence[str]:
     return encodings_of(b",".join(headers).decode("latin-1"))
 
 
-class Body:
-    """What came in for one request, at most `limit` octets of it, before its deadline."""
+def is_fetch(request: Request) -> bool:
+    """Whether a request is for a robots.txt whose body is expected."""
+    return _META_KEY in request.meta
 
-    def __init__(self, limit: int, deadline: Deadline) -> None:
-        self.limit, self.deadline = limit, deadline
+
+class Body:
+    """What came in for one request, at most `limit` octets of it."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.received = 0
         self.encodings: Sequence[str] = ()
 
@@ -62,16 +64,13 @@ class Bodies:
 
     @contextmanager
     def expected(self, request: Request, limit: int) -> Iterator[Body]:
-        """While inside, what comes in for the request is capped and kept packed as it came, and
-        its time begins when the downloader sends it. Raises TimeoutError.
-        """
-        with Deadline() as deadline:
-            body = request.meta[_META_KEY] = Body(limit, deadline)
-            self._listen(+1)
-            try:
-                yield body
-            finally:
-                self._listen(-1)
+        """While inside, what comes in for the request is capped and kept packed as it came."""
+        body = request.meta[_META_KEY] = Body(limit)
+        self._listen(+1)
+        try:
+            yield body
+        finally:
+            self._listen(-1)
 
     def _listen(self, more: int) -> None:
         before, self._expected = self._expected, self._expected + more
@@ -86,8 +85,6 @@ class Bodies:
     def _leaving(self, request: Request) -> None:
         body = request.meta.get(_META_KEY)
         if body is not None:
-            seconds = request.meta.get("download_timeout") or 0.0
-            body.deadline.start(seconds, partial(compat.is_under_way, self.crawler, request))
             trim(request)
 
     def _count(self, data: bytes, request: Request) -> None:

@@ -1,74 +1,51 @@
-"""A limit on the time of a whole download.
+"""A limit on the time of a whole download of a robots.txt.
 
-The handlers of httpx limit the time between two octets, not that of all of them. So an answer that
-comes an octet now and then, in its headers or in its body, would never end.
+Scrapy's handlers of httpx limit the time between two octets, and those of plugins limit what they
+like. So an answer that comes an octet now and then, in its headers or in its body, would never end,
+and its place in the download slot would never be free again. The handler itself is limited: that
+ends the transfer, and its time begins when the request is sent, however long it waited in its slot.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, final
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from scrapy.crawler import Crawler
+from scrapy.http import Request, Response
 
 from .. import compat
 
-LOOK_EVERY = 1.0  # seconds
+AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
+
+Download = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-@final
-class Deadline:
-    """While inside, a download may take so many seconds, and one or two more: a handler that limits
-    the whole itself does so first. Raises TimeoutError.
-
-    It ends the asyncio task that it was entered in, which must do nothing else inside. Without
-    asyncio it limits nothing: the handlers that run there are Twisted's, which limit the whole.
+def limit_downloads(crawler: Crawler, is_fetch: Callable[[Request], bool]) -> None:
+    """Have downloads for which `is_fetch` holds fail with TimeoutError after their
+    `download_timeout`, where a handler may not do so itself.
     """
+    handlers = compat.async_handlers(crawler)
+    schemes = compat.schemes_without_limit(crawler.settings)
+    if handlers is None or not schemes:
+        return
+    download: Download = handlers.download_request_async
 
-    def __init__(self) -> None:
-        self._task: asyncio.Task[Any] | None = None
-        self._stop_timer: Callable[[], None] | None = None
-        self._is_over = False
+    def limited(request: Request) -> Coroutine[Any, Any, Response]:
+        if not is_fetch(request) or request.url.partition(":")[0] not in schemes:
+            return download(request)
+        seconds = request.meta.get("download_timeout")
+        if not isinstance(seconds, (int, float)) or seconds <= 0:  # a hook has taken the limit away
+            return download(request)
+        return _within(seconds + AFTER_THE_HANDLER, download(request))
 
-    def start(self, seconds: float, is_under_way: Callable[[], bool]) -> None:
-        """Limit a request that has reached the downloader; `seconds`: 0 is no limit.
+    handlers.download_request_async = limited
 
-        It may wait in its download slot, for DOWNLOAD_DELAY and other requests. Nothing says when
-        it leaves, so `is_under_way` is asked. One that reaches the downloader again starts anew.
-        """
-        self._stop()
-        if self._task is None or not seconds:
-            return
 
-        def look() -> None:
-            next_step, pause = (self._end, seconds) if is_under_way() else (look, LOOK_EVERY)
-            self._stop_timer = compat.call_later(pause, next_step)
-
-        self._stop_timer = compat.call_later(LOOK_EVERY, look)
-
-    def __enter__(self) -> Deadline:
-        self._task = compat.current_task()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        self._stop()
-        task, self._task = self._task, None
-        if task is None or not (self._is_over and isinstance(error, asyncio.CancelledError)):
-            return
-        if hasattr(task, "uncancel"):  # from Python 3.11
-            task.uncancel()
-        msg = "the whole answer did not come in its time"
+async def _within(seconds: float, download: Coroutine[Any, Any, Response]) -> Response:
+    try:
+        return await asyncio.wait_for(download, seconds)
+    except asyncio.TimeoutError:  # Python 3.10 has another TimeoutError
+        msg = f"the answer did not come whole within {seconds:g} s"
         raise TimeoutError(msg) from None
-
-    def _stop(self) -> None:
-        if self._stop_timer is not None:
-            self._stop_timer()
-            self._stop_timer = None
-
-    def _end(self) -> None:
-        self._stop_timer = None
-        if self._task is not None:
-            self._is_over = True
-            self._task.cancel()
