@@ -136,6 +136,6 @@ def check_words(words: list[str]) -> None:
     verb, *arguments = program_of(words)[1]
     assert verb in VERBS
     parser = ArgumentParser(conflict_handler="resolve")
-    add_options(parser)
+    add_options(parser, words[0])
     options = [word for word in arguments if word.startswith("-") and word != "-"]
     assert [option for option in options if option not in parser._option_string_actions] == []

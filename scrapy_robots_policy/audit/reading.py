@@ -15,6 +15,7 @@ from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK = 1 << 20
 _MAGIC = b"\x1f\x8b"
+_NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 
 
 class AuditError(Exception):
@@ -22,6 +23,13 @@ class AuditError(Exception):
 
     def __init__(self, path: Path, line: int, why: str) -> None:
         super().__init__(f"{path}, line {line}: {why}" if line else f"{path}: {why}")
+
+
+class UnreadableError(AuditError):
+    """A file that cannot be read at all: it may well be a record."""
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        Exception.__init__(self, f"cannot read {path}: {error.strerror or error}")
 
 
 class RecordFile:
@@ -48,11 +56,11 @@ class RecordFile:
                 self.lines += 1
                 yield self._checked(octets)
         except OSError as error:
-            raise AuditError(self.path, 0, error.strerror or str(error)) from None
+            raise UnreadableError(self.path, error) from None
         except zlib.error as error:
             raise self.error(f"the next line cannot be unpacked ({error})") from None
         if not self.lines:
-            raise AuditError(self.path, 0, "it has no line")
+            raise AuditError(self.path, 0, f"it has no line{_NO_RECORD}")
 
     def error(self, why: str) -> AuditError:
         """What is wrong with the latest line."""
@@ -62,12 +70,15 @@ class RecordFile:
         try:
             fields = opened(octets)
         except ChainError as error:
-            raise self.error(str(error)) from None
+            is_other = self.lines == 1 and octets_beyond(octets) < 0
+            raise self.error(f"{error}{_NO_RECORD * is_other}") from None
         begins = fields["type"] == "crawl"
         if self.lines == 1:
             self.prev = str(fields.get("prev"))
             if not begins:
-                raise self.error("it is no line of a crawl, with which each file begins")
+                raise self.error(
+                    f"it is no line of a crawl, with which each file begins{_NO_RECORD}"
+                )
         elif fields.get("prev") != self.hash and not (begins and fields.get("prev") == START):
             raise self.error("it does not follow the line before: a line was taken out or moved")
         self.hash, self.last = fields["hash"], fields["type"]

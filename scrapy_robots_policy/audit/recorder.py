@@ -70,6 +70,8 @@ class Recorder:
             failed.append(error)
         if failed:
             why = failed[0].strerror or failed[0]
+            if path.is_dir():
+                why = "it is a folder; name a file in it"
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}")
         writer.on_error = self._on_error
         return writer

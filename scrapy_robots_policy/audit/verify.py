@@ -11,7 +11,7 @@ from typing import Any
 from ..rep import DIALECTS, Dialect
 from .chain import START
 from .dialect_data import data_of, fingerprint
-from .reading import AuditError, RecordFile
+from .reading import AuditError, RecordFile, UnreadableError
 from .replay import Answers, Replay, ReplayError
 
 STEP = 10_000  # lines between two looks at how far it is
@@ -37,7 +37,7 @@ class Checked:
     unknown    decisions for which another dialect would have fetched more than the record has
     notes      what is no error, and a reader should know
     errors     files that are broken
-    hashes     the hash of the last line of each file
+    hashes     the hash of the last good line of each file that has one
     """
 
     lines: int = 0
@@ -83,13 +83,17 @@ class Check:
         self._parts: list[_Part] = []
 
     def run(self, paths: Iterable[Path]) -> Checked:
+        """UnreadableError at a file that cannot be read: there is nothing to say about it."""
         for path in paths:
             file = RecordFile(path)
             try:
                 self._file(file)
+            except UnreadableError:
+                raise
             except AuditError as error:
                 self.checked.errors.append(str(error))
-            self.checked.hashes[path] = file.hash
+            if file.hash != START:
+                self.checked.hashes[path] = file.hash
         self._join()
         return self.checked
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.preference import DeclaredUse
-from .verbs import Verb
+from .verbs import FILES_OF_DIRECTORIES, Verb
 
 EVERYBODY = "*"  # the name of a crawler that no group names
 MAX_JOBS = 1000
 _SECONDS = 15.0  # for one robots.txt, redirects included
+# Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
+_NUMBER = re.compile(r"[!$%&'+.^_`|~-]*[0-9][0-9!$%&'+.^_`|~-]*")
 _SITES = 32  # fetched at a time
-_FILES = "*robots*.txt"
 
 
 class UsageError(Exception):
@@ -105,7 +107,7 @@ class Options:
 
     @property
     def files_of_directories(self) -> str:
-        return self.include or _FILES
+        return self.include or FILES_OF_DIRECTORIES
 
 
 def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Defaults) -> Options:
@@ -204,10 +206,11 @@ def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
     if header is None:
         return defaults.agent(dialect)
     token = product_token(header)
-    if token != EVERYBODY and not names_a_crawler(token, dialect.agents):
+    is_name = names_a_crawler(token, dialect.agents) or _NUMBER.fullmatch(token)
+    if token != EVERYBODY and not is_name:
         raise UsageError(
             f"--agent is {header!r}, which gives the product token {token!r}; a crawler's name is "
-            "one word with a letter in it, or * for a crawler that no group names"
+            "one word with a letter or a digit in it, or * for a crawler that no group names"
         )
     return token
 

@@ -13,7 +13,7 @@ from ..audit.story import stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
 from ..rep.escapes import shown
-from .arguments import Options, UsageError
+from .arguments import Options, UsageError, nearest
 from .audit_story import print_story
 from .terminal import Progress, paint, print_json, print_line
 
@@ -22,8 +22,10 @@ def run(options: Options) -> int:
     """0 all agree; 1 differences, or nothing found; 2 a broken record or a wrong question."""
     verbs = {"verify": _verify, "show": _show, "report": _report, "warc": _warc}
     verb, *args = options.args or [""]
+    if not verb:
+        raise UsageError(f"audit needs one of {', '.join(verbs)}")
     if verb not in verbs:
-        raise UsageError(f"audit takes {', '.join(verbs)}, not {verb or 'nothing'!r}")
+        raise UsageError(f"audit takes {', '.join(verbs)}, not {verb!r}{nearest(verb, verbs)}")
     try:
         return verbs[verb](args, options)
     except (AuditError, WarcError) as error:
@@ -121,17 +123,23 @@ def _print_sums(checked: Checked, options: Options) -> None:
         f"made {how}: {agree:,} agree, {checked.differ:,} differ"
     )
     if checked.differ:
-        print_line(f"{checked.changed:,} requests would have gone the other way")
+        print_line(f"{_requests(checked.changed)} would have gone the other way")
     if checked.unknown:
         print_line(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
     if checked.exempt:
-        print_line(f"{checked.exempt:,} requests passed about which no robots.txt was asked")
+        print_line(f"{_requests(checked.exempt)} passed about which no robots.txt was asked")
     for path, digest in checked.hashes.items():
         print_line(f"{shown(str(path))} ends with {digest}")
 
 
+def _requests(count: int) -> str:
+    return f"{count:,} request{'s' * (count != 1)}"
+
+
 def _show(args: list[str], _options: Options) -> int:
     *names, url = args or [""]
+    if len(args) < 2 or ("://" not in url and Path(url).is_file()):
+        raise UsageError("audit show takes the FILE of a record, or several, and then a URL")
     looker, count = _Looker(), 0
     for story in stories_of(_paths(names), url, looker):
         looker.progress.end()

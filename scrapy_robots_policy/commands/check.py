@@ -20,6 +20,7 @@ from .fetches import Fetches, started_ahead
 from .inputs import MAX_SITES, Inputs, fetched, rules_from
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
+from .typed_urls import can_be_asked, site_without_scheme, why_no_site
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 _CHUNK = 1 << 20
@@ -97,7 +98,12 @@ def _print(
 
 
 def _refuse(url: str, statuses: set[int]) -> bool:
-    print_error(f"{url!r} is no URL: write a whole one, or a path that starts with /")
+    whole = site_without_scheme(url)
+    print_error(
+        f"{url!r} is no whole URL: write {whole}"
+        if whole
+        else f"{url!r} is no URL: write a whole one, or a path that starts with /"
+    )
     statuses.add(NO_URL)
     return False
 
@@ -116,17 +122,15 @@ class _Sites:
     def answered(self, urls: Iterable[str], statuses: set[int]) -> Iterator[tuple[str, Line]]:
         for url in started_ahead(urls, self._start):
             origin = origin_of(url)
-            if origin is None or not _A_URL.match(origin):
-                print_error(
-                    f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
-                )
+            if origin is None or not can_be_asked(origin):
+                print_error(why_no_site(url))
                 statuses.add(NO_URL)
             else:
                 yield url, self._answer(url, origin)(url)
 
     def _start(self, url: str) -> None:
         origin = origin_of(url)
-        if origin and origin not in self._answers and _A_URL.match(origin):
+        if origin and origin not in self._answers and can_be_asked(origin):
             self._fetches.start(origin)
 
     def _answer(self, url: str, origin: str) -> Answer:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from .arguments import Defaults, UsageError, nearest, read_options
 from .help_texts import VERSION, print_help
@@ -20,13 +20,22 @@ DISTRIBUTION = "scrapy-robots-policy"
 def main(argv: Sequence[str] | None = None) -> int:
     """`robots-policy`: it loads no Scrapy, and knows no project."""
     parser = ArgumentParser("robots-policy", add_help=False, conflict_handler="resolve")
-    add_options(parser)
+    add_options(parser, "robots-policy")
     opts, rest = parser.parse_known_args(argv)
     return run("robots-policy", rest, opts, Defaults())
 
 
-def add_options(parser: ArgumentParser) -> None:
+def add_options(parser: ArgumentParser, program: str) -> None:
     """Verbs are plain arguments: argparse's sub-commands would lose Scrapy's options."""
+
+    def error(message: str) -> NoReturn:
+        set_program(program)
+        fault = message.removeprefix("argument ")
+        fault = fault.replace("expected one argument", "its value is missing")
+        print_error(f"{fault}; see -h")
+        raise SystemExit(2)
+
+    parser.error = error  # type: ignore[method-assign] # Scrapy makes its parser itself
     group = parser.add_argument_group(title="robots")
     for name, option in {**OPTIONS, **FOR_ALL}.items():
         _add(group, name, option)
@@ -36,10 +45,17 @@ def _add(group: Any, name: str, option: Option) -> None:
     if not option.metavar:
         group.add_argument(*option.flags, dest=name, action="store_true", help=option.help)
         return
-    kind = int if option.is_whole else str
+    kind = _whole_number if option.is_whole else str
     group.add_argument(
         *option.flags, dest=name, metavar=option.metavar, type=kind, help=option.help
     )
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no whole number") from None
 
 
 def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:

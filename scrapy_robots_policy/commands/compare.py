@@ -31,7 +31,8 @@ def run(options: Options) -> int:
             results[name] = inputs.result(url)
         differing += _compare(url, results[name], options)
     if not differing and not options.as_json:
-        print_line(f"all {len(options.dialects)} dialects decide alike")
+        count = len(options.dialects)
+        print_line(f"{'both' if count == 2 else f'all {count}'} dialects decide alike")
     return int(differing > 0)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from typing import Any
 
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience, product_token
 from ..rep.dialects.crawlers import crawlers, find_agent
 from .arguments import Options, UsageError
-from .terminal import print_columns, print_groups, print_json, print_line
+from .terminal import print_columns, print_groups, print_json, print_line, program
 
 _OBEYS = {
     Obedience.OBEYS: "",
@@ -35,8 +36,17 @@ def run(options: Options) -> int:
 def _named(name: str) -> Agent:
     agent = find_agent(product_token(name))
     if agent is None:
-        raise UsageError(f"no crawler known here is called {name!r}; see scrapy robots crawlers")
+        near = _nearest_name(product_token(name))
+        hint = f"; did you mean {near}?" if near else f"; see {program()} crawlers"
+        raise UsageError(f"no crawler known here is called {name!r}{hint}")
     return agent
+
+
+def _nearest_name(name: str) -> str:
+    """The known name that is near, in any case; "" where none is."""
+    names = {agent.name.lower(): agent.name for agent in crawlers()}
+    near = get_close_matches(name.lower(), names, 1, 0.7)
+    return names[near[0]] if near else ""
 
 
 def by_category(agents: Iterable[Agent]) -> Iterator[tuple[Category, list[Agent]]]:
@@ -76,7 +86,7 @@ def _print_all(agents: list[Agent]) -> None:
     }
     print_groups(("crawler", "operator", "dialect", "robots.txt"), groups)
     print_line()
-    print_line("scrapy robots crawlers NAME shows all that is known of one, with its source.")
+    print_line(f"{program()} crawlers NAME shows all that is known of one, with its source.")
 
 
 def _special(agent: Agent) -> str:

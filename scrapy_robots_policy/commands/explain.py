@@ -121,11 +121,13 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     sitemaps = rules.rules.sitemaps if rules.rules else ()
     access = rules.access
     fresh = duration(access.fresh_until - access.entry.asked_at)
+    # A crawler without a name looks for "*" in place of a name, and then again.
+    names = dict.fromkeys(chain_of(options.agent, options.dialect.agents))
     served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, fresh for {fresh}"
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),
-        ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
+        ("looked for", ", then ".join(names)),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),

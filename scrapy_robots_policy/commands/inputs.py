@@ -18,6 +18,7 @@ from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress
+from .typed_urls import can_be_asked, site_without_scheme, why_no_site
 
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 
@@ -46,12 +47,17 @@ def robots_txt_of(source: str) -> str:
     return urljoin(source, "/robots.txt") if is_site else source
 
 
-def read_file(source: str) -> FetchResult:
-    """A FILE, or "-"; it counts as served with status 200. UsageError if it cannot be read."""
+def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
+    """A FILE, or "-"; it counts as served with status 200. UsageError if it cannot be read.
+
+    path  where a site has that file: a user may have left out the scheme of the site
+    """
     try:
         octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
-        raise UsageError(f"cannot read {source}: {error.strerror}") from None
+        whole = site_without_scheme(source, path)
+        hint = f"; if it is a site, write {whole}" if whole else ""
+        raise UsageError(f"cannot read {source}: {error.strerror}{hint}") from None
     return FetchResult(200, octets)
 
 
@@ -81,8 +87,8 @@ class Inputs:
         self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
-    def _read(self, source: str) -> FetchResult:
-        return fetched(source, self._options) if is_web(source) else read_file(source)
+    def _read(self, source: str, path: str = "/robots.txt") -> FetchResult:
+        return fetched(source, self._options) if is_web(source) else read_file(source, path)
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""
@@ -93,10 +99,8 @@ class Inputs:
         if self._for_all is not None:
             return self._for_all
         origin = origin_of(url)
-        if origin is None or not is_web(origin):
-            raise UsageError(
-                f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
-            )
+        if origin is None or not can_be_asked(origin):
+            raise UsageError(why_no_site(url))
         self._progress.step(f"{origin}/robots.txt")
         try:
             return self._read(f"{origin}/robots.txt")
@@ -120,7 +124,7 @@ class Inputs:
         purpose is declared that it may refuse, and if robots.txt allows it.
         """
         key = key_of(origin_of(url) or "", TDMREP)
-        source = self._options.tdmrep
+        source, path = self._options.tdmrep, urlsplit(url_of(key)).path
         is_asked = self._options.use.may_be_refused_by(TDM_RESERVATION) and not self._for_all
         if not source and is_asked and rules.allowed(url_of(key), self._options.agent):
             source = url_of(key)
@@ -128,6 +132,6 @@ class Inputs:
             return rules
         self._progress.step(source)
         try:
-            return rules.with_tdmrep(reservations_from(key, self._read(source)))
+            return rules.with_tdmrep(reservations_from(key, self._read(source, path)))
         finally:
             self._progress.end()

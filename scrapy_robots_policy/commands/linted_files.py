@@ -49,6 +49,7 @@ class How:
     ignore: tuple[str, ...]
     severity: Severity
     fixes: str
+    include: str
 
     @classmethod
     def of(cls, options: Options) -> How:
@@ -60,11 +61,14 @@ class How:
             options.ignore,
             options.severity or Severity.NOTE,
             options.fixes,
+            options.files_of_directories,
         )
 
 
 def names_of(options: Options) -> list[str]:
-    """The files and URLs of a command line, each once; those in directories by their names."""
+    """The files and URLs of a command line, each once; those in directories by their names. A
+    directory that has none stands for itself, so that it is not passed over in silence.
+    """
     arguments = [*([options.robots] if options.robots else []), *options.args]
     names = (name for argument in arguments for name in _names(argument, options))
     return list(dict.fromkeys(names))
@@ -74,10 +78,15 @@ def _names(argument: str, options: Options) -> Iterator[str]:
     if is_web(argument) or argument == "-" or not Path(argument).is_dir():
         yield robots_txt_of(argument)
         return
-    for folder, folders, files in os.walk(argument):
+    files = list(_files_in(argument, options.files_of_directories))
+    yield from files or [argument]
+
+
+def _files_in(directory: str, glob: str) -> Iterator[str]:
+    for folder, folders, files in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if fnmatch(name.lower(), options.files_of_directories.lower()):
+            if fnmatch(name.lower(), glob.lower()):
                 yield str(Path(folder, name))
 
 
@@ -98,6 +107,9 @@ def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
 
 
 def _lint_file(name: str, how: How) -> LintedFile:
+    if Path(name).is_dir():
+        why = f"no file in {name} is called {how.include}; choose others with --include"
+        return LintedFile(name, error=why)
     try:
         result = read_file(name)
     except UsageError as error:

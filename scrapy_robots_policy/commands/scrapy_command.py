@@ -17,6 +17,8 @@ from .arguments import Defaults, UsageError
 from .command_line import add_options, run
 from .verbs import VERBS
 
+PROGRAM = "scrapy robots"
+
 
 class RobotsCommand(ScrapyCommand):
     """Exit status: see each verb's help."""
@@ -33,11 +35,11 @@ class RobotsCommand(ScrapyCommand):
 
     def add_options(self, parser: ArgumentParser) -> None:
         super().add_options(parser)
-        add_options(parser)
+        add_options(parser, PROGRAM)
 
     def run(self, args: list[str], opts: Namespace) -> None:
         assert self.settings is not None
-        self.exitcode = run("scrapy robots", args, opts, ProjectDefaults(self.settings))
+        self.exitcode = run(PROGRAM, args, opts, ProjectDefaults(self.settings))
 
 
 class ProjectDefaults(Defaults):

@@ -86,7 +86,7 @@ def _data(path: Path, text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path} is no JSON: {error}") from None
+            raise UsageError(_no_json(path, text, error)) from None
     try:
         import yaml  # noqa: PLC0415 - an extra
     except ImportError:
@@ -97,6 +97,12 @@ def _data(path: Path, text: str) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
         raise UsageError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+
+
+def _no_json(path: Path, text: str, error: Exception) -> str:
+    if text.lstrip().startswith(("{", "[")):
+        return f"{path} is no JSON: {error}"
+    return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
 def _robots(suite: Path, robots: Any) -> str:

@@ -28,6 +28,11 @@ def set_program(name: str) -> None:
     _program[0] = name
 
 
+def program() -> str:
+    """The name of the program that was called."""
+    return _program[0]
+
+
 def paint(text: str, colour: str) -> str:
     """The text in a colour, where standard output shows colours."""
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if _has_colour() else text

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+FILES_OF_DIRECTORIES = "*robots*.txt"
+
 FORMATS = {
     "text": "for people",
     "json": "one value a line",
@@ -63,14 +65,23 @@ OPTIONS: Mapping[str, Option] = {
     "select": Option(("--select",), "only these findings: codes or their starts", "R4,R601"),
     "ignore": Option(("--ignore",), "not these findings: codes or their starts", "R2,R405"),
     "severity": Option(("--severity",), "error, warning or note: these and worse", "LEVEL"),
-    "include": Option(("--include",), "of a directory, the files to read", "GLOB"),
+    "include": Option(
+        ("--include",),
+        f"of a directory, the files to read (default: {FILES_OF_DIRECTORIES})",
+        "GLOB",
+    ),
     "statistics": Option(("--statistics",), "count the findings instead of showing them"),
     "exit_zero": Option(("--exit-zero",), "exit with 0 in spite of findings"),
     "fix": Option(("--fix",), "change the files where no crawler is answered otherwise after it"),
     "unsafe_fixes": Option(
         ("--unsafe-fixes",), "as --fix, also where the dialects that the finding names answer so"
     ),
-    "port": Option(("--port",), "the port (default: any free one)", "N", is_whole=True),
+    "port": Option(
+        ("--port",),
+        "the port (default: 9309, or any free one if that is taken)",
+        "N",
+        is_whole=True,
+    ),
     "no_browser": Option(("--no-browser",), "do not open a browser"),
     "output": Option(("-o", "--output"), "the page to write", "FILE"),
     "output_format": Option(("--output-format",), " or ".join(FORMATS), "FORMAT"),
@@ -200,7 +211,7 @@ VERBS: Mapping[str, Verb] = {
         "[NAME ...]",
         "what is known of crawlers: kind, operator, purpose, source",
         ("output_format", "json"),
-        ("0 always",),
+        ("0 all names are known",),
         ("crawlers", "crawlers GPTBot"),
     ),
     "blocked": Verb(
@@ -216,7 +227,7 @@ VERBS: Mapping[str, Verb] = {
         "[CODE ...]",
         "what a finding of lint is, why it matters, how to fix it",
         ("output_format", "json"),
-        ("0 always",),
+        ("0 all codes are known",),
         ("rule", "rule R201"),
     ),
     "test": Verb(

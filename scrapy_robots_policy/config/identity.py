@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from scrapy import Spider
@@ -33,6 +34,8 @@ class DialectKind:
             return dialect_of(dialect)
         except ValueError:
             choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
+            near = get_close_matches(value, DIALECTS, 1, 0.7) if isinstance(value, str) else []
+            choices += f"; did you mean {near[0]}?" if near else ""
             raise wrong(name, value, choices, why) from None
 
 

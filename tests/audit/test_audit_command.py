@@ -48,7 +48,7 @@ def test_verify_under_another_dialect_names_each_difference(path):
     assert f"{path}, line 6: {HERE}/no/but\n" in answer.out
     assert "    recorded: passed: line 3, Allow: /no/but (group '*', line 1)" in answer.out
     assert "    now:      refused: line 2, Disallow: /no (group '*', line 1)" in answer.out
-    assert "1 requests would have gone the other way" in answer.out
+    assert "\n1 request would have gone the other way" in answer.out
 
 
 def test_verify_gives_json(path):
@@ -93,10 +93,16 @@ def test_show_says_where_nothing_is_recorded(path):
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ([], "audit takes verify, show, report, warc, not 'nothing'"),
+        ([], "audit needs one of verify, show, report, warc"),
+        (["verfy"], "not 'verfy'; did you mean verify?"),
         (["prove"], "audit takes verify, show, report, warc, not 'prove'"),
         (["verify"], "audit needs the FILE of a record"),
-        (["show", "https://a.example/"], "audit needs the FILE of a record"),
+        (["verify", "none.jsonl"], "cannot read none.jsonl: No such file or directory"),
+        (["verify", "none.jsonl", "--json"], "cannot read none.jsonl: No such file or directory"),
+        (["show", "https://a.example/"], "audit show takes the FILE of a record, or several, and"),
+        (["show", "none.jsonl"], "audit show takes the FILE of a record, or several, and then a"),
+        (["show", "tests/site.py", "tests/site.py"], "audit show takes the FILE of a record, or"),
+        (["show", "tests/site.py", "https://a.example/"], "; is this a record of ROBOTS_AUDIT?"),
         (["show", "none.jsonl", "https://a.example/"], "none.jsonl: No such file or directory"),
         (["report", "none.jsonl"], "audit report needs -o PAGE.html"),
         (["report", "none.jsonl", "-o", "x.html"], "none.jsonl: No such file or directory"),
@@ -105,9 +111,25 @@ def test_show_says_where_nothing_is_recorded(path):
 )
 def test_a_wrong_question_gets_one_sentence(arguments, why):
     answer = robots("audit", *arguments)
-    assert answer.status == 2
+    assert (answer.status, answer.out) == (2, "")
     assert why in answer.err
     assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("octets", [b"User-agent: *\nDisallow: /\n", b"", b"x", b"{}\n"])
+def test_verify_asks_whether_a_file_that_is_no_record_was_meant_and_gives_no_hash(tmp_path, octets):
+    (tmp_path / "x").write_bytes(octets)
+    answer = robots("audit", "verify", tmp_path / "x")
+    assert answer.status == 2
+    assert "; is this a record of ROBOTS_AUDIT?\n" in answer.out
+    assert "ends with" not in answer.out
+    assert json.loads(robots("audit", "verify", "--json", tmp_path / "x").out)["hashes"] == {}
+
+
+def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
+    path.write_bytes(path.read_bytes().replace(b'"part":1', b'"part":2', 1))
+    answer = robots("audit", "verify", path)
+    assert f"broken: {path}, line 1: its octets do not match its hash\n" in answer.out
 
 
 def test_broken_is_not_hidden_in_json(tmp_path):

@@ -11,6 +11,7 @@ from scrapy.http import Request
 from scrapy_robots_policy.audit import writer
 from scrapy_robots_policy.audit.chain import START, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
+from scrapy_robots_policy.audit.reading import UnreadableError
 from tests.audit.records import (
     HERE,
     RULES,
@@ -173,7 +174,8 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
-    assert "No such file" in check(tmp_path / "none.jsonl")[0].errors[0]
+    with pytest.raises(UnreadableError, match=r"cannot read .*none.jsonl: No such file"):
+        check(tmp_path / "none.jsonl")
 
 
 def forged(path, kind, **changes):

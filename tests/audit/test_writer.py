@@ -88,6 +88,11 @@ def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
         Recording("/dev/full", {})
 
 
+def test_a_folder_as_the_record_is_named_as_one(tmp_path):
+    with pytest.raises(SettingError, match="it is a folder; name a file in it"):
+        Recording(str(tmp_path), {})
+
+
 @pytest.mark.parametrize(
     ("template", "why"),
     [

@@ -32,10 +32,10 @@ def robots(*args, stdin=b"", settings=None):
     command.settings = Settings(settings or {})
     parser = ScrapyArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
-    opts, rest = parser.parse_known_args([str(arg) for arg in args])
-    command.process_options(rest, opts)
 
     def run() -> int:
+        opts, rest = parser.parse_known_args([str(arg) for arg in args])
+        command.process_options(rest, opts)
         command.run(rest, opts)
         return command.exitcode
 
@@ -63,5 +63,8 @@ def _captured(run: Callable[[], int], stdin: bytes) -> Output:
         redirect_stderr(err),
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin))),
     ):
-        status = run()
+        try:
+            status = run()
+        except SystemExit as end:  # argparse
+            status = int(end.code or 0)
     return Output(status, *(s.buffer.getvalue().decode() for s in (out, err)))

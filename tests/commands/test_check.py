@@ -65,14 +65,44 @@ def test_the_exit_status_tells_the_gravest_that_happened(urls, status):
         assert policy("check", *(places.get(url, url) for url in urls)).status == status
 
 
-@pytest.mark.parametrize(
-    "text", ["example.com/x", "x", "ftp://a.b/", "https://", "https:///x", "?"]
-)
+@pytest.mark.parametrize("text", ["x", "robots.txt", "ftp://a.b/", "https://", "https:///x", "?"])
 def test_what_is_no_url_is_refused_and_the_others_are_answered(file, text):
     output = policy("check", "--robots", file, text, "/a", "--quiet")
     assert (output.status, output.out) == (2, "allowed     /a  for *\n")
     assert output.err == (
         f"robots-policy: {text!r} is no URL: write a whole one, or a path that starts with /\n"
+    )
+
+
+NO_URLS = {
+    "example.com/x": "no whole URL: write https://example.com/x",
+    "localhost:80?q": "no whole URL: write http://localhost:80?q",
+    "http://not a url/x": "no URL: its host, 'not a url', has a space in it",
+    "http://a:99999/x": "no URL: its host or its port cannot be one",
+    "http://a..b/x": "no URL: its host or its port cannot be one",
+    "https:///x": "no URL: it has no host",
+    "x": "no http or https URL: name the robots.txt for it with --robots",
+}
+
+
+@pytest.mark.parametrize("url", NO_URLS)
+def test_a_mistyped_url_is_named_and_what_was_probably_meant(url):
+    for verb in ("check", "explain"):
+        output = policy(verb, url)
+        assert (output.status, output.out) == (2, "")
+        assert output.err == f"robots-policy: {url!r} is {NO_URLS[url]}\n"
+
+
+def test_a_site_without_its_scheme_is_named_where_a_robots_txt_is_given_too(file):
+    output = policy("check", "--robots", file, "example.com/x")
+    assert output.err == (
+        "robots-policy: 'example.com/x' is no whole URL: write https://example.com/x\n"
+    )
+    assert policy("check", "--robots", "example.com", "/").err.endswith(
+        "; if it is a site, write https://example.com/robots.txt\n"
+    )
+    assert policy("check", "--robots", file, "--tdmrep", "example.com", "/").err.endswith(
+        "; if it is a site, write https://example.com/.well-known/tdmrep.json\n"
     )
 
 

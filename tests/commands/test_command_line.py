@@ -119,6 +119,29 @@ def test_the_version_is_that_of_the_package(run):
     assert re.fullmatch(r"scrapy-robots-policy (\d+\.\d+\S*|unknown)\n", run("--version").out)
 
 
+NO_VALUES = [
+    (("tester", "--port", "abc"), "--port: 'abc' is no whole number; see -h"),
+    (("check", "--jobs", "x"), "--jobs: 'x' is no whole number; see -h"),
+    (("check", "--agent"), "--agent: its value is missing; see -h"),
+]
+
+
+@pytest.mark.parametrize(("args", "sentence"), NO_VALUES)
+@pytest.mark.parametrize(("run", "program"), [(policy, "robots-policy"), (robots, "scrapy robots")])
+def test_an_option_without_its_value_gets_one_sentence(run, program, args, sentence):
+    output = run(*args)
+    assert (output.status, output.out, output.err) == (2, "", f"{program}: {sentence}\n")
+
+
+@pytest.mark.parametrize("name", ["008", "360", "008/1.0"])
+def test_a_crawler_that_files_name_by_a_number_can_be_asked_for(tmp_path, name):
+    token = name.split("/")[0]
+    (tmp_path / "robots.txt").write_text(f"User-agent: {token}\nDisallow: /\n")
+    asked = ("check", "--quiet", "--robots", tmp_path / "robots.txt", "/", "--agent", name)
+    assert policy(*asked, "--dialect", "original1994").out == f"disallowed  /  for {token}\n"
+    assert policy(*asked).out == f"allowed     /  for {token}\n"  # RFC 9309 has no such token
+
+
 WRONG = [
     (("check", "--jobs", "0", "/"), "--jobs is 0; it must be from 1 to 1000"),
     (("check", "--timeout", "nan", "/"), "--timeout is 'nan'; it must be a number of seconds"),
@@ -128,6 +151,7 @@ WRONG = [
     (("check", "--agent", "", "/"), "--agent is '', which gives the product token ''"),
     (("lint", "--severity", "bad", "x"), "--severity is 'bad'; it must be one of error, warning"),
     (("diff", "a"), "diff takes two files or URLs, OLD and NEW, not 1"),
+    (("check", "--agent", "!!", "/"), "--agent is '!!', which gives the product token '!!'"),
     (("test",), "test needs a SUITE"),
     (("rule", "R999"), "no finding has the code 'R999'"),
 ]

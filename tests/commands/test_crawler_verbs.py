@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots_policy.rep import find_agent
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers
-from tests.commands.run import robots
+from tests.commands.run import policy, robots
 from tests.site import Answer, Site
 from tests.site import robots as served
 
@@ -129,6 +129,12 @@ def test_crawlers_shows_one_with_its_source():
     assert "its page     none known" in output.out
 
 
+def test_crawlers_names_the_program_that_was_called():
+    for run, program in ((robots, "scrapy robots"), (policy, "robots-policy")):
+        assert f"\n{program} crawlers NAME shows" in run("crawlers").out
+        assert run("crawlers", "FooBot").err.endswith(f"; see {program} crawlers\n")
+
+
 def test_crawlers_as_json_has_one_value_a_line():
     values = [json.loads(line) for line in robots("crawlers", "--json").lines]
     assert len(values) == len(list(crawlers()))
@@ -141,6 +147,9 @@ def test_crawlers_as_json_has_one_value_a_line():
 
 WRONG = {
     ("crawlers", "FooBot"): "no crawler known here is called 'FooBot'; see scrapy robots crawlers",
+    ("crawlers", "gptbt/1.0"): "is called 'gptbt/1.0'; did you mean GPTBot?",
+    ("blocked", "example.com"): "; if it is a site, write https://example.com/robots.txt\n",
+    ("blocked", "no.txt"): "cannot read no.txt: No such file or directory\n",
     ("blocked",): "blocked takes one URL or FILE, not 0",
     ("blocked", "/no/such/file"): "cannot read /no/such/file: No such file or directory",
     ("blocked", "--agent", "x", "f"): "--agent is for check, explain, compare, tester, not for",

@@ -161,6 +161,22 @@ def test_of_a_directory_the_files_that_are_named_so_are_read(tmp_path):
     assert [json.loads(line)["file"] for line in output.lines] == [str(tmp_path / "a/other.txt")]
 
 
+def test_a_directory_without_such_a_file_is_named_and_the_others_are_checked(tmp_path, faulty):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "other.txt").write_text("Disalow: /b\n")
+    alone, with_others = policy("lint", empty), policy("lint", empty, faulty, "--json")
+    for output in (alone, with_others):
+        assert output.status == 2
+        assert output.err == (
+            f"robots-policy: no file in {empty} is called *robots*.txt; "
+            "choose others with --include\n"
+        )
+    assert with_others.lines == policy("lint", faulty, "--json").lines
+    assert " is called x*; " in policy("lint", empty, "--include", "x*").err
+    assert "(default: *robots*.txt)" in policy("lint", "-h").out
+
+
 @pytest.mark.slow
 def test_many_files_are_checked_in_other_processes_with_the_same_findings(tmp_path, monkeypatch):
     for number in range(60):

@@ -163,7 +163,10 @@ def test_it_fetches_the_robots_txt_of_a_site(server):
         assert fetched["answer"] == "5xx"
 
 
-@pytest.mark.parametrize("site", ["file:///etc/passwd", "ftp://x.org/", "", 5, None, "http://["])
+NO_SITES = ["file:///etc/passwd", "ftp://x.org/", "", 5, None, "http://[", "not a url", "a..b"]
+
+
+@pytest.mark.parametrize("site", NO_SITES)
 def test_it_fetches_from_http_and_https_sites_only(server, site):
     assert ask(server, "POST", "/fetch", {"site": site})[0] == 400
 

@@ -110,6 +110,10 @@ def test_github_gets_an_annotation_at_the_line_of_the_suite(file, tmp_path):
 WRONG = [
     ("[]", "is no suite: it has no list 'expect'"),
     ("{", "is no JSON: "),
+    (
+        "User-agent: *\n",
+        "is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots\n",
+    ),
     ("[" * 100_000, "is no JSON: "),
     ('{"expect": ["Googlebot fetches /a"]}', "'Googlebot fetches /a' is no expectation; write one"),
     ('{"expect": [{"agent": "a", "url": "/"}]}', "it needs agent, url and allowed"),

@@ -149,6 +149,12 @@ def test_explain_shows_the_line_that_decides_and_the_lines_that_it_beats(file):
     }
 
 
+@pytest.mark.parametrize(("agent", "names"), [("*", "*"), ("Bot", "bot, then *")])
+def test_explain_names_what_is_looked_for_once(file, agent, names):
+    output = robots("explain", "--robots", file, "--agent", agent, "/")
+    assert f"looked for   {names}" in output.lines
+
+
 def test_explain_as_json_has_the_verdict_and_the_facts_about_the_file(file):
     output = robots("explain", "--robots", file, "--agent", "Googlebot-Image", "--json")
     assert output.status == 2
@@ -401,7 +407,7 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
         "",
     ]
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x")
-    assert (alike.status, alike.lines) == (0, ["all 2 dialects decide alike"])
+    assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
 
 
 def test_compare_names_the_access_policy_after_a_failed_fetch():
@@ -474,6 +480,7 @@ def test_the_projects_settings_are_the_defaults_of_options(file):
     output = robots("check", "/", settings={"ROBOTS_DIALECT": "gogle"})
     assert output.status == 2
     assert output.err.startswith("scrapy robots: ROBOTS_DIALECT is 'gogle'; it must be")
+    assert output.err.endswith("; did you mean google?\n")
 
 
 def test_without_a_name_the_header_that_scrapy_would_send_names_the_crawler(file):

@@ -20,7 +20,8 @@ from ...rep import FetchResult, origin_of
 from ...rep.access import explain
 from ...rep.cache_entry import remember
 from ..access_table import answer_of
-from ..download import fetch, is_web
+from ..download import fetch
+from ..typed_urls import can_be_asked
 from .answers import IsStale, Questions, Rules, Superseded, answers, findings
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
@@ -168,8 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not isinstance(site, str):
             raise ValueError("a site is a string")
         origin = origin_of(site if "://" in site else f"https://{site}")
-        if origin is None or not is_web(origin):
-            raise ValueError("only http and https sites have a robots.txt")
+        if origin is None or not can_be_asked(origin):
+            raise ValueError(f"{site!r} is no http or https site, which alone have a robots.txt")
         url = f"{origin}/robots.txt"
         result = fetch(url, self.server.user_agent, REDIRECTS, self.server.guard)
         return {"url": url, **as_fetched(result)}

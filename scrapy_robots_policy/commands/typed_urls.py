@@ -1,0 +1,60 @@
+"""What is wrong with a URL that a user typed, and what was probably meant."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+_FILE_ENDINGS = "txt|json|jsonl|html?|ya?ml|csv|xml|gz|bak|old|new|orig"
+_SITE = re.compile(
+    rf"(?:localhost|(?:[\w-]+\.)+(?!(?:{_FILE_ENDINGS})\b)[a-z]{{2,}})(?::\d+)?(?P<path>[/?#]\S*)?",
+    re.IGNORECASE,
+)
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
+def site_without_scheme(text: str, path: str = "") -> str:
+    """The URL that `text` is with a scheme, as example.com is; "" where it is none. `path` is added
+    where it has none.
+    """
+    site = _SITE.fullmatch(text)
+    if not site:
+        return ""
+    scheme = "http" if text.lower().startswith("localhost") else "https"
+    return f"{scheme}://{text}{'' if site['path'] else path}"
+
+
+def why_no_site(url: str) -> str:
+    """A sentence about a URL whose site cannot be asked for its robots.txt."""
+    whole = site_without_scheme(url)
+    if whole:
+        return f"{url!r} is no whole URL: write {whole}"
+    if _WEB.match(url):
+        return f"{url!r} is no URL: {_fault_of_host(url)}"
+    return f"{url!r} is no http or https URL: name the robots.txt for it with --robots"
+
+
+def _fault_of_host(url: str) -> str:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        host = ""
+    if not host:
+        return "it has no host"
+    if " " in host:
+        return f"its host, {host!r}, has a space in it"
+    return "its host or its port cannot be one"
+
+
+@lru_cache(maxsize=1024)
+def can_be_asked(origin: str) -> bool:
+    """Whether it is http or https, and a request can be sent there: to a mistyped one none can."""
+    if not _WEB.match(origin):
+        return False
+    try:
+        host = urlsplit(origin).hostname or ""
+        host.encode("idna")  # as the request does: an error for an empty part, or a long one
+    except ValueError:
+        return False
+    return bool(host) and all(" " < letter != "\x7f" for letter in host)
