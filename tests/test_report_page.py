@@ -103,6 +103,19 @@ def test_a_wait_is_the_same_in_the_bars_and_in_the_table(browser, tmp_path):
     assert cells(browser, -1, 5) == ["1.5 s"]
 
 
+def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tmp_path):
+    crawl = CrawlCounts()
+    for number, (octets, cut) in enumerate([(9_000, False), (512_001, True), (600_000, False)]):
+        one = crawl.of(f"http://site{number}.example")
+        one.octets, one.cut = octets, cut
+    path = tmp_path / "cut.html"
+    Files.of(str(path)).write(report_of(*crawl.origins))
+    assert ">512 KB, cut</td>" in path.read_text("utf-8")
+    browser.get(path.as_uri())
+    browser.execute_script("[...document.querySelectorAll('.grid th button')].at(-1).click()")
+    assert cells(browser, -1, 8) == ["600 KB", "512 KB, cut", "9.0 KB"]
+
+
 def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
     browser.get(many)
     button = (

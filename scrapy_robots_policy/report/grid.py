@@ -18,7 +18,15 @@ from .html import text
 SHOWN_ROWS = 10
 MAX_TEXT = 120  # characters of a cell
 
-Cell = str | int | float
+
+class Noted(NamedTuple):
+    """A number with a few words of ours after it. It is sorted as the number."""
+
+    number: int
+    note: str
+
+
+Cell = str | int | float | Noted
 
 
 class Column(NamedTuple):
@@ -94,4 +102,6 @@ def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
 
 def _written(column: Column, cell: Cell) -> str:
     plain = _plain(column, cell)
+    if isinstance(plain, Noted):
+        return _FORMATS[column.kind](plain.number) + plain.note
     return plain if isinstance(plain, str) else _FORMATS[column.kind](plain)
