@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from scrapy_robots_policy import Disallowed, compat
 from scrapy_robots_policy.fetch.causes import cause_of
-from scrapy_robots_policy.rep import Reason
+from scrapy_robots_policy.rep import DIALECTS, Reason
 from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
@@ -164,6 +164,16 @@ async def test_the_requests_of_each_origin_are_counted():
         assert line == OriginCounts(
             site.origin, "rules", "200", fetches=1, passed=2, dropped=dropped, octets=len(SECRET)
         )
+
+
+@on_reactor
+@pytest.mark.parametrize(("more", "is_cut"), [(0, False), (1, True)])
+async def test_a_file_that_was_read_in_part_is_noted(more, is_cut):
+    limit = DIALECTS["rfc9309"].size_limit
+    with Site({"/robots.txt": robots(SECRET + "#" * (limit - len(SECRET) + more))}) as site:
+        _, crawler = await crawl(site.url("/"))
+        (line,) = crawler.spider.lines
+        assert (line.octets, line.cut) == (limit + more, is_cut)
 
 
 @on_reactor

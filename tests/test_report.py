@@ -237,6 +237,7 @@ def test_the_data_is_plain():
                 "uses": {},
                 "held": 0.0,
                 "octets": 0,
+                "cut": False,
                 "usage": [],
             }
         ],

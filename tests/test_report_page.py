@@ -8,6 +8,7 @@ import pytest
 
 from scrapy_robots_policy.report import CrawlCounts, Files
 from scrapy_robots_policy.report.grid import SHOWN_ROWS
+from tests.audit.records import HERE, RULES, URLS, Recording, served
 from tests.browser import (
     accessibility_faults,
     browser_of_module,  # noqa: F401 - the fixture `browser`
@@ -16,6 +17,7 @@ from tests.browser import (
     show,
     show_as_usual,
 )
+from tests.commands.run import robots
 from tests.test_report import SAFE, dropped_by, hostile, report_of
 
 pytestmark = [pytest.mark.slow, needs_browser]
@@ -90,6 +92,30 @@ def test_the_script_writes_the_rows_as_the_page_had_them(browser, many):
     assert "10 of 400 shown" in by_script
 
 
+def test_a_wait_is_the_same_in_the_bars_and_in_the_table(browser, tmp_path):
+    crawl = CrawlCounts()
+    crawl.wait(crawl.of("http://a.example").origin, 1.5497)
+    path = tmp_path / "wait.html"
+    Files.of(str(path)).write(report_of(*crawl.origins))
+    browser.get(path.as_uri())
+    bars = "return [...document.querySelectorAll('.bars b')].map((bar) => bar.textContent)"
+    assert "1.5 s" in browser.execute_script(bars)
+    assert cells(browser, -1, 5) == ["1.5 s"]
+
+
+def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tmp_path):
+    crawl = CrawlCounts()
+    for number, (octets, cut) in enumerate([(9_000, False), (512_001, True), (600_000, False)]):
+        one = crawl.of(f"http://site{number}.example")
+        one.octets, one.cut = octets, cut
+    path = tmp_path / "cut.html"
+    Files.of(str(path)).write(report_of(*crawl.origins))
+    assert ">512 KB, cut</td>" in path.read_text("utf-8")
+    browser.get(path.as_uri())
+    browser.execute_script("[...document.querySelectorAll('.grid th button')].at(-1).click()")
+    assert cells(browser, -1, 8) == ["600 KB", "512 KB, cut", "9.0 KB"]
+
+
 def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
     browser.get(many)
     button = (
@@ -129,6 +155,18 @@ def test_it_is_no_wider_than_its_screen(browser, address, width):
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     show_as_usual(browser)
     assert wide <= width
+
+
+def test_the_hashes_of_a_record_fit_on_a_phone(browser, tmp_path):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.decide(URLS[0])
+    page = tmp_path / "record.html"
+    assert robots("audit", "report", *recording.close(), "-o", page).status == 0
+    show(browser, 390, "light")
+    browser.get(page.as_uri())
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    show_as_usual(browser)
+    assert wide <= 390
 
 
 @needs_axe

@@ -19,7 +19,7 @@ ANSWERS = {
     "404, other 4xx": FetchResult(404),
     "429": FetchResult(429),
     "5xx": FetchResult(503),
-    "no answer": FetchResult(None, cause="timeout"),
+    "no answer": FetchResult(None, cause="no answer"),
 }
 
 

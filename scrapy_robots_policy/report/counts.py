@@ -40,6 +40,7 @@ class OriginCounts:
     uses          the results for the declared uses, each with its count of pages
     held          seconds that requests waited in all for their turn, or for a visit time
     octets        the size of its robots.txt
+    cut           whether the file is longer than that: the rest was not read
     usage         what its robots.txt says about the use of its pages
     """
 
@@ -59,6 +60,7 @@ class OriginCounts:
     uses: dict[str, int] = field(default_factory=dict)
     held: float = 0.0
     octets: int = 0
+    cut: bool = False
     usage: tuple[str, ...] = ()
 
     @property

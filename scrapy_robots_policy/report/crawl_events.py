@@ -74,6 +74,7 @@ class CrawlEvents(ResolverEvents):
         counts = self.counts.of(rules.origin)
         counts.fetches += source is Source.SITE
         counts.octets = len(rules.access.octets)
+        counts.cut = counts.octets > 0 and rules.access.entry.latest.is_cut
         if (counts.mode, counts.why) != (mode, rules.access.why):
             self._log_mode(rules, counts)
         if rules.access.result is AccessResult.UNREACHABLE and any(

@@ -18,7 +18,15 @@ from .html import text
 SHOWN_ROWS = 10
 MAX_TEXT = 120  # characters of a cell
 
-Cell = str | int | float
+
+class Noted(NamedTuple):
+    """A number with a few words of ours after it. It is sorted as the number."""
+
+    number: int
+    note: str
+
+
+Cell = str | int | float | Noted
 
 
 class Column(NamedTuple):
@@ -55,7 +63,7 @@ def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], 
             "label": label,
             "kinds": [column.kind for column in columns],
             "names": [column.name for column in columns],
-            "rows": [[_plain(cell) for cell in row] for row in rows],
+            "rows": [list(map(_plain, columns, row)) for row in rows],
             "total": total,
         },
         separators=(",", ":"),
@@ -72,12 +80,12 @@ def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], 
     )
 
 
-def _plain(cell: Cell) -> Cell:
-    """A cell as data: safe text, or a number that JSON can hold in few digits."""
+def _plain(column: Column, cell: Cell) -> Cell:
+    """A cell as data: safe text, or a number in few digits; a time is not rounded twice."""
     if isinstance(cell, str):
         escaped = shown(cell[: MAX_TEXT + 1])
         return escaped if len(escaped) <= MAX_TEXT else escaped[: MAX_TEXT - 1] + "…"
-    return round(cell, 3) if isinstance(cell, float) else cell
+    return round(cell, 3) if isinstance(cell, float) and column.kind != "time" else cell
 
 
 def _class(column: Column) -> str:
@@ -93,5 +101,7 @@ def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
 
 
 def _written(column: Column, cell: Cell) -> str:
-    plain = _plain(cell)
+    plain = _plain(column, cell)
+    if isinstance(plain, Noted):
+        return _FORMATS[column.kind](plain.number) + plain.note
     return plain if isinstance(plain, str) else _FORMATS[column.kind](plain)

@@ -11,7 +11,7 @@ from .base import Base
 from .charts import chart
 from .counts import OriginCounts
 from .formats import elapsed, octets, span
-from .grid import Cell, Column, grid
+from .grid import Cell, Column, Noted, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
 from .summary import MAX_SUMS, Report
 
@@ -253,7 +253,8 @@ def _origin(counts: OriginCounts) -> Sequence[Cell]:
     return (
         *(counts.origin, counts.mode or "not fetched", counts.why),
         *(counts.passed, counts.all_dropped, counts.longest_wait),
-        *(counts.delay, counts.held, counts.octets),
+        *(counts.delay, counts.held),
+        Noted(counts.octets, ", cut") if counts.cut else counts.octets,
     )
 
 

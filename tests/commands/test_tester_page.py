@@ -131,6 +131,29 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     assert page.lit() is None
 
 
+SENTENCES = {
+    "a rule": ("User-agent: *\nDisallow: /a", "200", "By line 2, Disallow: /a."),
+    "no rule": ("User-agent: *\nDisallow: /b", "200", "No rule matches."),
+    "no group": ("User-agent: other\nDisallow: /", "200", "No group names the crawler."),
+    "no answer": ("", "no answer", "Robots.txt unreachable (no answer)."),
+}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_what_decided_is_said_in_a_sentence(page, name):
+    text, site_answer, sentence = SENTENCES[name]
+    page.open(robots=text, urls="/a", agents="Bot", answer=site_answer)
+    assert page.text("#why") == sentence
+
+
+def test_a_dialect_that_waits_for_the_file_is_not_said_to_disallow(page):
+    page.open(robots="", urls="/a", agents="Bot", answer="5xx", dialect="sogou")
+    assert page.text("#verdict") == "… Waits"
+    words = {row.find_element(By.TAG_NAME, "th").text: row.text for row in page.of("tbody tr")}
+    assert words["sogou"].endswith("… waits")
+    assert words["rfc9309"].endswith("✕ disallowed")
+
+
 def test_preferences_about_the_use_of_a_page_are_shown_as_text(page):
     text = f"User-agent: *\nContent-Usage: train-ai=n\nLicense: {ATTACK}\n"
     page.open(robots=text, urls="/a", agents="Bot")
@@ -235,6 +258,16 @@ def test_an_empty_file_is_shown_as_one(page):
     assert page.text("#source") == "empty.txt: 200, an empty file"
 
 
+def test_a_file_that_was_edited_is_no_longer_called_the_fetched_one(page):
+    fetched = as_fetched(FetchResult(200, b"User-agent: *\n"))
+    page.server.start_values["source"] = {"url": "site.txt", **fetched}
+    page.open()
+    assert page.text("#source") == "site.txt: 200, 14 octets"
+    page.type("robots", "é")
+    page.until_answered()
+    assert page.text("#source") == "edited here, 2 octets"
+
+
 def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
     page.open()
     with Site({"/robots.txt": Answer(status=503)}) as site:
@@ -247,7 +280,7 @@ def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
     rows = [row.text for row in page.of("tbody tr")]
     assert any("nothing is allowed" in row for row in rows)
     assert any("everything is allowed" in row for row in rows)
-    assert page.text("#why") == "By robots.txt unreachable (503)."
+    assert page.text("#why") == "Robots.txt unreachable (503)."
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
         page.type("site", site.origin)
         page.one("#fetch button").click()
@@ -363,6 +396,29 @@ def test_what_is_no_suite_is_not_loaded(page, name, tmp_path):
     page.one("#suite").send_keys(str(path))
     page.until(lambda: page.text("#state").startswith("Not loaded: "))
     assert page.text("#held") == ""
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_what_dialects_make_of_an_answer_leaves_room_for_the_verdicts(page, width):
+    show(page.browser, width, "light")
+    urls = "/private/press/2026" if width == 390 else "/private/press/2026\n/tmp/x"
+    page.open(robots="", urls=urls, agents="Bot", answer="5xx")
+    room = page.run(
+        "const box = document.getElementById('scroll'); return box.scrollWidth - box.clientWidth"
+    )
+    gaps = page.run(
+        "return [...document.querySelectorAll('td button')].map((button) => "
+        "button.parentNode.clientHeight - button.offsetHeight)"
+    )
+    page.type("urls", "")
+    page.until_answered()
+    heights = page.run(
+        "return [...document.querySelectorAll('tbody th')].map((cell) => cell.offsetHeight)"
+    )
+    show_as_usual(page.browser)
+    assert room <= 0
+    assert max(gaps) <= 1
+    assert min(heights) >= 22
 
 
 @needs_axe

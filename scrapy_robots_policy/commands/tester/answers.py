@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...lint import lint
-from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Verdict
+from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict
 from ...rep.escapes import shown
 from ...rep.option_causes import cause
 from ...rep.preference import PURPOSES, DeclaredUse
@@ -129,7 +129,12 @@ def findings(data: Any) -> dict[str, Any]:
 
 def _short(rules: OriginRules, url: str, agent: str) -> dict[str, Any]:
     verdict = rules.verdict(url, agent)
-    return {"allowed": verdict.allowed, "line": verdict.line}
+    return {"allowed": verdict.allowed, "waits": _waits(verdict), "line": verdict.line}
+
+
+def _waits(verdict: Verdict) -> bool:
+    """Whether a request is held back for now, and decided when the file is known."""
+    return verdict.reason is Reason.DEFERRED
 
 
 def _access(answer: str, rules: OriginRules) -> str:
@@ -158,6 +163,7 @@ def _full(
     return full | {
         "beaten": full["beaten"][:MAX_BEATEN],
         "cause": verdict.cause,
+        "waits": _waits(verdict),
         "use_facts": use_facts(answer(verdict.usage, EVERY_PURPOSE, verdict.uses.overridden)),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,

@@ -21,6 +21,9 @@
     seconds: (value) => (value ? `${value} s` : ""),
     size: (value) => (value ? octets(value) : ""),
   };
+  // A number with words after it is a pair.
+  const bare = (cell) => (Array.isArray(cell) ? cell[0] : cell);
+  const note = (cell) => (Array.isArray(cell) ? cell[1] : "");
   function element(name, className, text) {
     const made = document.createElement(name);
     if (className) made.className = className;
@@ -50,7 +53,7 @@
     more.type = "button";
 
     function write(cell, at) {
-      return typeof cell === "string" ? cell : FORMATS[kinds[at]](cell);
+      return typeof cell === "string" ? cell : FORMATS[kinds[at]](bare(cell)) + note(cell);
     }
     function draw() {
       const lines = matching.slice(0, shown).map((row) => {
@@ -77,7 +80,7 @@
       if (column >= 0) {
         const sign = up ? 1 : -1;
         matching.sort((a, b) => {
-          const [x, y] = [a[column], b[column]];
+          const [x, y] = [bare(a[column]), bare(b[column])];
           return sign * (typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y)));
         });
       }

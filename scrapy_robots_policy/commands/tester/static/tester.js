@@ -30,6 +30,7 @@ function state() {
 }
 
 function restore(given) {
+  if (given.robots !== $("robots").value) $("source").textContent = "";
   for (const name of FIELDS) $(name).value = given[name];
   for (const name of ["answer", "dialect"]) if (!$(name).value) $(name).selectedIndex = 0;
   ({ question, expect } = given);
@@ -161,10 +162,19 @@ function showSource(source) {
   const { url, why, robots, served, answer } = source;
   $("robots").value = robots;
   $("answer").value = answer;
-  const size = new TextEncoder().encode(robots).length.toLocaleString("en-US");
-  const what = served ? (robots ? `${why}, ${size} octets` : `${why}, an empty file`) : `${why}: there is no file to read`;
+  const what = served ? (robots ? `${why}, ${size(robots)}` : `${why}, an empty file`) : `${why}: there is no file to read`;
   $("source").replaceChildren(element("bdi", "", url), `: ${what}`);
   $("source").classList.toggle("bad", !served);
+}
+
+function showEdited() {
+  $("source").textContent = `edited here, ${size($("robots").value)}`;
+  $("source").classList.remove("bad");
+}
+
+function size(text) {
+  const count = new TextEncoder().encode(text).length;
+  return `${count.toLocaleString("en-US")} octet${count === 1 ? "" : "s"}`;
 }
 
 // ---- links and suites
@@ -274,6 +284,7 @@ async function start() {
     $("picker").append(group);
   }
   if (!(await restoreLink())) begin(given);
+  $("robots").addEventListener("input", showEdited);
   for (const name of ["robots", "urls", "agents"]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));
   $("answer").addEventListener("change", () => ask());

@@ -10,9 +10,13 @@ const WORDS = {
   end: "the URL ends here",
 };
 
+const VERDICTS = { yes: ["✓", "allowed"], no: ["✕", "disallowed"], waits: ["…", "waits"] };
+
+const kindOf = ({ allowed, waits }) => (waits ? "waits" : allowed ? "yes" : "no");
+
 export function showAnswer(chosen) {
-  $("full").classList.toggle("yes", Boolean(chosen?.allowed));
-  $("full").classList.toggle("no", Boolean(chosen && !chosen.allowed));
+  $("full").classList.remove("yes", "no", "waits");
+  if (chosen) $("full").classList.add(kindOf(chosen));
   showMatch(chosen);
   if (!chosen) {
     $("verdict").textContent = "Type a URL and a crawler";
@@ -20,8 +24,9 @@ export function showAnswer(chosen) {
     $("facts").replaceChildren();
     return;
   }
-  $("verdict").textContent = chosen.allowed ? "✓ Allowed" : "✕ Disallowed";
-  $("why").textContent = `By ${chosen.cause}.`;
+  const [mark, word] = VERDICTS[kindOf(chosen)];
+  $("verdict").textContent = `${mark} ${capital(word)}`;
+  $("why").textContent = sentence(chosen.cause);
   const facts = [["URL", chosen.url], ["crawler", chosen.agent]];
   facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
   for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
@@ -33,6 +38,12 @@ export function showAnswer(chosen) {
     ...facts.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]),
   );
 }
+
+function sentence(cause) {
+  return /^line \d/.test(cause) ? `By ${cause}.` : `${capital(cause)}.`;
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The rule in its parts, and below each part what it matches in the URL.
 function showMatch(chosen) {
@@ -116,13 +127,13 @@ function cellOf(latest, state, row, index, on) {
   const cell = element("td");
   const wanted = expected(state.expect, latest.questions[index], dialect);
   if (wanted !== undefined) cell.className = wanted === verdict.allowed ? "held" : "failed";
-  const button = element("button", verdict.allowed ? "yes" : "no");
+  const button = element("button", kindOf(verdict));
   const isChosen = dialect === state.dialect && index === state.question;
   button.type = "button";
   button.dataset.cell = `${row},${index}`;
   button.tabIndex = isChosen ? 0 : -1;
   button.setAttribute("aria-pressed", String(isChosen));
-  button.append(element("span", "", verdict.allowed ? "✓ allowed" : "✕ disallowed"));
+  button.append(element("span", "", VERDICTS[kindOf(verdict)].join(" ")));
   if (verdict.line) button.append(element("small", "", `line ${verdict.line}`));
   if (cell.className) button.append(element("span", "mark", cell.className === "held" ? "as expected" : "not expected"));
   button.addEventListener("click", () => on.choose(dialect, index));
