@@ -3,7 +3,7 @@
 Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
 them once, when the spider opens: what is missing switches one feature off, with one warning, and
 holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key` and `EngineAccess.lend_places`.
+is the only module that has to change: `slot_key` and `count_for_host`.
 """
 
 from __future__ import annotations
