@@ -58,15 +58,14 @@ def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
 
 @pytest.mark.parametrize("kind", REACTORS)
 def test_a_robots_txt_may_wait_in_its_download_slot_longer_than_it_may_take(kind):
-    """Two origins, one slot: the file of the second comes after ten pages of the first."""
+    """Two origins, one slot: ten pages of the first are in it; whichever of them comes back first
+    asks for the second.
+    """
     settings = {"DOWNLOAD_DELAY": 0.5, "ROBOTS_FETCH_TIMEOUT": 2}
     with Site({"/robots.txt": robots("")}) as site, Site({"/robots.txt": robots("")}) as other:
         first, *rest = pages(site, 11)
-        # What is scheduled last is taken first.
-        plan = Plan(
-            [first], OURS | REACTORS[kind] | settings, then={first: [other.url("/"), *rest]}
-        )
-        seen = crawl_apart(plan)
+        then = {first: rest, **{page: [other.url("/")] for page in rest}}
+        seen = crawl_apart(Plan([first], OURS | REACTORS[kind] | settings, then=then))
         fetched_at = next(hit.asked_at for hit in other.hits if hit.path == "/robots.txt")
         assert fetched_at - site.hits[1].asked_at > 2 + AFTER_THE_HANDLER
     assert seen.dropped == {}
