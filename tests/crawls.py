@@ -38,9 +38,6 @@ QUIET = {
 # Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
 OPEN_QUEUE = "ignore:unclosed file <_io.BufferedRandom:ResourceWarning"
 TOLERATED = ("-W", OPEN_QUEUE) if version_info < (2, 17) else ()
-# The httpx handler of 2.15, the first, may leave a socket open when a crawl is interrupted.
-OPEN_SOCKETS = ("-W", "ignore:unclosed transport", "-W", "ignore:unclosed <socket.socket")
-TOLERATED += OPEN_SOCKETS if version_info < (2, 16) else ()
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"

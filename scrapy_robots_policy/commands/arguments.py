@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from argparse import Namespace
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
@@ -144,12 +144,6 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         exit_zero=opts.exit_zero,
         fixes="all" if opts.unsafe_fixes else "safe" if opts.fix else "",
     )
-
-
-def nearest(word: str, words: Iterable[str], start: str = "") -> str:
-    """A question whether the word that is near was meant; "" where none is near."""
-    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.7)
-    return f"; did you mean {start}{near[0]}?" if near else ""
 
 
 def read_dialect(source: str, value: str) -> Dialect:

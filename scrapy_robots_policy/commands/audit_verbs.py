@@ -13,7 +13,8 @@ from ..audit.story import stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
 from ..rep.escapes import shown
-from .arguments import Options, UsageError, nearest
+from ..rep.nearest import nearest
+from .arguments import Options, UsageError
 from .audit_story import print_story
 from .terminal import Progress, paint, print_json, print_line
 

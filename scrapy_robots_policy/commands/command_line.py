@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from .arguments import Defaults, UsageError, nearest, read_options
+from ..rep.nearest import nearest
+from .arguments import Defaults, UsageError, read_options
 from .help_texts import VERSION, print_help
 from .terminal import print_error, print_line, set_program
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option

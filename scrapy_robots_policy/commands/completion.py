@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS
-from .arguments import Options, UsageError, nearest
+from ..rep.nearest import nearest
+from .arguments import Options, UsageError
 from .terminal import print_line
 from .verbs import FORMATS, OPTIONS, VERBS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
-from .arguments import UsageError, nearest
+from ..rep.nearest import nearest
+from .arguments import UsageError
 from .terminal import print_columns, print_line
 from .verbs import FOR_ALL, FORMATS, OPTIONS, VERBS, Option, Verb
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..rep.nearest import nearest
 from .arguments import (
     Options,
     UsageError,
-    nearest,
     read_codes,
     read_dialect,
     read_format,

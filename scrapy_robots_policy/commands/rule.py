@@ -6,7 +6,8 @@ from typing import Any
 
 from ..lint import KINDS
 from ..lint.explanations import explanations
-from .arguments import Options, UsageError, nearest
+from ..rep.nearest import nearest
+from .arguments import Options, UsageError
 from .terminal import paint, print_columns, print_json, print_line
 
 

@@ -21,7 +21,8 @@ from typing import Any
 
 from ..rep import Dialect, FetchResult, Verdict, product_token
 from ..rep.dialects.crawlers import names_a_crawler
-from .arguments import EVERYBODY, UsageError, nearest, read_dialect
+from ..rep.nearest import nearest
+from .arguments import EVERYBODY, UsageError, read_dialect
 from .download import is_web
 from .inputs import rules_from
 from .named_crawlers import named_crawlers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from scrapy import Spider
@@ -13,6 +12,7 @@ from scrapy.settings import BaseSettings
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
 from ..rep.agents import is_name
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.nearest import nearest
 from ..rep.preference import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
 
@@ -34,8 +34,7 @@ class DialectKind:
             return dialect_of(dialect)
         except ValueError:
             choices = f"{', '.join(DIALECTS)}, a Dialect, or the import path of one"
-            near = get_close_matches(value, DIALECTS, 1, 0.7) if isinstance(value, str) else []
-            choices += f"; did you mean {near[0]}?" if near else ""
+            choices += nearest(value, DIALECTS) if isinstance(value, str) else ""
             raise wrong(name, value, choices, why) from None
 
 

@@ -64,6 +64,7 @@ def lost_by_a_kill(folder, settings, silent):
         urls.insert(2, other.url("/now"))
         settings = {**settings, "JOBDIR": str(folder), "CONCURRENT_REQUESTS": 4}
         crawl_killed(Plan(urls, settings), reached)
+        assert {hit.path for hit in dead.hits} <= set(silent)
         dead.script.update(dict.fromkeys(silent, robots("")))
         before = len(dead.hits)
         crawl_apart(Plan(urls, settings))
