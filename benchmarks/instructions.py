@@ -5,12 +5,11 @@
 known  a request whose host's rules are known
 new    a request whose host is new: its robots.txt is fetched, read, and asked once
 
-Valgrind counts (Debian: `apt install valgrind`); a crawl takes some fifty times as long as without
-it. Each crawl is run twice, with few requests and with more: the difference is what the requests
-cost, without the start and the end of the crawl. Python's collector is in it. Printed are thousands
-of instructions for one request, and per cent more than robots off and than stock. Instructions are
-not seconds: an instruction that waits for memory takes as long as a hundred others. `turns.py` and
-`origins.py` measure seconds.
+Valgrind counts (Debian: `apt install valgrind`), which takes minutes. Each crawl is run twice, with
+few requests and with more: the difference is what the requests cost, without the start and the end
+of the crawl. Python's collector is in it. Printed are thousands of instructions for one request,
+and per cent more than robots off and than stock. Instructions are not seconds: one that waits for
+memory takes longer. `turns.py` and `origins.py` measure seconds.
 """
 
 from __future__ import annotations
