@@ -105,6 +105,9 @@ class RobotsTagMiddleware:
         active = {part for part, action in self.actions.items() if action is not Action.OFF}
         reads_all_for_use = self.reads_use and (self.reads_html or self.use.fetches_reserved)
         self.reads_every_page = bool(reads_all_for_use or active - {"use"})
+        self._has_headers = (
+            page_use.has_header_preferences if self.reads_use else page.has_header_statements
+        )
         self.terms = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
@@ -141,13 +144,12 @@ class RobotsTagMiddleware:
         """None where nothing is asked for, or nothing is to be obeyed."""
         request = response.request
         assert request is not None  # Scrapy has made one for every response that a spider sees
-        actions = self._actions(request)
-        if (
-            actions is self.actions
-            and not self.reads_every_page
-            and not self._has_headers(response)
-        ):
+        own = request.meta.get(META_KEY)
+        if own is None and not self.reads_every_page and not self._has_headers(response):
             return None
+        actions = self.actions
+        if own is not None:
+            actions = {**actions, **read_actions(f"request.meta[{META_KEY!r}]", own)}
         causes = self._causes(request, response, actions)
         if causes is None:
             return None
@@ -164,18 +166,6 @@ class RobotsTagMiddleware:
             links,
             _Decision(REL, actions[REL], 'a link with rel="nofollow"'),
         )
-
-    def _has_headers(self, response: Response) -> bool:
-        """Whether the response has headers to be read. Cheap: nothing is parsed."""
-        if self.reads_use:
-            return page_use.has_header_preferences(response)
-        return page.has_header_statements(response)
-
-    def _actions(self, request: Request) -> Actions:
-        value = request.meta.get(META_KEY)
-        if value is None:
-            return self.actions
-        return {**self.actions, **read_actions(f"request.meta[{META_KEY!r}]", value)}
 
     def _causes(
         self, request: Request, response: Response, actions: Actions

@@ -79,7 +79,6 @@ class Admission:
         self.now, self.dry_run = now, dry_run
         self._rewrite = url_rewriter(crawler.settings)
         self._asks_tdmrep = decision.use.may_be_refused_by(TDM_RESERVATION)
-        self._declares_use = bool(decision.use)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -106,7 +105,8 @@ class Admission:
 
     def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
         """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
-        self.concurrency.took_from_idle_host()
+        if self.concurrency.is_saturated:
+            self.concurrency.took_from_idle_host()
         verdict = self._refuse_early(request, rules, config, counts_only=self.dry_run)
         self._pass(request, rules, config, verdict)
 
@@ -302,8 +302,11 @@ class Admission:
             self.audit.on_decided(request, Decided(forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
-        if not _is_retry(request):
-            if self._declares_use and verdict is None:
+        # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
+        # retries in its meta, but is a request of its own.
+        meta = request.meta
+        if not meta.get("retry_times") or meta.get("redirect_times"):
+            if self.decision.declares_use and verdict is None:
                 self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1
 
@@ -364,11 +367,3 @@ class Admission:
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value(PUT_BACK)
         return again
-
-
-def _is_retry(request: Request) -> bool:
-    """Whether RetryMiddleware made it of a request that has passed. A redirect keeps the number of
-    retries in its meta, but is a request of its own.
-    """
-    meta = request.meta
-    return bool(meta.get("retry_times")) and not meta.get("redirect_times")

@@ -79,7 +79,7 @@ class Concurrency:
         self._by_host: Counter[str] = Counter()
         self._crowded_host: str | None = None
         self._idle_hosts_first = compat.chooses_idle_hosts_first(crawler.settings)
-        self._is_saturated = False
+        self.is_saturated = False
         self._extra_pops = 0
         self._pages_before: int | None = None
         self._returning: deque[tuple[Request, Deferred[None]]] = deque()
@@ -133,7 +133,7 @@ class Concurrency:
 
     def took_from_idle_host(self) -> None:
         """The queue gave a request of a host that has few waiting: it may have another one."""
-        if self._is_saturated:
+        if self.is_saturated:
             self._extra_pops = max(self._extra_pops, 1)
             self.engine.wake()
 
@@ -173,10 +173,10 @@ class Concurrency:
             self._make_room()
         if not self._has_room():
             return True
-        if not self.waiting and not self._is_saturated:
+        if not self.waiting and not self.is_saturated:
             return False  # no request waits, so there are not too many
         self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
-        return self._is_saturated and not self._may_pop_one()
+        return self.is_saturated and not self._may_pop_one()
 
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait.
@@ -192,9 +192,9 @@ class Concurrency:
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
-        if is_saturated is self._is_saturated:
+        if is_saturated is self.is_saturated:
             return
-        self._is_saturated, self._extra_pops, self._pages_before = is_saturated, 1, None
+        self.is_saturated, self._extra_pops, self._pages_before = is_saturated, 1, None
         manager = self.crawler.signals
         change = manager.connect if is_saturated else manager.disconnect
         change(self._scheduled, signals.request_scheduled)

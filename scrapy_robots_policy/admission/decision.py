@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 
 from ..config import RequestConfig
@@ -17,7 +17,7 @@ from ..resolver.origin import NO_PACE, OriginRules
 NO_FILE = "none"  # approved: that the site has no robots.txt
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Decision:
     """How a crawl decides.
 
@@ -31,6 +31,10 @@ class Decision:
     use: DeclaredUse
     patience: float
     approved: Mapping[str, str] | None = None
+
+    @cached_property
+    def declares_use(self) -> bool:
+        return bool(self.use)
 
     def delay(self, rules: OriginRules, config: RequestConfig) -> Delay:
         """The delay between two requests that is kept, and what has become of the site's."""
@@ -46,7 +50,7 @@ class Decision:
         for url in urls:
             if not rules.allowed(url, config.agent):
                 return rules.verdict(url, config.agent)
-            if self.use and self._is_refused_use(url, rules, config):
+            if self.declares_use and self._is_refused_use(url, rules, config):
                 return self.verdict(url, rules, config)
         if self.approved is not None and config.obey:
             why = _why_not_approved(rules, self.approved.get(rules.origin))
@@ -76,7 +80,9 @@ class Decision:
 
 def may_wait(rules: OriginRules, config: RequestConfig) -> bool:
     """Whether a delay or a visit time may be kept for a request. For most there is none."""
-    return config.crawl_delay is not None or rules.pace(config.agent) != NO_PACE
+    if config.crawl_delay is not None:
+        return True
+    return rules.may_have_pace and rules.pace(config.agent) != NO_PACE
 
 
 def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:

@@ -33,6 +33,7 @@ from ..rep.access import (
 from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
+from ..rep.pace import may_have_pace
 from ..rep.preference import DeclaredUse, Preference
 from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
@@ -54,6 +55,7 @@ class OriginRules:
 
     reservations  the rules of a tdmrep.json, where the entry is that of one
     tdmrep        what the origin's tdmrep.json says, where it was asked for
+    may_have_pace  whether the file may ask some crawler for a delay or a visit time; most do not
     """
 
     origin: str
@@ -62,12 +64,17 @@ class OriginRules:
     rules: RuleSet | None
     reservations: TdmRules | None = None
     tdmrep: OriginRules | None = None
+    may_have_pace: bool = field(init=False, repr=False, compare=False)
     _pace: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     # The same rules with a tdmrep.json: one object as long as both are the same.
     _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        has_pace = self.rules is not None and may_have_pace(self.access.octets)
+        object.__setattr__(self, "may_have_pace", has_pace)
 
     @property
     def mode(self) -> AccessMode:
@@ -142,8 +149,8 @@ class OriginRules:
         return pace
 
     def _read_pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
-        if self.rules is None:
-            return None, ()
+        if self.rules is None or not self.may_have_pace:
+            return NO_PACE
         times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
         return self.rules.crawl_delay(agent), times
 

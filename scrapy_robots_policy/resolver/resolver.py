@@ -91,7 +91,7 @@ class Resolver:
     def _usable(self, state: OriginState, dialect: Dialect, page: Any) -> OriginRules | None:
         now = self.now()
         rules = state.rules(dialect, now)
-        if rules is None or rules.mode is AccessMode.DEFER:
+        if rules is None or rules.access.mode is AccessMode.DEFER:
             return None
         if now < rules.access.fresh_until:
             return rules

@@ -15,7 +15,7 @@ from ..rep.page_tags import Statement, read_header, read_meta
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
-_TAGS_HEADER = "X-Robots-Tag"
+_TAGS_HEADER = b"X-Robots-Tag"
 
 
 def has_header_statements(response: Response) -> bool:
@@ -177,6 +177,6 @@ def _is_nofollow(rel: str | None) -> bool:
     return "nofollow" in rel and "nofollow" in rel.replace(",", " ").split()
 
 
-def header_values(response: Response, name: str) -> list[str]:
+def header_values(response: Response, name: str | bytes) -> list[str]:
     """The values of all headers of one name."""
     return [value.decode("latin-1") for value in response.headers.getlist(name)]
