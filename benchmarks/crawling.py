@@ -42,6 +42,7 @@ class Plan:
     first       a URL that is answered before the others are asked for and measuring begins
     window      how many URLs may be asked for and not answered yet; None: all. Scrapy's queue looks
                 at all hosts that it has requests of, whenever it gives one
+    queued      whether the scheduler has all URLs before the first is taken
     whole       whether what comes before the answer to `first` is measured too
     stop_after  seconds until SIGINT comes, as by Ctrl-C
     sample      seconds between samples of memory
@@ -53,6 +54,7 @@ class Plan:
     settings: dict[str, Any] = field(default_factory=dict)
     first: str = ""
     window: int | None = None
+    queued: bool = False
     whole: bool = False
     stop_after: float | None = None
     sample: float | None = None
@@ -190,6 +192,10 @@ class Spider(scrapy.Spider):
         if self.plan.first:
             yield scrapy.Request(self.plan.first, self.begin)
             await maybe_deferred_to_future(self.ready)
+        if self.plan.queued:
+            for url in self.plan.urls:
+                self.crawler.engine.crawl(scrapy.Request(url, self.parse, errback=self.fail))
+            return
         for number, url in enumerate(self.plan.urls):
             while self.plan.window is not None and number - self.ended >= self.plan.window:
                 self.has_ended = Deferred()

@@ -1,11 +1,13 @@
 """Hosts that make a crawl wait: how long do the other hosts' pages take?
 
-    python benchmarks/slow_host.py [--only head dead broad] [--rounds N] [--cap SECONDS]
+    python benchmarks/slow_host.py [--only head queue dead broad] [--rounds N] [--cap SECONDS]
                                    [--kinds stock ours]
 
-head  3,000 requests to one host come first in the queue, then 50 pages each of 20 healthy hosts.
-      The first host asks for two seconds between two requests, or never answers for its robots.txt.
-      "ours, without it" is the same crawl without the first host: the mark to reach.
+head  3,000 requests to one host come first in the spider's `start`, then 50 pages each of 20
+      healthy hosts. The first host asks for two seconds between two requests, or never answers for
+      its robots.txt. "ours, without it" is the same crawl without the first host: the mark.
+queue The same with 100,000 requests, and the scheduler has all of them before the first is taken,
+      as in a crawl that is resumed. (Scrapy takes some seconds to read so many from `start`.)
 dead  900 hosts in an order of chance, with two pages each, and then with four. Every third host
       accepts the connection for its robots.txt and is silent. "robots off" is the mark to reach.
 broad 10,000 hosts in an order of chance, with a page each. One in twenty is silent. "ours, without
@@ -44,7 +46,7 @@ COLUMNS = ["seconds", "processor s", "healthy pages", "others"]
 RULES = "User-agent: *\nDisallow: /no\n"
 
 FIRST, HEALTHY = "127.0.200.1", hosts(20)
-REQUESTS, PAGES = 3_000, 50
+PAGES = 50
 MANY, BROAD = hosts(900), hosts(10_000)
 DEAD_OF_MANY, DEAD_OF_BROAD = MANY[::3], BROAD[::20]
 SILENT = robots("", after=None)
@@ -58,6 +60,7 @@ class Case(NamedTuple):
     slow: frozenset[str]
     reply: Reply
     urls: Callable[[Web], dict[str, list[str]]]
+    queued: bool = False
 
 
 class Reached(NamedTuple):
@@ -69,10 +72,13 @@ class Reached(NamedTuple):
     others: int
 
 
-def head_of_queue(web: Web) -> dict[str, list[str]]:
-    healthy = [web.url(host, f"/{n}") for n in range(PAGES) for host in HEALTHY]
-    urls = [web.url(FIRST, f"/{n}") for n in range(REQUESTS)] + healthy
-    return {**dict.fromkeys(KINDS, urls), MARK: healthy}
+def at_the_head(requests: int) -> Callable[[Web], dict[str, list[str]]]:
+    def urls_by_kind(web: Web) -> dict[str, list[str]]:
+        healthy = [web.url(host, f"/{n}") for n in range(PAGES) for host in HEALTHY]
+        urls = [web.url(FIRST, f"/{n}") for n in range(requests)] + healthy
+        return {**dict.fromkeys(KINDS, urls), MARK: healthy}
+
+    return urls_by_kind
 
 
 def in_any_order(pages: int) -> Callable[[Web], dict[str, list[str]]]:
@@ -95,14 +101,27 @@ def shuffled(web: Web, addresses: list[str], pages: int) -> list[str]:
 
 
 DELAY = robots(RULES + "Crawl-delay: 2\n")
-WITH_FIRST = [*HEALTHY, FIRST]
-CASES = {
-    "head": [
-        Case("first host: Crawl-delay: 2", WITH_FIRST, frozenset([FIRST]), DELAY, head_of_queue),
+FIRST_HOSTS = {"Crawl-delay: 2": DELAY, "no robots.txt comes": SILENT}
+
+
+def slow_at_the_head(requests: int, *, queued: bool) -> list[Case]:
+    where, urls = "queue" if queued else "start", at_the_head(requests)
+    return [
         Case(
-            "first host: no robots.txt comes", WITH_FIRST, frozenset([FIRST]), SILENT, head_of_queue
-        ),
-    ],
+            f"{requests:,} at the head of `{where}`: {reason}",
+            [*HEALTHY, FIRST],
+            frozenset([FIRST]),
+            reply,
+            urls,
+            queued,
+        )
+        for reason, reply in FIRST_HOSTS.items()
+    ]
+
+
+CASES = {
+    "head": slow_at_the_head(3_000, queued=False),
+    "queue": slow_at_the_head(100_000, queued=True),
     "dead": [
         Case(
             f"300 dead hosts, {pages} pages each",
@@ -149,9 +168,8 @@ def measure(case: Case, options: argparse.Namespace) -> None:
         for turn in range(options.rounds):
             for kind in random.Random(turn).sample(kinds, len(kinds)):
                 web.log()
-                plan = Plan(
-                    urls[kind], {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
-                )
+                settings = {"CONCURRENT_REQUESTS": CONCURRENT, **KINDS.get(kind, OURS)}
+                plan = Plan(urls[kind], settings, queued=case.queued)
                 reached[kind].append(watched(Crawling(plan), web, case.slow, options.cap))
     for kind, times in reached.items():
         wanted = sum(urlsplit(url).hostname not in case.slow for url in urls[kind])
