@@ -13,7 +13,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy.audit.fields import seconds_of
-from scrapy_robots_policy.audit.pending import WRITE_AFTER
+from scrapy_robots_policy.audit.writer import FLUSH_AFTER
 from tests.audit.records import check, decisions_in, lines_in, octets_in
 from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart, crawl_killed, crawl_process
 from tests.on_reactor import on_reactor
@@ -220,7 +220,7 @@ class Counted:
     def __call__(self, _headers):
         self.began = self.began or time.monotonic()
         self.left -= 1
-        if self.left <= 0 and time.monotonic() - self.began > 3 * WRITE_AFTER:
+        if self.left <= 0 and time.monotonic() - self.began > 3 * FLUSH_AFTER:
             self.reached.set()
         return PAGE
 
