@@ -197,17 +197,12 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         fields["why"] = verdict.why
     if verdict.refused is not None:
         (fields["refused_use"],) = preference_fields([verdict.refused])
-    preferences = preferences_of(verdict)
-    if preferences:
-        fields["preferences"] = preference_fields(preferences)
-        fields |= answer_fields(verdict.uses)
+    if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
+        preferences = verdict.usage
+        if preferences:
+            fields["preferences"] = preference_fields(preferences)
+            fields |= answer_fields(verdict.uses)
     return fields
-
-
-def preferences_of(verdict: Verdict) -> tuple[Preference, ...]:
-    """What is said of the use of the page, where that bears on the verdict."""
-    bears = verdict.allowed or verdict.reason is Reason.USE_REFUSED
-    return verdict.usage if bears else ()
 
 
 def group_fields(rules: Any, agent: str) -> dict[str, Any]:

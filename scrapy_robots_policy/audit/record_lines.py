@@ -32,7 +32,6 @@ from .fields import (
     instant,
     packed,
     preference_fields,
-    preferences_of,
     verdict_fields,
 )
 from .writer import Writer
@@ -52,8 +51,8 @@ class _Grounds(NamedTuple):
     """
 
     robots: int
-    tdmrep: int
     dialect: str
+    tdmrep: int
     agent: str
     mode: AccessMode
     allowed: bool
@@ -105,13 +104,14 @@ class RecordLines:
         self.sums["passed" if passes else f"refused/{verdict.reason.name.lower()}"] += 1
         self.writer.make_room()
         grounds = self._grounds(decided, verdict)
-        if passes and not self._is_wanted(grounds.rule):
+        if passes and self.passed == "first" and not self._is_first(grounds.rule):
             return
         stem = self._stem(grounds, decided.rules, verdict)
+        # JSON writes a finite number as Python does.
         age = round(max(decided.at - decided.rules.access.entry.current_at, 0.0), 3)
         text = (
             f'"at":{encode(instant(decided.at))},"url":{encode(without_userinfo(decided.url))}'
-            f',{stem.before},"age":{encode(age)},{stem.after}'
+            f',{stem.before},"age":{age!r},{stem.after}'
         )
         circumstances = _circumstances(decided, set_by)
         if circumstances:
@@ -129,7 +129,7 @@ class RecordLines:
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
         }
-        if self._is_wanted((why, *url.split("/", 3)[2:3])):
+        if self.passed != "first" or self._is_first((why, *url.split("/", 3)[2:3])):
             self.writer.write("decision", members(fields))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
@@ -184,23 +184,22 @@ class RecordLines:
         rules, config = decided.rules, decided.config
         return _Grounds(
             self._robots_id(rules, config),
-            dialect=self._dialect(config.dialect),
-            tdmrep=0 if rules.tdmrep is None else self._file_id(rules.tdmrep),
-            agent=config.agent,
-            mode=rules.mode,
-            allowed=verdict.allowed,
-            reason=verdict.reason,
-            why=verdict.why,
-            line=verdict.line,
+            self._dialect(config.dialect),
+            0 if rules.tdmrep is None else self._file_id(rules.tdmrep),
+            config.agent,
+            rules.mode,
+            verdict.allowed,
+            verdict.reason,
+            verdict.why,
+            verdict.line,
         )
 
     def _stem(self, grounds: _Grounds, rules: OriginRules, verdict: Verdict) -> _Stem:
-        if preferences_of(verdict):  # they differ from page to page
-            return self._new_stem(grounds, rules, verdict)
         stem = self._stems.get(grounds)
         if stem is None:
             stem = self._new_stem(grounds, rules, verdict)
-            _keep(self._stems, grounds, stem, MAX_STEMS)
+            if not rules.may_have_preferences(self.use):  # they differ from page to page
+                _keep(self._stems, grounds, stem, MAX_STEMS)
         return stem
 
     def _new_stem(self, grounds: _Grounds, rules: OriginRules, verdict: Verdict) -> _Stem:
@@ -254,10 +253,8 @@ class RecordLines:
         is_known = before is not None and before[0] == _key(entry)
         return self.robots(rules, before[1] if before is not None and is_known else "cache")
 
-    def _is_wanted(self, by: object) -> bool:
-        """Whether a request that passes is recorded. `by`: what decided that it passes."""
-        if self.passed != "first":
-            return True
+    def _is_first(self, by: object) -> bool:
+        """Whether a request that passes is the first in this file. `by`: what decided."""
         if by in self._firsts:
             return False
         _keep(self._firsts, by, None)
