@@ -43,31 +43,19 @@ MAX_STEMS = 10_000  # some 7 MB
 _Key = tuple[float, int, int]
 
 
-class _Grounds(NamedTuple):
-    """What a decision rests on. Where it is the same, lines say the same of it.
+class _Basis(NamedTuple):
+    """What a decision rests on: the numbers of the lines of its files, and its dialect's name.
 
-    robots, tdmrep  the numbers of their lines; 0: no tdmrep.json was asked for
-    dialect         the name by which lines refer to it
+    tdmrep  0: no tdmrep.json was asked for
     """
 
     robots: int
     dialect: str
     tdmrep: int
-    agent: str
-    mode: AccessMode
-    allowed: bool
-    reason: Reason
-    why: str
-    line: int
-
-    @property
-    def rule(self) -> object:
-        """What decided, and where: that is recorded once where only the first each is wanted."""
-        return self.robots, self.dialect, self.agent, self.reason, self.line
 
 
 class _Stem(NamedTuple):
-    """What lines of the same grounds have in common: the text before and after the age."""
+    """What many lines have in common: the text before and after the age."""
 
     before: str
     after: str
@@ -94,19 +82,20 @@ class RecordLines:
         self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
         self._octets: OrderedDict[str, None] = OrderedDict()
         self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
-        self._stems: OrderedDict[_Grounds, _Stem] = OrderedDict()
+        self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
         self._firsts: OrderedDict[object, None] = OrderedDict()
 
     def decision(self, decided: Decided, set_by: Mapping[str, str] | None) -> None:
         """set_by  where the user has set what is special to the request; None: nothing is"""
-        passes = decided.verdict is None
-        verdict = self._passed(decided) if decided.verdict is None else decided.verdict
-        self.sums["passed" if passes else f"refused/{verdict.reason.name.lower()}"] += 1
+        refused = decided.verdict
+        self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
         self.writer.make_room()
-        grounds = self._grounds(decided, verdict)
-        if passes and self.passed == "first" and not self._is_first(grounds.rule):
-            return
-        stem = self._stem(grounds, decided.rules, verdict)
+        basis = self._basis(decided)
+        if refused is None and self.passed == "first":
+            verdict = self._passed(decided)
+            if not self._is_first((*basis[:2], decided.config.agent, verdict.reason, verdict.line)):
+                return
+        stem = self._stem(decided, basis)
         # JSON writes a finite number as Python does.
         age = round(max(decided.at - decided.rules.access.entry.current_at, 0.0), 3)
         text = (
@@ -179,48 +168,48 @@ class RecordLines:
         verdict = rules.verdict(url, decided.config.agent)
         return refuse(verdict, self.use, rules.reserved(url))
 
-    def _grounds(self, decided: Decided, verdict: Verdict) -> _Grounds:
-        """What the decision rests on; its lines are written if they are not yet."""
+    def _basis(self, decided: Decided) -> _Basis:
+        """What the decision rests on; the lines for it are written if they are not yet."""
         rules, config = decided.rules, decided.config
-        return _Grounds(
+        return _Basis(
             self._robots_id(rules, config),
             self._dialect(config.dialect),
             0 if rules.tdmrep is None else self._file_id(rules.tdmrep),
-            config.agent,
-            rules.mode,
-            verdict.allowed,
-            verdict.reason,
-            verdict.why,
-            verdict.line,
         )
 
-    def _stem(self, grounds: _Grounds, rules: OriginRules, verdict: Verdict) -> _Stem:
-        stem = self._stems.get(grounds)
+    def _stem(self, decided: Decided, basis: _Basis) -> _Stem:
+        """It is kept for requests that pass, where no preferences differ from page to page."""
+        if decided.verdict is not None:
+            return self._new_stem(decided, basis, decided.verdict)
+        rules, agent = decided.rules, decided.config.agent
+        key = basis, agent, rules.mode, rules.rank(decided.forms[0], agent)
+        stem = self._stems.get(key)
         if stem is None:
-            stem = self._new_stem(grounds, rules, verdict)
-            if not rules.may_have_preferences(self.use):  # they differ from page to page
-                _keep(self._stems, grounds, stem, MAX_STEMS)
+            stem = self._new_stem(decided, basis, self._passed(decided))
+            if not rules.may_have_preferences(self.use):
+                _keep(self._stems, key, stem, MAX_STEMS)
         return stem
 
-    def _new_stem(self, grounds: _Grounds, rules: OriginRules, verdict: Verdict) -> _Stem:
+    def _new_stem(self, decided: Decided, basis: _Basis, verdict: Verdict) -> _Stem:
+        rules, agent = decided.rules, decided.config.agent
         before = {
             **verdict_fields(verdict),
-            **self._group(grounds, rules),
-            "robots": grounds.robots,
-            **({"tdmrep": grounds.tdmrep} if grounds.tdmrep else {}),
+            **self._group(basis, rules, agent),
+            "robots": basis.robots,
+            **({"tdmrep": basis.tdmrep} if basis.tdmrep else {}),
         }
-        after: dict[str, Any] = {"agent": grounds.agent, "dialect": grounds.dialect}
+        after: dict[str, Any] = {"agent": agent, "dialect": basis.dialect}
         if self.use.purposes:
             after["purposes"] = sorted(self.use.purposes)
-        if grounds.mode is not AccessMode.RULES:
-            after["mode"] = grounds.mode.value
+        if rules.mode is not AccessMode.RULES:
+            after["mode"] = rules.mode.value
         return _Stem(members(before), members(after))
 
-    def _group(self, grounds: _Grounds, rules: OriginRules) -> dict[str, Any]:
-        key = grounds.robots, grounds.agent, grounds.dialect
+    def _group(self, basis: _Basis, rules: OriginRules, agent: str) -> dict[str, Any]:
+        key = basis.robots, agent, basis.dialect
         fields = self._groups.get(key)
         if fields is None:
-            fields = _keep(self._groups, key, group_fields(rules.rules, grounds.agent))
+            fields = _keep(self._groups, key, group_fields(rules.rules, agent))
         return fields
 
     def _dialect(self, dialect: Dialect) -> str:

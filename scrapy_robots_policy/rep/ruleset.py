@@ -146,6 +146,10 @@ class RuleSet:
         binding = self._binding(url, agent)
         return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))
 
+    def rank(self, url: str, agent: str) -> int:
+        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        return self._binding(url, agent).decide(url)
+
     def _verdict(self, binding: BindingRules, rank: int, agent: str, details: Details) -> Verdict:
         number = binding.numbers[rank]
         # What decides and is no rule is that robots.txt itself is always allowed.

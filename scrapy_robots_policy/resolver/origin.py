@@ -115,6 +115,12 @@ class OriginRules:
             return self.rules.answers(agent, describe)
         return lambda url: describe(self.verdict(url, agent))
 
+    def rank(self, url: str, agent: str) -> int:
+        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        if self.rules is not None:
+            return self.rules.rank(url, agent)
+        return int(self._is_robots_txt(url))
+
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""
         if self.rules is not None:
