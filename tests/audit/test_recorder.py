@@ -167,6 +167,28 @@ def test_the_first_exempt_request_of_each_host_is_recorded(path):
     assert lines_in(path)[-1]["sums"] == {"exempt": 3}
 
 
+@pytest.mark.parametrize(
+    ("passed", "purpose", "recorded"),
+    [
+        ("all", None, ["/", "/no", "/no/but", "/", "/no", "/no/but"]),
+        ("first", None, ["/", "/no", "/no/but", "/no"]),
+        ("first", "search", ["/", "/no", "/no/but", "/no"]),
+        ("none", None, ["/no", "/no"]),
+    ],
+)
+def test_of_the_requests_that_pass_those_are_recorded_that_are_wanted(
+    path, passed, purpose, recorded
+):
+    recording = Recording(
+        path, {HERE: served(RULES)}, ROBOTS_AUDIT_PASSED=passed, ROBOTS_PURPOSE=purpose
+    )
+    for url in ("/", "/no", "/no/but") * 2:
+        recording.decide(f"{HERE}{url}")
+    recording.close()
+    assert [line["url"].removeprefix(HERE) for line in decisions_in(path)] == recorded
+    assert lines_in(path)[-1]["sums"] == {"passed": 4, "refused/rule": 2, "robots": 1}
+
+
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
 def test_nothing_is_kept_for_a_record_that_can_no_longer_be_written(path, on_error, monkeypatch):
     monkeypatch.setattr("scrapy_robots_policy.compat.close_spider", lambda *_: None)

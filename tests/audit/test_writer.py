@@ -7,6 +7,7 @@ import errno
 import pytest
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.audit import writer as writer_module
 from scrapy_robots_policy.audit.chain import members
 from scrapy_robots_policy.audit.writer import Writer
 from scrapy_robots_policy.config import SettingError
@@ -104,6 +105,15 @@ def test_no_request_goes_that_cannot_be_recorded_if_the_crawl_is_to_stop(
     recording.recorder.close("finished")
     checked, _ = check(tmp_path / "audit.jsonl")
     assert (checked.errors, checked.decisions) == ([], 1)
+
+
+def test_a_request_does_not_go_whose_own_line_finds_the_disk_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(compat, "close_spider", lambda *_: None)
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.recorder.writer._file.write = full
+    monkeypatch.setattr(writer_module, "MAX_GATHERED", 1)
+    with pytest.raises(CrawlClosing):
+        recording.decide(URLS[0])
 
 
 def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
