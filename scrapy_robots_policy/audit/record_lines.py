@@ -38,7 +38,7 @@ from .writer import Writer
 
 MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
 
-MAX_STEMS = 10_000  # some 7 MB
+MAX_STEMS = 10_000  # others are made again
 
 _Key = tuple[float, int, int]
 
