@@ -43,8 +43,7 @@ def record(path: Path, decisions: int) -> float:
     settings = PolicySettings.from_crawler(crawler)
     default = RequestConfig(settings.dialect, settings.agent)
     configs = RequestConfigs(default, by_header=False)
-    recorder = Recorder(crawler, settings, configs, time.time)
-    recorder.pending.call_later = lambda _seconds, _function: lambda: None
+    recorder = Recorder(crawler, settings, configs, time.time, lambda *_: lambda: None)
     now = time.time()
     files = []
     for n in range(FILES):

@@ -93,7 +93,7 @@ class RobotsPolicyMiddleware:
         if settings.audit is None:
             return None
         with one_sentence(self.crawler):
-            return Recorder(self.crawler, settings, self.configs, self.now)
+            return Recorder(self.crawler, settings, self.configs, self.now, compat.call_later)
 
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""

@@ -12,7 +12,7 @@ from ..resolver.origin import OriginRules
 
 
 class Decided(NamedTuple):
-    """One decision, without anything that may change afterwards: it is recorded later.
+    """One decision, as it is recorded.
 
     forms    the URLs that were judged, as `Decision.objection` takes them; the request's own first
     verdict  the one that forbids the page; None: it passes

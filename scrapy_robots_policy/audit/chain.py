@@ -24,9 +24,15 @@ class ChainError(ValueError):
     """A line that is not as it was written, or not where it was written."""
 
 
-def sealed(kind: str, prev: str, fields: Mapping[str, Any]) -> tuple[bytes, str]:
-    """(the line with its line feed, its hash)"""
-    body = encode({"type": kind, "prev": prev, **fields})[:-1].encode("ascii")
+def members(fields: Mapping[str, Any]) -> str:
+    """The fields as they stand in a line, without the braces of an object."""
+    return encode(fields)[1:-1]
+
+
+def sealed(kind: str, prev: str, text: str) -> tuple[bytes, str]:
+    """(the line with its line feed, its hash). `text`: the fields, as `members` gives them."""
+    head = f'{{"type":"{kind}","prev":"{prev}"'
+    body = (f"{head},{text}" if text else head).encode("ascii")
     digest = sha256(body).hexdigest()
     return b'%b%b%b"}\n' % (body, _MARK, digest.encode("ascii")), digest
 

@@ -1,13 +1,16 @@
 """Makes the lines of a record of what a crawl obeyed, and remembers what the present file has.
 
-What a decision rests on stands before it in the same file: its dialect, and its robots.txt.
+What a decision rests on stands before it in the same file: its dialect, and its robots.txt. Most
+lines of decisions differ in a few fields only, so the text of the others is kept: between the other
+work of a crawl it costs some processor time to make a line, as neither the code nor its data is in
+the processor's caches.
 """
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..admission.listener import Decided
 from ..config import RequestConfig
@@ -19,6 +22,7 @@ from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
+from .chain import encode, members
 from .dialect_data import data_of, fingerprint
 from .fields import (
     answer_fields,
@@ -34,7 +38,27 @@ from .writer import Writer
 
 MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
 
+MAX_STEMS = 10_000  # others are made again
+
 _Key = tuple[float, int, int]
+
+
+class _Basis(NamedTuple):
+    """What a decision rests on: the numbers of the lines of its files, and its dialect's name.
+
+    tdmrep  0: no tdmrep.json was asked for
+    """
+
+    robots: int
+    dialect: str
+    tdmrep: int
+
+
+class _Stem(NamedTuple):
+    """What many lines have in common: the text before and after the age."""
+
+    before: str
+    after: str
 
 
 class RecordLines:
@@ -58,31 +82,30 @@ class RecordLines:
         self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
         self._octets: OrderedDict[str, None] = OrderedDict()
         self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
+        self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
         self._firsts: OrderedDict[object, None] = OrderedDict()
 
     def decision(self, decided: Decided, set_by: Mapping[str, str] | None) -> None:
         """set_by  where the user has set what is special to the request; None: nothing is"""
-        passes = decided.verdict is None
-        verdict = self._passed(decided) if decided.verdict is None else decided.verdict
-        self.sums["passed" if passes else f"refused/{verdict.reason.name.lower()}"] += 1
+        refused = decided.verdict
+        self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
         self.writer.make_room()
-        rules, config = decided.rules, decided.config
-        robots = self._robots_id(rules, config)
-        dialect = self._dialect(config.dialect)
-        fields = {
-            "at": instant(decided.at),
-            "url": without_userinfo(decided.url),
-            **verdict_fields(verdict),
-            **self._group(robots, rules, config.agent, dialect),
-            "robots": robots,
-            **({} if rules.tdmrep is None else {"tdmrep": self._file_id(rules.tdmrep)}),
-            "age": round(max(decided.at - rules.access.entry.current_at, 0.0), 3),
-            "agent": config.agent,
-            "dialect": dialect,
-            **self._circumstances(decided, set_by),
-        }
-        by = robots, config.agent, dialect, verdict.reason, verdict.line
-        self._write_decision(fields, by if passes else None)
+        basis = self._basis(decided)
+        if refused is None and self.passed == "first":
+            verdict = self._passed(decided)
+            if not self._is_first((*basis[:2], decided.config.agent, verdict.reason, verdict.line)):
+                return
+        stem = self._stem(decided, basis)
+        # JSON writes a finite number as Python does.
+        age = round(max(decided.at - decided.rules.access.entry.current_at, 0.0), 3)
+        text = (
+            f'"at":{encode(instant(decided.at))},"url":{encode(without_userinfo(decided.url))}'
+            f',{stem.before},"age":{age!r},{stem.after}'
+        )
+        circumstances = _circumstances(decided, set_by)
+        if circumstances:
+            text = f"{text},{members(circumstances)}"
+        self.writer.write("decision", text)
 
     def exempt(self, url: str, why: str, at: float) -> None:
         """A request that no robots.txt is asked about."""
@@ -95,7 +118,8 @@ class RecordLines:
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
         }
-        self._write_decision(fields, (why, *url.split("/", 3)[2:3]))
+        if self.passed != "first" or self._is_first((why, *url.split("/", 3)[2:3])):
+            self.writer.write("decision", members(fields))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
         self.writer.make_room()
@@ -105,7 +129,7 @@ class RecordLines:
             "preferences": preference_fields(answer.preferences),
             **answer_fields(answer),
         }
-        self.writer.write("page", fields)
+        self.writer.write("page", members(fields))
         self.sums["pages_with_preferences"] += 1
 
     def robots(self, rules: OriginRules, source: str, exchanges: Sequence[Exchange] = ()) -> int:
@@ -128,7 +152,7 @@ class RecordLines:
         if entry.octets is not None and fields["sha256"] not in self._octets:
             _keep(self._octets, fields["sha256"], None)
             fields["octets"] = packed(entry.octets)
-        self.writer.write("robots", fields)
+        self.writer.write("robots", members(fields))
         self.sums["robots"] += 1
         _keep(self._sources, origin, (_key(entry), source))
         _keep(self._robots_lines, origin, (_key(entry), self._next))
@@ -136,7 +160,7 @@ class RecordLines:
 
     def end(self, reason: str, at: float) -> None:
         sums = {name: self.sums[name] for name in sorted(self.sums)}
-        self.writer.write("end", {"at": instant(at), "reason": reason, "sums": sums})
+        self.writer.write("end", members({"at": instant(at), "reason": reason, "sums": sums}))
 
     def _passed(self, decided: Decided) -> Verdict:
         """The verdict on a request that passes."""
@@ -144,25 +168,45 @@ class RecordLines:
         verdict = rules.verdict(url, decided.config.agent)
         return refuse(verdict, self.use, rules.reserved(url))
 
-    def _circumstances(self, decided: Decided, set_by: Mapping[str, str] | None) -> dict[str, Any]:
-        """What is not the case for most decisions."""
-        fields: dict[str, Any] = {}
-        if self.use.purposes:
-            fields["purposes"] = sorted(self.use.purposes)
-        if decided.rules.mode is not AccessMode.RULES:
-            fields["mode"] = decided.rules.mode.value
-        if set_by is not None:
-            fields |= _overrides(decided.config, set_by)
-        if len(decided.forms) > 1:
-            fields["forms"] = [without_userinfo(form) for form in decided.forms]
-        if decided.waited >= 0.001:
-            fields["waited"] = round(decided.waited, 3)
-        if decided.dry_run:
-            fields["dry_run"] = True
-        return fields
+    def _basis(self, decided: Decided) -> _Basis:
+        """What the decision rests on; the lines for it are written if they are not yet."""
+        rules, config = decided.rules, decided.config
+        return _Basis(
+            self._robots_id(rules, config),
+            self._dialect(config.dialect),
+            0 if rules.tdmrep is None else self._file_id(rules.tdmrep),
+        )
 
-    def _group(self, robots: int, rules: OriginRules, agent: str, dialect: str) -> dict[str, Any]:
-        key = robots, agent, dialect
+    def _stem(self, decided: Decided, basis: _Basis) -> _Stem:
+        """It is kept for requests that pass, where no preferences differ from page to page."""
+        if decided.verdict is not None:
+            return self._new_stem(decided, basis, decided.verdict)
+        rules, agent = decided.rules, decided.config.agent
+        key = basis, agent, rules.mode, rules.rank(decided.forms[0], agent)
+        stem = self._stems.get(key)
+        if stem is None:
+            stem = self._new_stem(decided, basis, self._passed(decided))
+            if not rules.may_have_preferences(self.use):
+                _keep(self._stems, key, stem, MAX_STEMS)
+        return stem
+
+    def _new_stem(self, decided: Decided, basis: _Basis, verdict: Verdict) -> _Stem:
+        rules, agent = decided.rules, decided.config.agent
+        before = {
+            **verdict_fields(verdict),
+            **self._group(basis, rules, agent),
+            "robots": basis.robots,
+            **({"tdmrep": basis.tdmrep} if basis.tdmrep else {}),
+        }
+        after: dict[str, Any] = {"agent": agent, "dialect": basis.dialect}
+        if self.use.purposes:
+            after["purposes"] = sorted(self.use.purposes)
+        if rules.mode is not AccessMode.RULES:
+            after["mode"] = rules.mode.value
+        return _Stem(members(before), members(after))
+
+    def _group(self, basis: _Basis, rules: OriginRules, agent: str) -> dict[str, Any]:
+        key = basis.robots, agent, basis.dialect
         fields = self._groups.get(key)
         if fields is None:
             fields = _keep(self._groups, key, group_fields(rules.rules, agent))
@@ -176,7 +220,7 @@ class RecordLines:
             label = self._dialects[dialect] = dialect.name + (f"#{taken + 1}" if taken else "")
             data = data_of(dialect)
             fields = {"name": label, "fingerprint": fingerprint(data), "options": data}
-            self.writer.write("dialect", fields)
+            self.writer.write("dialect", members(fields))
         return label
 
     def _robots_id(self, rules: OriginRules, config: RequestConfig) -> int:
@@ -198,13 +242,26 @@ class RecordLines:
         is_known = before is not None and before[0] == _key(entry)
         return self.robots(rules, before[1] if before is not None and is_known else "cache")
 
-    def _write_decision(self, fields: Mapping[str, Any], by: object) -> None:
-        """`by`: what decided that it passes, and where, for those who record the first each."""
-        if by is not None and self.passed == "first":
-            if by in self._firsts:
-                return
-            _keep(self._firsts, by, None)
-        self.writer.write("decision", fields)
+    def _is_first(self, by: object) -> bool:
+        """Whether a request that passes is the first in this file. `by`: what decided."""
+        if by in self._firsts:
+            return False
+        _keep(self._firsts, by, None)
+        return True
+
+
+def _circumstances(decided: Decided, set_by: Mapping[str, str] | None) -> dict[str, Any]:
+    """What is not the case for most decisions."""
+    fields: dict[str, Any] = {}
+    if set_by is not None:
+        fields |= _overrides(decided.config, set_by)
+    if len(decided.forms) > 1:
+        fields["forms"] = [without_userinfo(form) for form in decided.forms]
+    if decided.waited >= 0.001:
+        fields["waited"] = round(decided.waited, 3)
+    if decided.dry_run:
+        fields["dry_run"] = True
+    return fields
 
 
 def _overrides(config: RequestConfig, set_by: Mapping[str, str]) -> dict[str, Any]:
@@ -221,10 +278,10 @@ def _key(entry: CacheEntry) -> _Key:
     return entry.asked_at, entry.failures, hash(entry.octets)
 
 
-def _keep(kept: OrderedDict[Any, Any], key: object, value: Any) -> Any:
-    """Keep a value as the newest of at most `MAX_KEPT`."""
+def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, most: int = MAX_KEPT) -> Any:
+    """Keep a value as the newest of at most so many."""
     kept[key] = value
     kept.move_to_end(key)
-    if len(kept) > MAX_KEPT:
+    if len(kept) > most:
         kept.popitem(last=False)
     return value

@@ -1,7 +1,7 @@
 """Keeps the record of what a crawl obeys: each robots.txt, each decision, and the sums.
 
-A decision is taken down before its request goes to the downloader, and is on the disk within a
-second (see `Pending`). The lines stand in the order of the events.
+The line of a decision is made before its request goes to the downloader, and is on the disk within
+a second (see `Writer`). The lines stand in the order of the events.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..rep.use_answer import UseAnswer
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED
+from .chain import members
 from .crawl_line import crawl_fields
-from .pending import Pending
 from .record_lines import RecordLines
-from .writer import Writer
+from .writer import CallLater, Writer
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -39,6 +39,7 @@ class Recorder:
 
     configs  finds where the user has set what differs for a request
     now      seconds since the epoch
+    call_later  as `Writer` takes it
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Recorder:
         settings: PolicySettings,
         configs: RequestConfigs,
         now: Any,
+        call_later: CallLater,
     ) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
@@ -56,15 +58,16 @@ class Recorder:
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
         self._exchanges: dict[str, list[Exchange]] = {}
         path = self.audit.path(crawler.spider.name, datetime.now(timezone.utc).replace(tzinfo=None))
-        self.writer = self._open(path)
+        self.writer = self._open(path, call_later)
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
-        self.pending = Pending(self.writer.flush, compat.call_later)
 
-    def _open(self, path: Path) -> Writer:
+    def _open(self, path: Path, call_later: CallLater) -> Writer:
         failed: list[OSError] = []
         try:
-            writer = Writer(path, self.audit.max_octets, self._on_new_file, failed.append)
-            writer.write("crawl", {**self._crawl, "part": self._part})
+            writer = Writer(
+                path, self.audit.max_octets, self._on_new_file, failed.append, call_later
+            )
+            writer.write("crawl", members({**self._crawl, "part": self._part}))
             writer.flush()
         except OSError as error:
             failed.append(error)
@@ -86,8 +89,7 @@ class Recorder:
     def on_learned(self, rules: OriginRules, source: Source) -> None:
         exchanges = self._exchanges.pop(rules.origin, ())
         if self.writer.is_open:
-            self.pending.add(self.lines.robots, rules, source.value, exchanges)
-            self.pending.write()  # a robots.txt may be large: it does not wait
+            self.lines.robots(rules, source.value, exchanges)
 
     def on_decided(self, request: Request, decided: Decided) -> None:
         """Raises CrawlClosing if the record cannot be written and the crawl must not go on."""
@@ -96,7 +98,7 @@ class Recorder:
         elif self.writer.is_open:
             special = decided.config is not self.configs.default
             set_by = self._set_by(request, decided.rules.origin) if special else None
-            self.pending.add(self.lines.decision, decided, set_by)
+            self.lines.decision(decided, set_by)
         self._must_go_on()
 
     def on_exempt(self, request: Request, why: str) -> None:
@@ -104,17 +106,16 @@ class Recorder:
         if self.audit.passed == "none":
             self.lines.sums["exempt"] += 1
         elif self.writer.is_open:
-            self.pending.add(self.lines.exempt, request.url, why, self.now())
+            self.lines.exempt(request.url, why, self.now())
         self._must_go_on()
 
     def on_page(self, url: str, answer: UseAnswer) -> None:
         """What a page says about its use, in headers and tags, and the answer to it."""
         if self.writer.is_open:
-            self.pending.add(self.lines.page, url, answer, self.now())
+            self.lines.page(url, answer, self.now())
 
     def close(self, reason: str) -> None:
         """Write the sums. `reason` is the one for which the spider was closed."""
-        self.pending.close()
         if not self.writer.is_open:
             return
         self.lines.end(reason, self.now())
@@ -138,7 +139,7 @@ class Recorder:
     def _on_new_file(self) -> None:
         self.lines.begin_file()
         self._part += 1
-        self.writer.write("crawl", {**self._crawl, "part": self._part})
+        self.writer.write("crawl", members({**self._crawl, "part": self._part}))
 
     # When it can no longer be written.
 
@@ -147,7 +148,6 @@ class Recorder:
             raise CrawlClosing
 
     def _on_error(self, error: OSError) -> None:
-        self.pending.drop()
         assert self.crawler.stats is not None
         self.crawler.stats.set_value(AUDIT_FAILED, 1)
         then = "the crawl closes" if self.audit.stops else "the crawl goes on without it"

@@ -1,4 +1,4 @@
-"""Writes lines in a chain: gathers them until they are flushed, goes on in a new file when full.
+"""Writes lines in a chain: gathers them for less than a second, goes on in a new file when full.
 
 Each file of a crawl can be read by itself. It begins with the line of the crawl, and what later
 lines refer to is written again in it: `on_new_file` says that all this is to be written anew.
@@ -6,15 +6,17 @@ lines refer to is written again in it: `on_new_file` says that all this is to be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from .chain import START, sealed
 from .log_file import LogFile
 
 MAX_GATHERED = 256 * 1024  # octets
+FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
+
+CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
 
 class Writer:
@@ -23,6 +25,7 @@ class Writer:
     max_octets   the size on the disk from which on a new file is begun; 0: never
     on_new_file  called before the first line of each file but the first
     on_error     called once, with the OSError. After it nothing is written any more
+    call_later   calls a function after some seconds; what it gives cancels that
     lines, hash  how many lines there are, and the hash of the latest
     """
 
@@ -32,33 +35,43 @@ class Writer:
         max_octets: int,
         on_new_file: Callable[[], None],
         on_error: Callable[[OSError], None],
+        call_later: CallLater,
     ) -> None:
         """OSError where the file cannot be made."""
         self._wanted, self.max_octets = path, max_octets
-        self.on_new_file, self.on_error = on_new_file, on_error
+        self.on_new_file, self.on_error, self.call_later = on_new_file, on_error, call_later
         self._file: LogFile | None = LogFile(path)
         self.paths = [self._file.path]
         self.lines, self.hash = 0, START
         self._gathered: list[bytes] = []
         self._size = 0
+        self._stop_timer: Callable[[], None] | None = None
 
     @property
     def is_open(self) -> bool:
         return self._file is not None
 
-    def write(self, kind: str, fields: Mapping[str, Any]) -> None:
-        """Add a line to those that the next flush puts on the disk."""
+    def write(self, kind: str, text: str) -> None:
+        """Add a line to those that the next flush puts on the disk, within a second.
+
+        text  its fields, as `members` gives them
+        """
         if self._file is None:
             return
-        line, self.hash = sealed(kind, self.hash, fields)
+        line, self.hash = sealed(kind, self.hash, text)
         self.lines += 1
         self._gathered.append(line)
         self._size += len(line)
+        if self._stop_timer is None:
+            self._stop_timer = self.call_later(FLUSH_AFTER, self._on_time)
         if self._size >= MAX_GATHERED:
             self.flush()
 
     def flush(self) -> None:
         """Put all lines on the disk."""
+        if self._stop_timer is not None:
+            self._stop_timer()
+            self._stop_timer = None
         if self._file is None:
             return
         gathered = b"".join(self._gathered)
@@ -75,7 +88,7 @@ class Writer:
         file = self._file
         if file is None or not self.max_octets or file.octets < self.max_octets:
             return
-        self.write("continued", {})
+        self.write("continued", "")
         self.flush()
         if self._file is None:
             return  # the disk is full
@@ -97,6 +110,10 @@ class Writer:
                 file.close()
             except OSError as error:
                 self.on_error(error)
+
+    def _on_time(self) -> None:
+        self._stop_timer = None
+        self.flush()
 
     def _fail(self, error: OSError) -> None:
         file, self._file = self._file, None

@@ -146,6 +146,10 @@ class RuleSet:
         binding = self._binding(url, agent)
         return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))
 
+    def rank(self, url: str, agent: str) -> int:
+        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        return self._binding(url, agent).decide(url)
+
     def _verdict(self, binding: BindingRules, rank: int, agent: str, details: Details) -> Verdict:
         number = binding.numbers[rank]
         # What decides and is no rule is that robots.txt itself is always allowed.
@@ -212,11 +216,16 @@ class RuleSet:
         lines = self._usage_lines(url, agent)
         return lines.overridden(self._reading.path_of(url), url, agent) if lines else ()
 
-    def _usage_lines(self, url: str, agent: str) -> UsageLines | None:
+    @property
+    def may_have_usage(self) -> bool:
+        """Whether the file may have lines about the use of pages; without any there are none."""
         if self._may_have_usage is None:
             body = self._body.lower()
             self._may_have_usage = b"content-" in body or b"license" in body
-        if not (self._may_have_usage and self.allowed(url, agent)):
+        return self._may_have_usage
+
+    def _usage_lines(self, url: str, agent: str) -> UsageLines | None:
+        if not (self.may_have_usage and self.allowed(url, agent)):
             return None
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)

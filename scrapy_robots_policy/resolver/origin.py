@@ -105,6 +105,12 @@ class OriginRules:
         own = () if self.rules is None else self.rules.usage(url, agent, use.tokens)
         return (*own, *self.reserved(url))
 
+    def may_have_preferences(self, use: DeclaredUse) -> bool:
+        """Whether `preferences` may give any, for whatever page."""
+        if self.tdmrep is not None:
+            return True
+        return self.rules is not None and (bool(use.tokens) or self.rules.may_have_usage)
+
     def allowed(self, url: str, agent: str) -> bool:
         if self.rules is not None:
             return self.rules.allowed(url, agent)
@@ -115,6 +121,12 @@ class OriginRules:
         if self.rules is not None:
             return self.rules.answers(agent, describe)
         return lambda url: describe(self.verdict(url, agent))
+
+    def rank(self, url: str, agent: str) -> int:
+        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        if self.rules is not None:
+            return self.rules.rank(url, agent)
+        return int(self._is_robots_txt(url))
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""

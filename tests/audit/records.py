@@ -59,8 +59,8 @@ class Recording:
         self.default = RequestConfig(self.settings.dialect, self.settings.agent)
         configs = RequestConfigs(self.default, self.settings.overrides, by_header=False)
         self.now = time.time()
-        self.recorder = Recorder(self.crawler, self.settings, configs, lambda: self.now)
-        self.recorder.pending.call_later = self.timer = Timer()
+        self.timer = Timer()
+        self.recorder = Recorder(self.crawler, self.settings, configs, lambda: self.now, self.timer)
         self.states = {
             origin: OriginState(
                 origin, self.settings.access_overrides, remember(None, result, self.now)

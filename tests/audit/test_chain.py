@@ -9,7 +9,7 @@ import pytest
 from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
-from scrapy_robots_policy.audit.chain import START, opened, sealed
+from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.reading import UnreadableError
 from tests.audit.records import (
@@ -153,9 +153,12 @@ def test_records_may_be_joined_into_one_file(path):
         (b"{}\n", "it does not end with its hash"),
         (b"\x1f\x8b\x08\x00" + b"junk" * 9, "cannot be unpacked"),
         (b"x" * 100 + b"\n", "it does not end with its hash"),
-        (sealed("end", START, {})[0], "no line of a crawl"),
-        (sealed("crawl", START, {})[0], "is missing"),
-        (sealed("crawl", START, {"format": 9, "judged_by": {"on_unreachable": 0}})[0], "format 9"),
+        (sealed("end", START, "")[0], "no line of a crawl"),
+        (sealed("crawl", START, "")[0], "is missing"),
+        (
+            sealed("crawl", START, '"format":9,"judged_by":{"on_unreachable":0}')[0],
+            "format 9",
+        ),
     ],
 )
 def test_what_is_no_record_is_refused(tmp_path, octets, why):
@@ -187,7 +190,7 @@ def forged(path, kind, **changes):
             line.update(changes)
             done = True
         name, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
-        written, prev = sealed(name, prev, line)
+        written, prev = sealed(name, prev, members(line))
         octets += written
     path.write_bytes(octets)
 

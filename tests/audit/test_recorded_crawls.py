@@ -13,9 +13,18 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy.audit.fields import seconds_of
-from scrapy_robots_policy.audit.pending import WRITE_AFTER
+from scrapy_robots_policy.audit.writer import FLUSH_AFTER
 from tests.audit.records import check, decisions_in, lines_in, octets_in
-from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart, crawl_killed, crawl_process
+from tests.crawls import (
+    OURS,
+    REACTORS,
+    Plan,
+    crawl,
+    crawl_apart,
+    crawl_killed,
+    crawl_process,
+    middleware_of,
+)
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
 
@@ -69,6 +78,39 @@ def test_all_that_was_decided_is_in_the_record(tmp_path, kind):
     assert exchange["asked"] <= exchange["answered"] <= file["answered"]
     assert lines[-1]["sums"] == {"passed": 20, "refused/rule": 2, "robots": 1}
     assert verified(path).decisions == 22
+
+
+class AtTheDownloader:
+    """Notes, of each request that reaches it, whether the record has its line by then."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def process_request(self, request, spider=None):
+        writer = middleware_of(self.crawler).recorder.writer
+        written = octets_in(writer.paths[-1]) + b"".join(writer._gathered)
+        has_line = f'"url":"{request.url}","verdict"'.encode() in written
+        self.crawler.stats.inc_value(f"has_line/{has_line}")
+
+
+@on_reactor
+async def test_a_request_comes_to_the_downloader_after_its_line_is_made(tmp_path):
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url(f"/{n}") for n in range(20)]
+        settings = {
+            "ROBOTS_AUDIT": tmp_path / "audit.jsonl",
+            "DOWNLOADER_MIDDLEWARES": {AtTheDownloader: 999},
+        }
+        seen, _ = await crawl(*urls, site.url("/secret"), settings=settings)
+    # The robots.txt itself comes before its own line, and has none of a decision.
+    assert {key: seen.stats[key] for key in seen.stats if key.startswith("has_line")} == {
+        "has_line/True": 20,
+        "has_line/False": 1,
+    }
 
 
 @on_reactor
@@ -220,7 +262,7 @@ class Counted:
     def __call__(self, _headers):
         self.began = self.began or time.monotonic()
         self.left -= 1
-        if self.left <= 0 and time.monotonic() - self.began > 3 * WRITE_AFTER:
+        if self.left <= 0 and time.monotonic() - self.began > 3 * FLUSH_AFTER:
             self.reached.set()
         return PAGE
 

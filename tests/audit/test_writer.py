@@ -7,11 +7,13 @@ import errno
 import pytest
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.audit import writer as writer_module
+from scrapy_robots_policy.audit.chain import members
 from scrapy_robots_policy.audit.writer import Writer
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import Verdict
-from tests.audit.records import HERE, RULES, URLS, Recording, check, served
+from tests.audit.records import HERE, RULES, URLS, Recording, Timer, check, served
 
 
 @pytest.fixture
@@ -20,25 +22,47 @@ def errors():
 
 
 @pytest.fixture
-def writer(tmp_path, errors):
-    return Writer(tmp_path / "audit.jsonl", 0, lambda: None, errors.append)
+def timer():
+    return Timer()
+
+
+@pytest.fixture
+def writer(tmp_path, errors, timer):
+    return Writer(tmp_path / "audit.jsonl", 0, lambda: None, errors.append, timer)
 
 
 def test_lines_are_on_the_disk_when_they_are_flushed_and_at_the_end(writer):
-    writer.write("crawl", {"a": 1})
-    writer.write("crawl", {"a": 2})
+    writer.write("crawl", members({"a": 1}))
+    writer.write("crawl", members({"a": 2}))
     assert writer.paths[0].read_bytes() == b""
     writer.flush()
     assert writer.paths[0].read_bytes().count(b"\n") == 2
-    writer.write("crawl", {"a": 3})
+    writer.write("crawl", members({"a": 3}))
     writer.close()
     assert writer.paths[0].read_bytes().count(b"\n") == writer.lines == 3
 
 
 def test_what_is_much_is_written_at_once(writer):
-    writer.write("robots", {"octets": "x" * 300_000})
+    writer.write("robots", members({"octets": "x" * 300_000}))
     assert len(writer.paths[0].read_bytes()) > 300_000
     writer.close()
+
+
+def test_lines_are_flushed_within_a_second_and_nothing_is_timed_without_any(writer, timer):
+    assert timer.calls == []
+    for count in (1, 2):
+        writer.write("crawl", "")
+        writer.write("crawl", "")
+        ((seconds, _),) = timer.calls
+        assert seconds < 1
+        timer.fire()
+        assert timer.calls == []
+        assert writer.paths[0].read_bytes().count(b"\n") == 2 * count
+    writer.write("robots", members({"octets": "x" * 300_000}))
+    assert timer.calls == []
+    writer.write("crawl", "")
+    writer.close()
+    assert timer.calls == []
 
 
 def full(_octets):
@@ -48,7 +72,7 @@ def full(_octets):
 def test_an_error_is_told_once_and_nothing_is_written_after_it(writer, errors):
     writer._file.write = full
     for _ in range(3):
-        writer.write("crawl", {})
+        writer.write("crawl", "")
         writer.flush()
     writer.close()
     assert [error.errno for error in errors] == [errno.ENOSPC]
@@ -81,6 +105,15 @@ def test_no_request_goes_that_cannot_be_recorded_if_the_crawl_is_to_stop(
     recording.recorder.close("finished")
     checked, _ = check(tmp_path / "audit.jsonl")
     assert (checked.errors, checked.decisions) == ([], 1)
+
+
+def test_a_request_does_not_go_whose_own_line_finds_the_disk_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(compat, "close_spider", lambda *_: None)
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.recorder.writer._file.write = full
+    monkeypatch.setattr(writer_module, "MAX_GATHERED", 1)
+    with pytest.raises(CrawlClosing):
+        recording.decide(URLS[0])
 
 
 def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):

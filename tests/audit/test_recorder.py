@@ -1,16 +1,20 @@
-"""What must be true of events that are taken down: lines come soon, in order, and unchanged."""
+"""What must be true of the lines of events: they are made at once, in order, and flushed soon."""
 
 from __future__ import annotations
+
+import errno
+import json
 
 import pytest
 from scrapy import Request
 
-from scrapy_robots_policy.audit import pending
+from scrapy_robots_policy.audit import record_lines
+from scrapy_robots_policy.audit.chain import encode
 from scrapy_robots_policy.audit.fields import seconds_of
-from scrapy_robots_policy.audit.pending import MAX_PENDING, Pending
+from scrapy_robots_policy.audit.record_lines import MAX_STEMS
 from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.fetch.exchange import Exchange
-from scrapy_robots_policy.rep import DIALECTS, Origin
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin
 from scrapy_robots_policy.rep.access import remember
 from scrapy_robots_policy.rep.use_answer import UseAnswer
 from scrapy_robots_policy.resolver.events import Source
@@ -20,10 +24,10 @@ from tests.audit.records import (
     RULES,
     URLS,
     Recording,
-    Timer,
     check,
     decisions_in,
     lines_in,
+    octets_in,
     served,
 )
 
@@ -42,6 +46,20 @@ def recording(path):
 
 def kinds(path):
     return [line["type"] for line in lines_in(path)]
+
+
+def gathered(recording):
+    """The types of the lines that the next flush puts on the disk."""
+    return [json.loads(line)["type"] for line in recording.recorder.writer._gathered]
+
+
+@pytest.mark.parametrize("url", URLS[:2])
+def test_the_line_of_a_decision_is_made_before_its_request_goes(recording, path, url):
+    recording.decide(url)
+    assert gathered(recording) == [*BEFORE[1:], "decision"]
+    recording.decide(url)
+    assert gathered(recording) == [*BEFORE[1:], "decision", "decision"]
+    assert kinds(path) == BEFORE[:1]  # nothing is flushed for it
 
 
 def test_a_decision_is_on_the_disk_within_a_second_without_another_request(recording, path):
@@ -65,6 +83,10 @@ def learn(recording):
     recording.recorder.on_learned(
         state.rules(recording.default.dialect, recording.now), Source.SITE
     )
+
+
+def full(_octets):
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def exempt(recording):
@@ -93,10 +115,9 @@ def test_lines_stand_in_the_order_of_the_events_with_their_times(recording, path
     assert (checked.errors, checked.notes, differences) == ([], [], [])
 
 
-def test_a_robots_txt_does_not_wait_in_memory_and_is_flushed_within_a_second(recording, path):
-    lines = recording.recorder.writer.lines
+def test_a_robots_txt_is_flushed_within_a_second(recording, path):
     learn(recording)
-    assert recording.recorder.writer.lines == lines + 2  # its dialect, and itself
+    assert gathered(recording) == BEFORE[1:]
     recording.timer.fire()
     assert kinds(path) == BEFORE
 
@@ -115,18 +136,12 @@ def test_exchanges_belong_to_the_fetch_that_they_brought(recording, path):
     assert ["exchanges" in line for line in robots] == [False, True]
 
 
-def test_what_is_pending_is_written_when_the_crawl_ends(recording, path):
+def test_what_is_gathered_is_written_when_the_crawl_ends(recording, path):
     recording.decide(URLS[0])
     recording.close()
     assert kinds(path) == [*BEFORE, "decision", "end"]
     assert lines_in(path)[-1]["sums"] == {"passed": 1, "robots": 1}
     assert recording.timer.calls == []
-
-
-def test_a_bounded_number_of_events_is_pending(recording):
-    for count in range(1, 3 * MAX_PENDING):
-        recording.decide(URLS[0])
-        assert count - max(recording.recorder.writer.lines - len(BEFORE), 0) <= MAX_PENDING
 
 
 def test_a_line_says_what_was_so_at_the_event(recording, path):
@@ -152,26 +167,97 @@ def test_the_first_exempt_request_of_each_host_is_recorded(path):
     assert lines_in(path)[-1]["sums"] == {"exempt": 3}
 
 
+@pytest.mark.parametrize(
+    ("passed", "purpose", "recorded"),
+    [
+        ("all", None, ["/", "/no", "/no/but", "/", "/no", "/no/but"]),
+        ("first", None, ["/", "/no", "/no/but", "/no"]),
+        ("first", "search", ["/", "/no", "/no/but", "/no"]),
+        ("none", None, ["/no", "/no"]),
+    ],
+)
+def test_of_the_requests_that_pass_those_are_recorded_that_are_wanted(
+    path, passed, purpose, recorded
+):
+    recording = Recording(
+        path, {HERE: served(RULES)}, ROBOTS_AUDIT_PASSED=passed, ROBOTS_PURPOSE=purpose
+    )
+    for url in ("/", "/no", "/no/but") * 2:
+        recording.decide(f"{HERE}{url}")
+    recording.close()
+    assert [line["url"].removeprefix(HERE) for line in decisions_in(path)] == recorded
+    assert lines_in(path)[-1]["sums"] == {"passed": 4, "refused/rule": 2, "robots": 1}
+
+
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
 def test_nothing_is_kept_for_a_record_that_can_no_longer_be_written(path, on_error, monkeypatch):
     monkeypatch.setattr("scrapy_robots_policy.compat.close_spider", lambda *_: None)
     recording = Recording(path, {HERE: served(RULES)}, ROBOTS_AUDIT_ON_ERROR=on_error)
     recording.decide(URLS[0])
-    recording.recorder.writer.on_error(OSError("full"))
+    recording.recorder.writer._file.write = full
+    recording.timer.fire()
+    assert gathered(recording) == []
     assert recording.timer.calls == []
     recording.close()
     assert decisions_in(path) == []
 
 
-def test_an_event_whose_line_cannot_be_made_costs_no_other_its_line(monkeypatch):
-    monkeypatch.setattr(pending, "MAX_PENDING", 10)
-    timer, written, flushes = Timer(), [], []
-    events = Pending(lambda: flushes.append(len(written)), timer)
-    for event in ("one", 2, "three"):
-        events.add(lambda text: written.append(text.upper()), event)
-    with pytest.raises(AttributeError):
-        timer.fire()
-    events.add(written.append, "four")
-    timer.fire()
-    assert written == ["ONE", "THREE", "four"]
-    assert flushes == [3]
+MANY = "".join(f"Disallow: /no{n}\nAllow: /no{n}/but\n" for n in range(30))
+OTHERS = {
+    "there": served(
+        f"User-agent: *\n{MANY}Content-Signal: ai-train=no\nContent-Usage: /x train-ai=n"
+    ),
+    "none": FetchResult(404),
+    "broken": FetchResult(503),
+    "empty": served(""),
+}
+CONFIGS = [
+    RequestConfig(DIALECTS["google"], "Other"),
+    RequestConfig(DIALECTS["rfc9309"], "Bot", crawl_delay=2.0),
+]
+
+
+def decide_much(recording):
+    """Decisions of all kinds, in an order in which the same comes again."""
+    paths = ["/", "/no1", "/no1/but", "/no2/but", "/x", "/robots.txt", "/a/../no1", "/é?ü"]
+    for turn in range(2):
+        for origin in recording.states:
+            for path in paths:
+                recording.now += 1.25
+                recording.decide(f"{origin}{path}")
+                recording.decide(f"{origin}{path}", config=CONFIGS[turn], waited=0.5)
+    recording.decide(f"{HERE}/no", dry_run=True)
+
+
+ORDER = (
+    *("type", "prev", "at", "url", "verdict", "reason", "line", "rule", "why", "refused_use"),
+    *("preferences", "overridden", "results", "group", "group_line", "robots", "age", "agent"),
+    *("dialect", "purposes", "mode", "crawl_delay", "forms", "waited", "dry_run", "hash"),
+)
+
+
+@pytest.mark.parametrize("purpose", [None, "search", "search,train-ai"])
+def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose, monkeypatch):
+    origins = {Origin(f"https://{name}.example"): result for name, result in OTHERS.items()}
+    written = []
+    for most in (0, 3, MAX_STEMS):
+        monkeypatch.setattr(record_lines, "MAX_STEMS", most)
+        path = tmp_path / f"{most}.jsonl"
+        recording = Recording(path, {HERE: served(RULES), **origins}, ROBOTS_PURPOSE=purpose)
+        decide_much(recording)
+        recording.close()
+        checked, differences = check(path)
+        assert (checked.errors, checked.notes, differences) == ([], [], [])
+        for line in octets_in(path).splitlines():
+            assert line == encode(json.loads(line)).encode()
+        lines = decisions_in(path)
+        assert all(sorted(line, key=ORDER.index) == list(line) for line in lines)
+        apart = ("prev", "hash", "at", "age")  # they tell the time
+        written.append([{key: line[key] for key in line if key not in apart} for line in lines])
+    assert written[0] == written[1] == written[2]
+    assert {line["reason"] for line in written[0]} >= {
+        "rule",
+        "no_group",
+        "robots_txt",
+        "unavailable",
+    }
