@@ -312,7 +312,7 @@ def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
 def _lift_pool_limits(downloader: Any) -> None:
     """Let a pool hold more connections than CONCURRENT_REQUESTS, which binds the downloader anyway.
 
-    The handlers of a crawl without a reactor, httpx from 2.16 and aiohttp from 2.19, keep a limit
+    The handlers of a crawl without a reactor, httpx from 2.15 and aiohttp from 2.19, keep a limit
     of their own, which late robots.txt would use up. Twisted's have none. There is no public way.
     """
     get_handler = _attribute(downloader, "handlers", "_get_handler")
@@ -321,7 +321,9 @@ def _lift_pool_limits(downloader: Any) -> None:
         connector = _attribute(handler, "_session", "connector")
         if hasattr(connector, "_limit"):
             connector._limit = 0  # noqa: SLF001 - none
-        pool = _attribute(handler, "_default_client", "_transport", "_pool")
+        # Scrapy 2.15 names it `_client`.
+        client = getattr(handler, "_default_client", None) or getattr(handler, "_client", None)
+        pool = _attribute(client, "_transport", "_pool")
         if hasattr(pool, "_max_connections"):
             pool._max_connections = sys.maxsize  # noqa: SLF001
 

@@ -282,6 +282,23 @@ async def test_a_hook_may_change_the_request_or_return_another(hook):
         assert seen.answered == urls[:1]
 
 
+@on_reactor
+async def test_a_hook_may_return_one_request_for_many_origins():
+    sites = [Site({"/robots.txt": SECRET}, f"127.0.0.{n}") for n in range(1, 9)]
+    shared = scrapy.Request(sites[0].url("/robots.txt"), dont_filter=True)
+    settings = {"ROBOTS_FETCH_HOOK": lambda page, request: shared}
+    seen, _ = await crawl(
+        *(site.url(path) for site in sites for path in ("/a", "/secret")), settings=settings
+    )
+    assert sorted(seen.answered) == sorted(site.url("/a") for site in sites)
+    assert sorted(seen.dropped) == sorted(site.url("/secret") for site in sites)
+    assert not any("unreachable" in why for why in seen.dropped.values())
+    assert sites[0].count("/robots.txt") == len(sites)
+    assert shared.meta == {}
+    for site in sites:
+        site.close()
+
+
 @pytest.mark.parametrize("hook", [change, another])
 @on_reactor
 async def test_a_plain_request_has_no_header_of_the_hook(hook):

@@ -142,5 +142,5 @@ def test_every_private_attribute_that_is_read_is_hidden_here():
         if isinstance(node, ast.Constant) and str(node.value).startswith("_")
     }
     hidden_names = {place.rpartition(".")[2] for place in WITHOUT_REACTOR}
-    httpx = {"_default_client", "_transport", "_pool"}  # of another handler
+    httpx = {"_default_client", "_client", "_transport", "_pool"}  # of another handler
     assert names - {"__name__", "__func__"} - httpx <= hidden_names

@@ -104,6 +104,11 @@ def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
 HIDDEN = {
     "a number for a letter": (b'<meta name="tdm&#45;reservation" content="1">', "utf-8"),
     "a hexadecimal one": (b"<META NAME=robots CONTENT=n&#x6F;ai>", "utf-8"),
+    "letters of both cases": (b"<mEtA nAmE='TdM-rEsErVaTiOn' cOnTeNt=1>", "utf-8"),
+    "a link in both cases, with no head": (
+        b"<p>text<lInK rEl=LiCeNsE tYpE='aPpLiCaTiOn/RsL+xMl' hReF=/l.xml>",
+        "utf-8",
+    ),
     "a NUL in the name of the tag": (b"<me\0ta name=robots content=noai>", "utf-8"),
     "a NUL in a word": (b"<meta name=robots content=no\0ai>", "utf-8"),
     "a NUL in a reference": (b"<meta name=robots content=n&\0#111;ai>", "utf-8"),
@@ -114,6 +119,10 @@ HIDDEN = {
         "utf-8",
     ),
     "UTF-16": ("<meta name=robots content=noai>".encode("utf-16-le"), "utf-16-le"),
+    "UTF-16 in both cases": (
+        "\ufeff<p><MeTa NaMe=RoBoTs CoNtEnT=nOaI>".encode("utf-16-be"),
+        "utf-16",
+    ),
     "EBCDIC": ("<meta name=robots content=noai>".encode("cp037"), "cp037"),
     "a shift in a word": (b"<meta name=robots content=no\x1b(Bai>", "iso2022_jp"),
 }

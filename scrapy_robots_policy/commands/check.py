@@ -17,7 +17,7 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
-from .inputs import MAX_SITES, Inputs, fetched, rules_from
+from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, site_without_scheme, why_no_site
@@ -150,10 +150,7 @@ class _Sites:
 
 def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
     """(url) -> the line for it. A site may also refuse a purpose."""
-    if _is_unreachable(rules.verdict("/", options.agent)):
-        where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
-        mode = rules.mode.description
-        print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
+    _warn(rules, options)
     if not options.use:
         return rules.answers(options.agent, describe)
 
@@ -162,6 +159,16 @@ def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
         return describe(refuse(verdict, options.use, rules.reserved(url)))
 
     return answer
+
+
+def _warn(rules: OriginRules, options: Options) -> None:
+    """One sentence where the answers rest on no robots.txt that anybody wrote."""
+    where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
+    if _is_unreachable(rules.verdict("/", options.agent)):
+        mode = rules.mode.description
+        print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
+    elif not looks_like_text(rules.access.octets):
+        print_error(f"{where} does not look like text: no rules can be expected of it")
 
 
 def _is_unreachable(verdict: Verdict) -> bool:

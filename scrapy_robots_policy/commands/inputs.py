@@ -13,6 +13,7 @@ from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdm
 from ..rep.access import AccessOverrides
 from ..rep.cache_entry import remember
 from ..rep.documents import TDMREP, key_of, url_of
+from ..rep.html_page import start_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
@@ -21,6 +22,8 @@ from .terminal import Progress
 from .typed_urls import can_be_asked, site_without_scheme, why_no_site
 
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
+_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
+_MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
 
 
 def read(
@@ -59,6 +62,13 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
         hint = f"; if it is a site, write {whole}" if whole else ""
         raise UsageError(f"cannot read {source}: {error.strerror}{hint}") from None
     return FetchResult(200, octets)
+
+
+def looks_like_text(octets: bytes) -> bool:
+    """Whether a file may be text in any encoding, by its start. Some files have a stray control."""
+    start = start_of(octets)
+    controls = len(start) - len(start.translate(None, _CONTROLS))
+    return controls <= max(1, len(start) // _MAX_SHARE)
 
 
 def reservations_from(key: str, result: FetchResult) -> OriginRules:

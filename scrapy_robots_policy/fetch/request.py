@@ -86,6 +86,9 @@ class RequestProfile:
         if request is page:  # it would be exempt from its own rules
             msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
             raise ValueError(msg)
+        if request is not made:
+            # Scrapy keeps what it fetches by identity, and a hook may give one request many times.
+            request = request.copy()
         request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
         request.meta[PLAIN_KEY] = made.meta[PLAIN_KEY]
         return request

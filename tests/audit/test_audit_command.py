@@ -34,6 +34,15 @@ def test_verify_says_that_all_agree(path):
     assert answer.lines[1] == f"{path} ends with {last}"
 
 
+def test_verify_speaks_of_one_line_and_of_one_decision(tmp_path):
+    (path,) = record(tmp_path / "one.jsonl", URLS[:1])
+    answer = robots("audit", "verify", path)
+    decided = "1 robots.txt; 1 decision made anew: 1 agrees, 0 differ"
+    assert answer.lines[0] == f"5 lines, {decided}"
+    path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
+    assert robots("audit", "verify", path).out.count("\n1 line, 0 robots.txt; 0 decisions") == 1
+
+
 def test_verify_says_where_the_chain_is_broken(path):
     octets = path.read_bytes()
     path.write_bytes(octets.replace(b'"verdict":"refused"', b'"verdict":"passed" ', 1))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+import random
 import socket
 from contextlib import ExitStack, closing
 
@@ -116,6 +118,35 @@ def test_csv_has_one_row_a_url_whatever_the_url_holds(file):
         ["disallowed", '/private/"x",y', "*", "line 2, Disallow: /private/"],
         ["allowed", r"https://e.com/\x1b[2J", "*", "no rule matches"],
     ]
+
+
+BY_KIND = {
+    "a PNG image": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\b\6\0\0\0\x1f\x15", False),
+    "a gzip file": (gzip.compress(RULES.encode()), False),
+    "random octets": (random.Random(1).randbytes(9000), False),
+    "ASCII": (RULES.encode(), True),
+    "nothing": (b"", True),
+    "one stray NUL": (b"User-agent: *\nDisallow: /x\0\n", True),
+    "UTF-16": (RULES.encode("utf-16"), True),
+    "a Cyrillic comment": (
+        ("# \u043f\u0440\u0438\u0432\u0435\u0442\n" + RULES).encode("koi8-r"),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BY_KIND)
+def test_a_file_that_is_no_text_is_answered_with_one_warning(kind, tmp_path):
+    octets, is_text = BY_KIND[kind]
+    path = tmp_path / "robots.txt"
+    path.write_bytes(octets)
+    warning = f"robots-policy: {path} does not look like text: no rules can be expected of it\n"
+    output = policy("check", "--robots", path, "/a", "/b", "--quiet")
+    assert output.out == "allowed     /a  for *\nallowed     /b  for *\n"
+    assert output.err == ("" if is_text else warning)
+    with Site({"/robots.txt": Answer(body=octets)}) as site:
+        error = policy("check", site.url("/a"), site.url("/b")).err
+        assert error.count("does not look like text") == (not is_text)
 
 
 def test_json_tells_apart_what_is_unreachable():

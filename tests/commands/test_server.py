@@ -165,6 +165,22 @@ def test_it_fetches_the_robots_txt_of_a_site(server):
         assert fetched["answer"] == "5xx"
 
 
+@pytest.mark.parametrize(
+    ("answer", "why", "cause"),
+    [
+        ("no answer", "dns", "robots.txt unreachable (dns)"),
+        ("no answer", "", "robots.txt unreachable (no answer)"),
+        ("5xx", "dns", "robots.txt unreachable (503)"),
+        ("200", "dns", "line 2, Disallow: /x"),
+    ],
+)
+def test_why_a_fetch_failed_is_said_in_the_answer(server, answer, why, cause):
+    question = {**QUESTION, "robots": "User-agent: *\nDisallow: /x", "urls": ["/x"]}
+    question |= {"answer": answer, "why": why}
+    chosen = json.loads(ask(server, "POST", "/answers", question)[2])["chosen"]
+    assert chosen["cause"] == cause
+
+
 NO_SITES = ["file:///etc/passwd", "ftp://x.org/", "", 5, None, "http://[", "not a url", "a..b"]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import zlib
 from base64 import urlsafe_b64encode
+from contextlib import closing
 from urllib.parse import urlencode
 
 import pytest
@@ -281,6 +283,16 @@ def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
     assert any("nothing is allowed" in row for row in rows)
     assert any("everything is allowed" in row for row in rows)
     assert page.text("#why") == "Robots.txt unreachable (503)."
+    with closing(socket.create_server(("127.0.0.1", 0))) as closed:
+        port = closed.getsockname()[1]
+    page.type("site", f"http://127.0.0.1:{port}")
+    page.one("#fetch button").click()
+    page.until(lambda: "refused" in page.text("#source"))
+    page.until_answered()
+    assert page.state()["answer"] == "no answer"
+    assert page.text("#why") == "Robots.txt unreachable (connection refused)."
+    Select(page.one("#answer")).select_by_value("5xx")
+    page.until(lambda: page.text("#why") == "Robots.txt unreachable (503).")
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
         page.type("site", site.origin)
         page.one("#fetch button").click()

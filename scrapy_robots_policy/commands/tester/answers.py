@@ -39,7 +39,7 @@ class Questions:
     """The fields of the page. A question is a URL and an agent.
 
     answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
-    result  the same, with the file
+    result  the same, with the file, or with why the fetch had no answer
     chosen  the question, from 0, that is explained in full, in `dialect`
     """
 
@@ -59,6 +59,7 @@ class Questions:
             result = ANSWERS[answer]
             urls, agents = data["urls"], data["agents"]
             body = data["robots"].encode("utf-8", "replace")
+            why = str(data.get("why", ""))
             chosen = int(data.get("question", 0))
             all_lists = isinstance(urls, list) and isinstance(agents, list)
             all_text = all_lists and all(isinstance(item, str) for item in [*urls, *agents])
@@ -68,6 +69,8 @@ class Questions:
             raise ValueError("URLs and agents are lists of strings")
         if answer == "200":
             result = replace(result, octets=body)
+        elif result.status is None and why:
+            result = replace(result, cause=why)
         return cls(
             answer, result, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen
         )

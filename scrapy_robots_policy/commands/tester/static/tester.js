@@ -19,6 +19,7 @@ const EXAMPLE = {
 const FIELDS = ["robots", "answer", "urls", "agents", "dialect"];
 let question = 0;
 let expect = [];
+let source = null; // what the last fetch brought
 let number = 0; // of the last request: the response to an older one is dropped
 let running = new AbortController();
 let latest = null;
@@ -103,7 +104,9 @@ async function ask({ scroll = false } = {}) {
   running = new AbortController();
   const { robots, answer, dialect } = state();
   $("unread").hidden = $("answer").selectedIndex === 0;
-  const query = { robots, answer, dialect, question, page: PAGE, number: mine };
+  const isFetched = source?.robots === robots && source.answer === answer;
+  const why = isFetched ? source.why : "";
+  const query = { robots, answer, why, dialect, question, page: PAGE, number: mine };
   query.urls = lines($("urls").value);
   query.agents = lines($("agents").value);
   try {
@@ -158,7 +161,8 @@ async function fetchSite(event) {
 }
 
 // The file that was fetched, or that there is none: nothing else stands in its place.
-function showSource(source) {
+function showSource(fetched) {
+  source = fetched;
   const { url, why, robots, served, answer } = source;
   $("robots").value = robots;
   $("answer").value = answer;
