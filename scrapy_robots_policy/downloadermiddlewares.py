@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Coroutine
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Coroutine
 from typing import Any
 
 from scrapy import Spider, signals
@@ -104,7 +103,7 @@ class RobotsPolicyMiddleware:
             resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
             delays.close()
 
-        def visit(request: Request) -> AbstractAsyncContextManager[None]:
+        def visit(request: Request) -> Awaitable[None]:
             return admission.visit(request)
 
         concurrency = Concurrency(self.crawler, settings.max_waiting, delays, close)

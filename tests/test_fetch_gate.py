@@ -29,9 +29,12 @@ class Fetches:
 
     async def _fetch(self, name, has_failed):
         self.ends[name] = Gate()
-        async with self.gate.enter(has_failed=has_failed):
+        turn = await self.gate.enter(has_failed=has_failed)
+        try:
             self.began.append(name)
             await self.ends[name].pass_()
+        finally:
+            self.gate.leave(turn)
 
     async def end(self, name):
         self.ends[name].open()

@@ -11,8 +11,8 @@ may close. The context managers give back the place, the turn and the count in t
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from weakref import WeakSet
 
 from scrapy import signals
@@ -183,19 +183,17 @@ class Admission:
             return self.put_back(request)
         return None
 
-    @asynccontextmanager
-    async def visit(self, request: Request) -> AsyncIterator[None]:
-        """Inside, a robots.txt may be fetched: in its turn at its host, in nobody's place."""
+    async def visit(self, request: Request) -> None:
+        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        It takes no place until it is out of `concurrency.fetching`.
+        """
         if self.delays.by_slot:
             queue = self.delays.by_slot.get(self.concurrency.engine.slot_key(request))
             if queue is not None:
                 async with queue.turn(request, first=True) as turn:
                     turn.used()
         self.concurrency.fetching.add(request)
-        try:
-            yield
-        finally:
-            self.concurrency.fetching.discard(request)
 
     def waiting(self) -> Waiting:
         """What waits now."""

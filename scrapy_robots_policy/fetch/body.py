@@ -7,8 +7,7 @@ Encodings that were not asked for here, since a plugin asks for its own, are lef
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -25,8 +24,8 @@ _META_KEY = "_robots_txt_body"
 
 def encodings_in(response: Response) -> Sequence[str]:
     """The encodings that a response names."""
-    headers = response.headers.getlist("Content-Encoding")
-    return encodings_of(b",".join(headers).decode("latin-1"))
+    headers = response.headers.getlist(b"Content-Encoding")
+    return encodings_of(b",".join(headers).decode("latin-1")) if headers else ()
 
 
 def is_fetch(request: Request) -> bool:
@@ -62,32 +61,34 @@ class Bodies:
         self.crawler, self.on_downloaded = crawler, on_downloaded
         self._expected = 0
 
-    @contextmanager
-    def expected(self, request: Request, limit: int) -> Iterator[Body]:
-        """While inside, what comes in for the request is capped and kept packed as it came."""
+    def expect(self, request: Request, limit: int) -> Body:
+        """From now on, what comes in for the request is capped and kept packed as it came."""
+        if not self._expected:
+            self._change(self.crawler.signals.connect)
+        self._expected += 1
         body = request.meta[_META_KEY] = Body(limit)
-        self._listen(+1)
-        try:
-            yield body
-        finally:
-            self._listen(-1)
+        return body
 
-    def _listen(self, more: int) -> None:
-        before, self._expected = self._expected, self._expected + more
-        manager = self.crawler.signals
-        if bool(before) == bool(self._expected):
-            return
-        change = manager.connect if self._expected else manager.disconnect
-        change(self._leaving, signals.request_reached_downloader)
-        change(self._count, signals.bytes_received)
-        change(self._downloaded, signals.response_downloaded)
+    def has_ended(self) -> None:
+        """One of the requests that were expected has ended."""
+        self._expected -= 1
+        if not self._expected:
+            self._change(self.crawler.signals.disconnect)
 
-    def _leaving(self, request: Request) -> None:
+    def _change(self, change: Callable[..., object]) -> None:
+        """Begin or end to listen. Each page has to pass here too while a body is expected, so the
+        references are strong ones: a weak one would be followed four times for each signal.
+        """
+        change(self._leaving, signals.request_reached_downloader, weak=False)
+        change(self._count, signals.bytes_received, weak=False)
+        change(self._downloaded, signals.response_downloaded, weak=False)
+
+    def _leaving(self, request: Request, **_: object) -> None:
         body = request.meta.get(_META_KEY)
         if body is not None:
             trim(request)
 
-    def _count(self, data: bytes, request: Request) -> None:
+    def _count(self, data: bytes, request: Request, **_: object) -> None:
         body = request.meta.get(_META_KEY)
         if body is None:
             return
@@ -95,7 +96,7 @@ class Bodies:
         if body.received > body.limit:
             raise StopDownload(fail=False)
 
-    def _downloaded(self, response: Response, request: Request) -> None:
+    def _downloaded(self, response: Response, request: Request, **_: object) -> None:
         """Hide the encoding from HttpCompressionMiddleware, which would unpack the body whole.
 
         An encoding that only it can unpack is left to it, with a limit: over that, it fails.

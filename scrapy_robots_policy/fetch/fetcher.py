@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
 from scrapy.crawler import Crawler
@@ -37,8 +36,8 @@ PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connecti
 class Fetcher:
     """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
-    visit          a context manager: inside, the request may be sent to its host
-    on_downloaded  called with each request whose response has come
+    visit          waits until the request may be sent to its host
+    on_downloaded  called with each request whose response has come, and again when it has ended
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
@@ -49,7 +48,7 @@ class Fetcher:
     def __init__(
         self,
         crawler: Crawler,
-        visit: Callable[[Request], AbstractAsyncContextManager[None]],
+        visit: Callable[[Request], Awaitable[None]],
         on_downloaded: Callable[[Request], None],
         now: Callable[[], float],
         profile: RequestProfile,
@@ -57,7 +56,7 @@ class Fetcher:
     ) -> None:
         self.crawler, self.visit, self.now = crawler, visit, now
         self.profile, self.retries = profile, retries
-        self.bodies = Bodies(crawler, on_downloaded)
+        self.on_downloaded, self.bodies = on_downloaded, Bodies(crawler, on_downloaded)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
@@ -100,13 +99,13 @@ class Fetcher:
         request = self.profile.request(url, validators, order)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
+        body = self.bodies.expect(request, limit)
         try:
-            with self.bodies.expected(request, limit) as body:
-                async with self.visit(request):
-                    asked_at = self.now()
-                    response = await compat.download(self.crawler, request)
-                headers = _headers(response)
-                result = self._result(response.status, headers, body.octets(response))
+            await self.visit(request)
+            asked_at = self.now()
+            response = await compat.download(self.crawler, request)
+            headers = _headers(response)
+            result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, is_asked=bool(validators))
             return _answer(result, headers, response, response.request or request), None
@@ -116,6 +115,9 @@ class Fetcher:
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
             return Answer(result), error
+        finally:
+            self.on_downloaded(request)
+            self.bodies.has_ended()
 
     def _note(
         self,
@@ -211,5 +213,5 @@ def _headers(response: Response) -> dict[str, str]:
     """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
     return {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in response.headers.items()
+        for name, values in compat.header_items(response.headers)
     }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from scrapy.http import Request
 
+from .. import compat
+
 PLAIN_KEY = "_robots_txt_plain"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
 
@@ -15,6 +17,7 @@ _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and t
 def trim(request: Request) -> None:
     """Take out headers without a value; of a plain request, all but those it cannot do without."""
     is_plain = request.meta.get(PLAIN_KEY, False)
-    for name, values in list(request.headers.items()):
+    headers = request.headers
+    for name, values in list(compat.header_items(headers)):
         if not any(values) or (is_plain and name not in _PLAIN):
-            del request.headers[name]
+            del headers[name]

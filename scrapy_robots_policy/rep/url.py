@@ -17,6 +17,7 @@ from .dialects.options import Percent
 Origin = NewType("Origin", str)
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+MAX_PORT = 65_535
 
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
@@ -72,7 +73,9 @@ def origin_of(url: str) -> Origin | None:
 
 @lru_cache(maxsize=1024)
 def _origin_of_site(site: str) -> Origin | None:
-    return _origin(site)
+    scheme, _, authority = site.partition("://")
+    host, _, port = authority.partition(":")
+    return _named(scheme, host, int(port) if port else None)
 
 
 def _origin(url: str) -> Origin | None:
@@ -81,9 +84,12 @@ def _origin(url: str) -> Origin | None:
         port = parts.port
     except ValueError:
         return None
-    scheme = parts.scheme.lower()
-    host = _host(parts.hostname or "")
-    if not host or scheme not in DEFAULT_PORTS:
+    return _named(parts.scheme.lower(), parts.hostname or "", port)
+
+
+def _named(scheme: str, host: str, port: int | None) -> Origin | None:
+    host = _host(host)
+    if not host or scheme not in DEFAULT_PORTS or (port is not None and port > MAX_PORT):
         return None
     if port is None or port == DEFAULT_PORTS[scheme]:
         return Origin(f"{scheme}://{host}")

@@ -83,8 +83,9 @@ class OriginCache:
             for origin, used in self._unweighed.items():
                 kept = self._ready.get(origin)
                 if kept is not None and kept[0] is used:
-                    self._ready[origin] = used, used.octets
-                    self.ready_octets += used.octets - kept[1]
+                    octets = used.octets
+                    self._ready[origin] = used, octets
+                    self.ready_octets += octets - kept[1]
             self._unweighed.clear()
             self._shrink()
         self._unweighed[state.origin] = state

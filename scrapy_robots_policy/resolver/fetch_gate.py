@@ -8,8 +8,7 @@ Where such fetches have taken half of the sockets, new ones get less time.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -52,29 +51,33 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self._is_closed = False
 
-    @asynccontextmanager
-    async def enter(self, *, has_failed: bool) -> AsyncIterator[None]:
-        """Wait until a fetch may begin. `has_failed`: the one before did, for the same origin."""
-        if not self._has_room():
-            turn: Deferred[None] = Deferred()
-            queue = self._last_queue if has_failed else self._queue
-            queue.append(turn)
-            self._set_timer()
-            try:
-                await maybe_deferred_to_future(turn)
-            except BaseException:
-                if turn in queue:
-                    queue.remove(turn)
-                else:
-                    self._leave(turn)  # it was let in just when it was cancelled
-                raise
-        else:
-            turn = Deferred()
+    async def enter(self, *, has_failed: bool) -> object:
+        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended.
+
+        has_failed  whether the fetch before failed, for the same origin
+        """
+        turn: Deferred[None] = Deferred()
+        if self._has_room():
             self._begin(turn)
+            return turn
+        queue = self._last_queue if has_failed else self._queue
+        queue.append(turn)
+        self._set_timer()
         try:
-            yield
-        finally:
-            self._leave(turn)
+            await maybe_deferred_to_future(turn)
+        except BaseException:
+            if turn in queue:
+                queue.remove(turn)
+            else:
+                self.leave(turn)  # it was let in just when it was cancelled
+            raise
+        return turn
+
+    def leave(self, turn: object) -> None:
+        """A fetch has ended: another one may begin."""
+        self._open -= 1
+        self._began.pop(turn, None)
+        self._let_in()
 
     def is_short_of_sockets(self) -> bool:
         """Whether more than half of what may be open is open.
@@ -87,11 +90,6 @@ class FetchGate:
     def _begin(self, turn: Deferred[None]) -> None:
         self._open += 1
         self._began[turn] = self.now()
-
-    def _leave(self, turn: Deferred[None]) -> None:
-        self._open -= 1
-        self._began.pop(turn, None)
-        self._let_in()
 
     def _has_room(self) -> bool:
         if self._is_closed:
