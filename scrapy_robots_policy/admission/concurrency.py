@@ -18,8 +18,7 @@ as the queue gives requests of hosts that have few waiting, or such a request is
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
 
 from scrapy import signals
@@ -36,15 +35,29 @@ MAX_WAITING_PER_HOST = 100
 
 
 class Place:
-    """The place of one request, lent to others until `reacquire` has it back."""
+    """The place of one request, lent to others until `reacquire` has it back.
 
-    __slots__ = ("concurrency", "request", "stop_counting")
+    host           its download slot, in which it is counted
+    stop_counting  takes it out of there
+    """
+
+    __slots__ = ("concurrency", "host", "request", "stop_counting")
 
     def __init__(
-        self, concurrency: Concurrency, request: Request, stop_counting: Callable[[], None]
+        self,
+        concurrency: Concurrency,
+        request: Request,
+        host: str,
+        stop_counting: Callable[[], None],
     ) -> None:
         self.concurrency, self.request = concurrency, request
-        self.stop_counting = stop_counting
+        self.host, self.stop_counting = host, stop_counting
+
+    def __enter__(self) -> Place:  # noqa: PYI034 - Self is new in Python 3.11
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.concurrency.stop_waiting(self)
 
     async def reacquire(self) -> None:
         """Wait for a free place; first come, first served. Raises CrawlClosing."""
@@ -89,9 +102,9 @@ class Concurrency:
     def engine(self) -> compat.EngineAccess:
         return compat.EngineAccess(self.crawler, self._make_room, self._is_full, self._close)
 
-    @contextmanager
-    def lend(self, request: Request) -> Iterator[Place]:
-        """While inside, the place of the request belongs to others, until it is reacquired.
+    def lend(self, request: Request) -> Place:
+        """From now on the place of the request belongs to others, until it is reacquired or its
+        context ends.
 
         Raises CrawlClosing.
         """
@@ -99,7 +112,7 @@ class Concurrency:
             raise CrawlClosing
         engine = self.engine
         host = engine.slot_key(request)
-        place = Place(self, request, engine.count_for_host(request))
+        place = Place(self, request, host, engine.count_for_host(request))
         self.waiting.add(request)
         self._by_host[host] += 1
         if self._by_host[host] >= self.max_per_host:
@@ -107,14 +120,15 @@ class Concurrency:
         else:
             self.took_from_idle_host()
         engine.wake()
-        try:
-            yield place
-        finally:
-            self.waiting.discard(request)
-            self._by_host[host] -= 1
-            if not self._by_host[host]:
-                del self._by_host[host]
-            place.stop_counting()
+        return place
+
+    def stop_waiting(self, place: Place) -> None:
+        """A request goes to the downloader, or is gone."""
+        self.waiting.discard(place.request)
+        self._by_host[place.host] -= 1
+        if not self._by_host[place.host]:
+            del self._by_host[place.host]
+        place.stop_counting()
 
     async def reacquire(self, request: Request) -> None:
         if self.is_closing:

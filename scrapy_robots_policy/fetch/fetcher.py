@@ -167,7 +167,7 @@ def _answer(
 ) -> Answer:
     """What came, for `follow`. The address of a proxy says nothing about the site."""
     is_proxied = bool(request.meta.get("proxy"))
-    peer = "" if is_proxied or response.ip_address is None else str(response.ip_address)
+    peer = "" if is_proxied else response.ip_address or ""
     return Answer(result, headers.get("location", ""), peer, is_proxied=is_proxied)
 
 

@@ -34,7 +34,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     value = headers.get("retry-after", "").strip()
     if _is_seconds(value):
         return float(value)
-    at = instant(value)
+    at = instant(value) if value else None
     return None if at is None else max(0.0, at - now)
 
 

@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult
-from .addresses import host_of, is_private, is_private_name, spelled_address
+from .addresses import Address, host_of, is_private, is_private_name, spelled_address
 from .sites import are_one_site
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -42,13 +42,13 @@ class Lookup(NamedTuple):
 class Answer(NamedTuple):
     """What came for `Ask`: the result, and the Location header.
 
-    peer        the address that answered; "" where it is not known
+    peer        the address that answered, or its text; "" where it is not known
     is_proxied  whether a proxy answered: it looks names up, and we do not
     """
 
     result: FetchResult
     location: str = ""
-    peer: str = ""
+    peer: Address | str = ""
     is_proxied: bool = False
 
 
@@ -90,7 +90,7 @@ def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
     while True:
         answer: Answer = yield Ask(url, hops)
         # The name may have another address by now than when it was looked up (DNS rebinding).
-        if before and answer.peer and is_private(answer.peer) and not guard.allows(url):
+        if before and answer.peer and is_private(str(answer.peer)) and not guard.allows(url):
             came_from_inside = yield from _is_private(*before)
             if not came_from_inside:
                 return FetchResult(None, cause=TO_PRIVATE, hops=hops)
@@ -131,7 +131,7 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
     host = host_of(url)
     spelled = spelled_address(host)
     if answer.peer or spelled is not None:
-        return is_private(answer.peer or str(spelled))
+        return is_private(str(answer.peer or spelled))
     if is_private_name(host) or answer.is_proxied:
         return is_private_name(host)
     addresses = yield Lookup(host)

@@ -149,7 +149,8 @@ class OriginRules:
 
     def opens_in(self, agent: str, now: float) -> float:
         """Seconds until the site's visit time begins; 0: now is a visit time."""
-        return min((span.opens_in(now) for span in self.visit_times(agent)), default=0.0)
+        times = self.visit_times(agent)
+        return min(span.opens_in(now) for span in times) if times else 0.0
 
     def pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
         """(crawl delay in seconds, visit times)"""

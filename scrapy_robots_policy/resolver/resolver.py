@@ -209,11 +209,12 @@ class Resolver:
 
     async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
         """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
-        if self.store is not None:
-            try:
-                self._adopt(state, await self.store.get(state.origin))
-            except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-                self.events.on_failed("get", error)
+        if self.store is None:
+            return False
+        try:
+            self._adopt(state, await self.store.get(state.origin))
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.events.on_failed("get", error)
         now, entry = self.now(), state.entry
         self.events.on_store_lookup(None if entry is None else now - entry.current_at)
         rules = state.rules(dialect, now)
