@@ -71,8 +71,15 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Whether a signal has receivers. Scrapy has no function for that."""
-    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
-    return next(receivers, None) is not None
+    senders = (crawler.signals.sender, dispatcher.Any)
+    by_signal = (dispatcher.connections.get(id(sender), {}) for sender in senders)
+    return any(signal in receivers or dispatcher.Any in receivers for receivers in by_signal)
+
+
+def stat_counter(crawler: Crawler) -> Callable[[str], None]:
+    """Adds 1 to a stat. Scrapy looks its stats' methods up for as long as such a call takes."""
+    assert crawler.stats is not None  # the crawl has begun
+    return crawler.stats.inc_value
 
 
 def header_items(headers: Headers) -> ItemsView[bytes, list[bytes]]:

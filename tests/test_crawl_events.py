@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 
 import pytest
+from pydispatch import dispatcher
 from scrapy.utils.test import get_crawler
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.report import CrawlCounts
@@ -44,3 +46,31 @@ def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     delays = {counts.origin: counts.delay for counts in events.counts.origins}
     assert delays == {HERE: 2.0, ELSEWHERE: 2.0, "all others": 0.0}
     assert len(caplog.records) == 2
+
+
+RECEIVERS = {
+    "none": ([], False),
+    "one of this signal": ([("crawl", "parsed")], True),
+    "one of another signal": ([("crawl", "closed")], False),
+    "one in another crawl": ([("other crawl", "parsed")], False),
+    "one of all signals": ([("crawl", dispatcher.Any)], True),
+    "one in all crawls": ([(dispatcher.Any, "parsed")], True),
+    "one of everything": ([(dispatcher.Any, dispatcher.Any)], True),
+}
+
+
+@pytest.mark.parametrize("connected", RECEIVERS)
+def test_a_signal_has_receivers_while_one_is_connected(connected):
+    crawls = {"crawl": get_crawler(), "other crawl": get_crawler()}
+    has_some = compat.has_receivers(crawls["crawl"], "parsed")
+    links, is_heard = RECEIVERS[connected]
+
+    def receive():
+        """Nobody sends."""
+
+    for where, signal in links:
+        sender = crawls[where].signals.sender if where in crawls else where
+        dispatcher.connect(receive, signal, sender)
+        assert compat.has_receivers(crawls["crawl"], "parsed") is is_heard
+        dispatcher.disconnect(receive, signal, sender)
+    assert [has_some, compat.has_receivers(crawls["crawl"], "parsed")] == [False, False]

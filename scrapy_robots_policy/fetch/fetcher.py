@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import cached_property
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
@@ -62,10 +63,10 @@ class Fetcher:
     async def __call__(self, order: FetchOrder) -> FetchResult:
         """Raises CrawlClosing, and nothing else."""
         result, error = await self._try(order)
-        for pause in _pauses(self.retries):
+        for attempt in range(self.retries):
             if not _may_pass(result):
                 break
-            await compat.sleep(max(pause, result.retry_after or 0.0))
+            await compat.sleep(max(_pause(attempt), result.retry_after or 0.0))
             result, error = await self._try(order)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True))
@@ -152,14 +153,17 @@ class Fetcher:
 
     def _count(self, result: FetchResult, error: Exception | None) -> None:
         """The stats that stock Scrapy keeps, by its names."""
-        stats = self.crawler.stats
-        assert stats is not None  # the crawl has begun
-        stats.inc_value("robotstxt/request_count")
+        count = self._count_stat
+        count("robotstxt/request_count")
         if result.status is not None:
-            stats.inc_value("robotstxt/response_count")
-            stats.inc_value(f"robotstxt/response_status_count/{result.status}")
+            count("robotstxt/response_count")
+            count(f"robotstxt/response_status_count/{result.status}")
         elif error is not None and not isinstance(error, IgnoreRequest):
-            stats.inc_value(f"robotstxt/exception_count/{type(error)}")
+            count(f"robotstxt/exception_count/{type(error)}")
+
+    @cached_property
+    def _count_stat(self) -> Callable[[str], None]:
+        return compat.stat_counter(self.crawler)
 
 
 def _answer(
@@ -180,11 +184,10 @@ def _may_pass(result: FetchResult) -> bool:
     return result.status in RETRIED
 
 
-def _pauses(retries: int) -> Iterator[float]:
-    """Seconds before each retry: doubling, with jitter so that not all crawlers come at once."""
-    for attempt in range(retries):
-        jitter = random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, keeps no secret
-        yield min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
+def _pause(attempt: int) -> float:
+    """Seconds before a retry: doubling, with jitter so that not all crawlers come at once."""
+    jitter = random.uniform(0.75, 1.25)  # noqa: S311 - spreads load, keeps no secret
+    return min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
 
 
 def _marked_if_cut(result: FetchResult, order: FetchOrder, *, is_asked: bool) -> FetchResult:

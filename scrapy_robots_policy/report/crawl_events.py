@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from scrapy.crawler import Crawler
@@ -259,9 +260,9 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
-    def _count(self, name: str) -> None:
-        assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(name)
+    @cached_property
+    def _count(self) -> Callable[[str], None]:
+        return compat.stat_counter(self.crawler)
 
 
 def _kind_of_use(preference: Preference) -> str:

@@ -5,7 +5,7 @@ R its rules, A everything, D nothing, W nothing yet (wait for the next try).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -167,6 +167,15 @@ def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
         record = remember(record, outcome, START)
     assert record is not None
     assert goes_far_enough(record, DIALECTS["rfc9309"].access, 100) is is_enough
+
+
+def test_an_entry_keeps_all_of_the_latest_result_but_its_octets():
+    result = FetchResult(
+        200, OURS, "OK", "text/plain", 5.0, 6.0, '"e"', "then", ("http://b/r",), True, False
+    )
+    defaults = FetchResult(None)
+    assert all(getattr(result, one.name) != getattr(defaults, one.name) for one in fields(result))
+    assert remember(None, result, START).latest == replace(result, octets=b"")
 
 
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
