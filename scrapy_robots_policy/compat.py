@@ -77,7 +77,7 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
 
 
 def stat_counter(crawler: Crawler) -> Callable[[str], None]:
-    """Adds 1 to a stat. Scrapy looks its stats' methods up for as long as such a call takes."""
+    """Adds 1 to a stat. To be kept: Scrapy takes its time to look a method of its stats up."""
     assert crawler.stats is not None  # the crawl has begun
     return crawler.stats.inc_value
 

@@ -77,7 +77,7 @@ class Bodies:
 
     def _change(self, change: Callable[..., object]) -> None:
         """Begin or end to listen. Each page has to pass here too while a body is expected, so the
-        references are strong ones: a weak one would be followed four times for each signal.
+        references are strong ones: a weak one makes a new method for each signal.
         """
         change(self._leaving, signals.request_reached_downloader, weak=False)
         change(self._count, signals.bytes_received, weak=False)
