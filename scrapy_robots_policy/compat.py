@@ -12,7 +12,7 @@ import asyncio
 import inspect
 import sys
 import time
-from collections.abc import Callable, Coroutine, ItemsView
+from collections.abc import Callable, Coroutine
 from importlib import import_module
 from typing import Any
 
@@ -21,7 +21,7 @@ from pydispatch import dispatcher  # type: ignore[import-untyped]  # Scrapy's si
 from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.crawler import Crawler
-from scrapy.http import Headers, Request, Response
+from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
@@ -71,20 +71,14 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Whether a signal has receivers. Scrapy has no function for that."""
-    senders = (crawler.signals.sender, dispatcher.Any)
-    by_signal = (dispatcher.connections.get(id(sender), {}) for sender in senders)
-    return any(signal in receivers or dispatcher.Any in receivers for receivers in by_signal)
+    receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
+    return any(True for _ in dispatcher.liveReceivers(receivers))
 
 
 def stat_counter(crawler: Crawler) -> Callable[[str], None]:
     """Adds 1 to a stat. To be kept: Scrapy takes its time to look a method of its stats up."""
     assert crawler.stats is not None  # the crawl has begun
     return crawler.stats.inc_value
-
-
-def header_items(headers: Headers) -> ItemsView[bytes, list[bytes]]:
-    """The headers as they are kept. Scrapy's `items` looks each name up once more."""
-    return dict.items(headers)
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], None]:

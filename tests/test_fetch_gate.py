@@ -29,12 +29,9 @@ class Fetches:
 
     async def _fetch(self, name, has_failed):
         self.ends[name] = Gate()
-        turn = await self.gate.enter(has_failed=has_failed)
-        try:
+        async with self.gate.enter(has_failed=has_failed):
             self.began.append(name)
             await self.ends[name].pass_()
-        finally:
-            self.gate.leave(turn)
 
     async def end(self, name):
         self.ends[name].open()

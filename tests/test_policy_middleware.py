@@ -64,6 +64,7 @@ async def test_all_stats_of_a_small_crawl():
             "robotstxt/forbidden": 2,
             "robots/fetched": 1,
             "robots/outcome/200": 1,
+            "robots/store/miss": 1,
             "robots/stance/rules": 1,
             "robots/dropped/rule": 2,
             "robots/passed": 2,

@@ -313,13 +313,6 @@ async def test_a_stale_stored_entry_is_used_while_it_is_fetched_again():
 
 
 @on_reactor
-async def test_no_lookup_is_counted_where_there_is_no_store():
-    world = World([SECRET], store=None)
-    assert not secret(await world.resolver().rules_for(ORIGIN, RFC))
-    assert (len(world.fetches), world.lookups) == (1, [])
-
-
-@on_reactor
 async def test_a_store_that_fails_is_a_miss():
     world = World([SECRET], store=BrokenStore())
     resolver = world.resolver()

@@ -238,6 +238,7 @@ async def test_a_304_keeps_the_rules():
             "robots/outcome/304": 2,
             "robots/refresh/unchanged": 2,
             "robots/stance/rules": 3,
+            "robots/store/miss": 1,
             "robots/dropped/rule": 3,
             "robots/passed": 3,
         }

@@ -34,12 +34,24 @@ def is_fetch(request: Request) -> bool:
 
 
 class Body:
-    """What came in for one request, at most `limit` octets of it."""
+    """What came in for one request, at most `limit` octets of it.
 
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
+    Inside, it is expected: what comes in is capped, and kept packed as it came.
+    """
+
+    def __init__(self, bodies: Bodies, request: Request, limit: int) -> None:
+        self.bodies, self.request, self.limit = bodies, request, limit
         self.received = 0
         self.encodings: Sequence[str] = ()
+
+    def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
+        self.request.meta[_META_KEY] = self
+        self.bodies.listen(+1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bodies.listen(-1)
+        self.bodies.on_ended(self.request)
 
     def octets(self, response: Response) -> bytes:
         """The unpacked body, cut at the limit. Raises UnreadableBodyError.
@@ -55,30 +67,26 @@ class Body:
 
 
 class Bodies:
-    """Listens to downloads while bodies are expected. `on_downloaded` gets each such request."""
+    """Listens to downloads while bodies are expected.
 
-    def __init__(self, crawler: Crawler, on_downloaded: Callable[[Request], None]) -> None:
-        self.crawler, self.on_downloaded = crawler, on_downloaded
+    on_ended  called with each such request when its response has come, and when it is given up
+    """
+
+    def __init__(self, crawler: Crawler, on_ended: Callable[[Request], None]) -> None:
+        self.crawler, self.on_ended = crawler, on_ended
         self._expected = 0
 
-    def expect(self, request: Request, limit: int) -> Body:
-        """From now on, what comes in for the request is capped and kept packed as it came."""
-        if not self._expected:
-            self._change(self.crawler.signals.connect)
-        self._expected += 1
-        body = request.meta[_META_KEY] = Body(limit)
-        return body
+    def listen(self, more: int) -> None:
+        """Begin to listen with the first body that is expected, and end with the last.
 
-    def has_ended(self) -> None:
-        """One of the requests that were expected has ended."""
-        self._expected -= 1
-        if not self._expected:
-            self._change(self.crawler.signals.disconnect)
-
-    def _change(self, change: Callable[..., object]) -> None:
-        """Begin or end to listen. Each page has to pass here too while a body is expected, so the
-        references are strong ones: a weak one makes a new method for each signal.
+        Each page passes here too meanwhile. So the references are strong ones: a weak one makes a
+        new method for each signal.
         """
+        before, self._expected = self._expected, self._expected + more
+        if bool(before) == bool(self._expected):
+            return
+        manager = self.crawler.signals
+        change = manager.connect if self._expected else manager.disconnect
         change(self._leaving, signals.request_reached_downloader, weak=False)
         change(self._count, signals.bytes_received, weak=False)
         change(self._downloaded, signals.response_downloaded, weak=False)
@@ -110,4 +118,4 @@ class Bodies:
             response.headers.pop("Content-Encoding", None)
         else:
             request.meta["download_maxsize"] = MAX_OCTETS
-        self.on_downloaded(request)
+        self.on_ended(request)

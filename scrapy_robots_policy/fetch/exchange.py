@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from scrapy.http import Request
 
-from .. import compat
-
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -33,6 +31,6 @@ def sent_headers(request: Request) -> dict[str, str]:
     """The headers of a request as they were sent: the middlewares have added theirs to it."""
     return {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in compat.header_items(request.headers)
+        for name, values in request.headers.items()
         if values
     }

@@ -17,7 +17,7 @@ from ..exceptions import CrawlClosing
 from ..rep import FetchResult
 from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
-from .body import Bodies
+from .body import Bodies, Body
 from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
 from .http_headers import lifetime, media_type, retry_after
@@ -38,7 +38,7 @@ class Fetcher:
     """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
     visit          waits until the request may be sent to its host
-    on_downloaded  called with each request whose response has come, and again when it has ended
+    on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
@@ -50,14 +50,14 @@ class Fetcher:
         self,
         crawler: Crawler,
         visit: Callable[[Request], Awaitable[None]],
-        on_downloaded: Callable[[Request], None],
+        on_ended: Callable[[Request], None],
         now: Callable[[], float],
         profile: RequestProfile,
         retries: int,
     ) -> None:
         self.crawler, self.visit, self.now = crawler, visit, now
         self.profile, self.retries = profile, retries
-        self.on_downloaded, self.bodies = on_downloaded, Bodies(crawler, on_downloaded)
+        self.bodies = Bodies(crawler, on_ended)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
@@ -100,11 +100,11 @@ class Fetcher:
         request = self.profile.request(url, validators, order)
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
-        body = self.bodies.expect(request, limit)
         try:
-            await self.visit(request)
-            asked_at = self.now()
-            response = await compat.download(self.crawler, request)
+            with Body(self.bodies, request, limit) as body:
+                await self.visit(request)
+                asked_at = self.now()
+                response = await compat.download(self.crawler, request)
             headers = _headers(response)
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
@@ -116,9 +116,6 @@ class Fetcher:
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
             return Answer(result), error
-        finally:
-            self.on_downloaded(request)
-            self.bodies.has_ended()
 
     def _note(
         self,
@@ -216,5 +213,5 @@ def _headers(response: Response) -> dict[str, str]:
     """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
     return {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in compat.header_items(response.headers)
+        for name, values in response.headers.items()
     }

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from scrapy.http import Request
 
-from .. import compat
-
 PLAIN_KEY = "_robots_txt_plain"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
 
@@ -18,6 +16,6 @@ def trim(request: Request) -> None:
     """Take out headers without a value; of a plain request, all but those it cannot do without."""
     is_plain = request.meta.get(PLAIN_KEY, False)
     headers = request.headers
-    for name, values in list(compat.header_items(headers)):
+    for name, values in list(headers.items()):
         if not any(values) or (is_plain and name not in _PLAIN):
             del headers[name]

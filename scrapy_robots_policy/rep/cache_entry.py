@@ -67,31 +67,14 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
     """The entry after one more try. It is the same for all dialects: any 2xx body is a copy."""
     status = fetched.status
     if status is not None and 200 <= status < 300:
-        return CacheEntry(_without_octets(fetched), now, fetched.octets, now)
+        return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
         return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
     if status is not None and 400 <= status < 500 and status != 429:
-        return CacheEntry(_without_octets(fetched), now)
+        return CacheEntry(replace(fetched, octets=b""), now)
     if status is not None and 300 <= status < 400:
-        return CacheEntry(_without_octets(fetched), now)
+        return CacheEntry(replace(fetched, octets=b""), now)
     return _failed(previous, fetched, now)
-
-
-def _without_octets(fetched: FetchResult) -> FetchResult:
-    """Each new origin has one: `replace` would look each field up by its name."""
-    return FetchResult(
-        fetched.status,
-        b"",
-        fetched.cause,
-        fetched.media_type,
-        fetched.lifetime,
-        fetched.retry_after,
-        fetched.etag,
-        fetched.last_modified,
-        fetched.hops,
-        fetched.is_cut,
-        fetched.site_answers,
-    )
 
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
@@ -108,7 +91,7 @@ def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
 
 
 def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> CacheEntry:
-    latest = _without_octets(fetched)
+    latest = replace(fetched, octets=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:  # keep the validators: the next try must be conditional

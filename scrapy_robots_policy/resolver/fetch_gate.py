@@ -32,6 +32,21 @@ def max_open_fetches() -> int:
     return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
 
 
+class Entry:
+    """A fetch that waits at the gate, and passes it."""
+
+    __slots__ = ("gate", "has_failed", "turn")
+
+    def __init__(self, gate: FetchGate, *, has_failed: bool) -> None:
+        self.gate, self.has_failed = gate, has_failed
+
+    async def __aenter__(self) -> None:
+        self.turn = await self.gate.let_in(has_failed=self.has_failed)
+
+    async def __aexit__(self, *_: object) -> None:
+        self.gate.leave(self.turn)
+
+
 class FetchGate:
     """Lets fetches begin, first come, first served; those that failed before go after all others.
 
@@ -51,11 +66,12 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self._is_closed = False
 
-    async def enter(self, *, has_failed: bool) -> object:
-        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended.
+    def enter(self, *, has_failed: bool) -> Entry:
+        """Inside, a fetch may be under way. `has_failed`: the one before did, for this origin."""
+        return Entry(self, has_failed=has_failed)
 
-        has_failed  whether the fetch before failed, for the same origin
-        """
+    async def let_in(self, *, has_failed: bool) -> object:
+        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended."""
         turn: Deferred[None] = Deferred()
         if self._has_room():
             self._begin(turn)

@@ -209,15 +209,14 @@ class Resolver:
 
     async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
         """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
-        if self.store is None:
-            return False
-        try:
-            self._adopt(state, await self.store.get(state.origin))
-        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.events.on_failed("get", error)
-        now, entry = self.now(), state.entry
-        self.events.on_store_lookup(None if entry is None else now - entry.current_at)
-        rules = state.rules(dialect, now)
+        if self.store is not None:
+            try:
+                self._adopt(state, await self.store.get(state.origin))
+            except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+                self.events.on_failed("get", error)
+        entry = state.entry
+        self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
+        rules = state.rules(dialect, self.now())
         if rules is None:
             return False
         await self.events.on_learned(rules, page, Source.STORE)
@@ -242,21 +241,19 @@ class Resolver:
         that no lease is held by a fetch that queues.
         """
         has_failed = state.entry is not None and state.entry.failing_since is not None
-        turn = await self.gate.enter(has_failed=has_failed)
-        try:
-            claim = await self.coordinator.claim(state.origin)
-            if self._adopt_shared(state, claim.entry, dialect):
+        async with self.gate.enter(has_failed=has_failed):
+            try:
+                claim = await self.coordinator.claim(state.origin)
+                if self._adopt_shared(state, claim.entry, dialect):
+                    self.coordinator.release(state.origin)
+                    await self._report(state, dialect, page, Source.FLEET)
+                elif claim.granted or waited > LEASE_PATIENCE:
+                    await self._fetch(state, dialect, page)
+                else:
+                    return False
+            except BaseException:
                 self.coordinator.release(state.origin)
-                await self._report(state, dialect, page, Source.FLEET)
-            elif claim.granted or waited > LEASE_PATIENCE:
-                await self._fetch(state, dialect, page)
-            else:
-                return False
-        except BaseException:
-            self.coordinator.release(state.origin)
-            raise
-        finally:
-            self.gate.leave(turn)
+                raise
         return True
 
     async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
