@@ -281,7 +281,9 @@ def test_links_to_parts_of_the_page_are_canonicalised_as_one(monkeypatch):
     counting = Counting(monkeypatch)
     links = nofollow_links(many(100, 50, "#part{n}"))
     assert SITE not in links
-    assert counting.urls == [SITE] * 3  # the request, the links with nofollow, those without
+    # The request, the links with nofollow, those without. From Python 3.14 on, a "#" that is joined
+    # to a URL stays.
+    assert [url.removesuffix("#") for url in counting.urls] == [SITE] * 3
 
 
 # Pages that make the most work: all links alike but for the folder, or none of them ordinary.

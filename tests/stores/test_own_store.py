@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import inspect
 
 import pytest
 from scrapy.settings import Settings
@@ -232,4 +232,4 @@ def test_the_figures_of_the_page_are_those_of_the_code():
         "unused for a second, then two, up to 30",
     ):
         assert sentence in text
-    assert asyncio.iscoroutinefunction(FolderStore.get)
+    assert inspect.iscoroutinefunction(FolderStore.get)
