@@ -16,11 +16,12 @@ from ..rep.page_tags import Statement, read_header, read_meta
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
 _TAGS_HEADER = b"X-Robots-Tag"
+_TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
 
 def has_header_statements(response: Response) -> bool:
     """Whether the response has an X-Robots-Tag header. Cheap: nothing is parsed."""
-    return _TAGS_HEADER in response.headers
+    return not _TAGS_HEADERS.isdisjoint(response.headers)  # `in` takes Scrapy five calls
 
 
 def header_statements(response: Response) -> Iterator[Statement]:
