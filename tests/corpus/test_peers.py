@@ -80,6 +80,7 @@ GPYROBOTSTXT = {
 }
 
 
+@pytest.mark.timeout(900)  # it reads the file anew for each of 132,669 questions
 def test_gpyrobotstxt_differs_where_it_is_known_to(real_files: dict[str, bytes]):
     """It is a port of Google's parser, to which the google dialect is held as well."""
     why: Counter[str] = Counter()
