@@ -76,7 +76,7 @@ def has_receivers(crawler: Crawler, signal: object) -> bool:
 
 
 def stat_counter(crawler: Crawler) -> Callable[[str], None]:
-    """Adds 1 to a stat. To be kept: Scrapy takes its time to look a method of its stats up."""
+    """What adds 1 to a stat. Callers keep it: Scrapy's stats take several calls to look it up."""
     assert crawler.stats is not None  # the crawl has begun
     return crawler.stats.inc_value
 

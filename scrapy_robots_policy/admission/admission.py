@@ -186,7 +186,7 @@ class Admission:
     async def visit(self, request: Request) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
 
-        It takes no place until it is out of `concurrency.fetching`.
+        It counts for no place until its `Body` ends and takes it out of `concurrency.fetching`.
         """
         if self.delays.by_slot:
             queue = self.delays.by_slot.get(self.concurrency.engine.slot_key(request))
