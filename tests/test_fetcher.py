@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 
+from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
@@ -165,6 +166,15 @@ async def test_a_redirect_to_no_valid_target_ends_the_fetch(target):
         outcome, _ = await fetch(site.origin)
         assert (outcome.status, outcome.is_cut) == (301, False)
         assert len(site.hits) <= 2
+
+
+@on_reactor
+async def test_a_location_in_utf_8_leads_to_the_path_that_it_names():
+    location = "/räume".encode().decode("latin-1")  # the site sends each character as an octet
+    with Site({"/robots.txt": moved(location), "/r%C3%A4ume": robots(RULES)}) as site:
+        outcome, _ = await fetch(site.origin)
+        assert outcome.octets == RULES.encode()
+        assert fetch_by_command(site.url("/robots.txt"), "bot", 5) == outcome
 
 
 @on_reactor

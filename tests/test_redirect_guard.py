@@ -19,6 +19,7 @@ from scrapy_robots_policy.fetch.redirects import (
     Ask,
     RedirectGuard,
     follow,
+    redirect_target,
 )
 from scrapy_robots_policy.fetch.sites import are_one_site
 from scrapy_robots_policy.rep import FetchResult
@@ -73,7 +74,8 @@ def walk(hops, guard=redirects.ANYWHERE, peers=None, proxied=False, names=NAMES)
             requested.append(step.url)
             location = next(locations)
             result = FetchResult(301) if location else FetchResult(200, b"rules")
-            reply = Answer(result, location, (peers or {}).get(step.url, ""), proxied)
+            header = location.encode().decode("latin-1")
+            reply = Answer(result, header, (peers or {}).get(step.url, ""), proxied)
         else:
             looked_up.append(step.host)
             reply = names.get(step.host, ())
@@ -142,6 +144,21 @@ def test_other_redirects_are_followed(case):
     result, requested, _ = walk(FOLLOWED[case])
     assert (result.octets, requested) == (b"rules", FOLLOWED[case])
     assert result.hops == tuple(FOLLOWED[case][1:])
+
+
+LOCATIONS = {
+    "/räume/robots.txt".encode(): "http://www.a.example/r%C3%A4ume/robots.txt",
+    "http://bücher.example/robots.txt".encode(): "http://xn--bcher-kva.example/robots.txt",
+    b"/r\xfcume": "http://www.a.example/r%FCume",  # no UTF-8
+    b"/r%C3%A4ume?q=a b": "http://www.a.example/r%C3%A4ume?q=a%20b",
+    "/\U0001f916".encode(): "http://www.a.example/%F0%9F%A4%96",
+    b"": None,
+}
+
+
+@pytest.mark.parametrize("octets", LOCATIONS)
+def test_the_octets_of_a_location_are_read_as_utf_8(octets):
+    assert redirect_target(START, octets.decode("latin-1")) == LOCATIONS[octets]
 
 
 def test_a_public_site_between_two_private_ones_may_not_lead_back():

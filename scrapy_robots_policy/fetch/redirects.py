@@ -40,7 +40,7 @@ class Lookup(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came for `Ask`: the result, and the Location header.
+    """What came for `Ask`: the result, and the Location header, whose octets are its characters.
 
     peer        the address that answered, or its text; "" where it is not known
     is_proxied  whether a proxy answered: it looks names up, and we do not
@@ -139,11 +139,14 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
 
 
 def redirect_target(url: str, location: str) -> str | None:
-    """Where a redirect leads, without credentials and fragment; None where it leads nowhere."""
+    """Where a redirect leads, without credentials and fragment; None where it leads nowhere.
+
+    location  the header, whose octets are its characters; read as UTF-8, as Scrapy reads it
+    """
     if not location:
         return None
     try:
-        parts = urlsplit(urljoin(url, safe_url_string(location)))
+        parts = urlsplit(urljoin(url, safe_url_string(location.encode("latin-1"))))
         host = parts.netloc.rpartition("@")[2]
         target = urlunsplit(parts._replace(netloc=host, fragment=""))
     except ValueError:
