@@ -127,6 +127,9 @@ bench: $(CORPUS)/made $(VENV)/bench/made
 memory: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/memory.py $(ARGS)
 
+origins: $(CORPUS)/made
+origins: export ROBOTS_CORPUS := $(CURDIR)/$(CORPUS)/tests/test_data
+
 check_stream reports tester $(CRAWLS): $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/$@.py $(ARGS)
 

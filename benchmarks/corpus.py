@@ -44,13 +44,17 @@ def folder() -> Path:
     return Path(path)
 
 
+def bodies(every: int = 1) -> list[bytes]:
+    """All files, or every n-th."""
+    return [path.read_bytes() for path in sorted(folder().iterdir())[::every]]
+
+
 def questions(every: int = 1) -> list[Case]:
     """A case for each file, or for every n-th."""
     chance = random.Random(9309)
-    files = sorted(folder().iterdir())[::every]
-    bodies = [path.read_bytes() for path in files]
     return [
-        Case(body, AGENTS[at % len(AGENTS)], _urls(body, chance)) for at, body in enumerate(bodies)
+        Case(body, AGENTS[at % len(AGENTS)], _urls(body, chance))
+        for at, body in enumerate(bodies(every))
     ]
 
 

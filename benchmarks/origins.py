@@ -1,10 +1,13 @@
 """A broad crawl: what one more origin costs, of which the crawl wants a single page.
 
     python benchmarks/origins.py [--rounds N] [--hosts N ...] [--kinds stock ours]
+                                 [--files small real ...]
 
-1,500 hosts, and then 8,000, with a small robots.txt and one page each. So for every page a
-robots.txt is fetched, read, and asked once. Each crawl runs in a process of its own; in each round
-robots off, stock and ours take turns, in an order of chance.
+1,500 hosts, and then 8,000, with a robots.txt and one page each. So for every page a robots.txt is
+fetched, read, and asked once. It is a small one, of five lines; or a real one, another one for each
+host: those that `make bench` asks, as far as they let the page pass without a delay. Each crawl
+runs in a process of its own; in each round robots off, stock and ours take turns, in an order of
+chance.
 
 Printed are the processor time of the whole crawl in seconds; what that is for one origin beyond
 robots off, in milliseconds, most of which is the second request; how much it is against stock, per
@@ -16,12 +19,15 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from crawling import OFF, OURS, STOCK, Crawled, Plan, crawl
+import corpus
+from crawling import OFF, OURS, OWN, STOCK, Crawled, Plan, crawl
 from figures import shown
 from table import Table
 from web import Reply, Web, hosts, robots
+
+from scrapy_robots_policy.rep import RuleSet, parse
 
 KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
 RULES = "User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\nDisallow: /{host}/\n"
@@ -38,16 +44,32 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--hosts", type=int, nargs="+", default=[1_500, 8_000])
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--files", nargs="+", choices=FILES, default=list(FILES))
     options = parser.parse_args()
     for count in options.hosts:
-        runs: Runs = {kind: [] for kind in options.kinds}
-        with Web(hosts(count), answer) as web:
-            urls = [web.url(host, "/page") for host in web.addresses]
-            for turn in range(options.rounds):
-                for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
-                    runs[kind].append(measured(kind, urls))
-                    web.log()
-        show(count, runs)
+        for files in options.files:
+            runs: Runs = {kind: [] for kind in options.kinds}
+            with Web(hosts(count), FILES[files](count)) as web:
+                urls = [web.url(host, "/page") for host in web.addresses]
+                for turn in range(options.rounds):
+                    for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
+                        runs[kind].append(measured(kind, urls))
+                        web.log()
+            show(f"{count:,} hosts, {files} files", runs)
+
+
+def real(count: int) -> Callable[[str, str], Reply]:
+    """Answers of that many hosts, each with a real robots.txt."""
+    files = [body for body in corpus.bodies() if lets_pass(parse(body))]
+    of_host = {host: files[n % len(files)] for n, host in enumerate(hosts(count))}
+    return lambda host, path: (
+        Reply(of_host[host], kind="text/plain") if path == "/robots.txt" else Reply()
+    )
+
+
+def lets_pass(rules: RuleSet) -> bool:
+    agent = OWN["USER_AGENT"]
+    return rules.allowed("http://example.com/page", agent) and not rules.crawl_delay(agent)
 
 
 def measured(kind: str, urls: list[str]) -> Crawled:
@@ -58,8 +80,9 @@ def measured(kind: str, urls: list[str]) -> Crawled:
     return crawled
 
 
-def show(count: int, runs: Runs) -> None:
-    table = Table(f"{count:,} hosts", *COLUMNS)
+def show(title: str, runs: Runs) -> None:
+    count = len(next(iter(runs.values()))[0].answered)
+    table = Table(title, *COLUMNS)
     for kind, crawls in runs.items():
         processor = [crawled.processor for crawled in crawls]
         over_off = [
@@ -74,6 +97,7 @@ def show(count: int, runs: Runs) -> None:
         table.row(kind, *(shown(values) for values in (processor, over_off, over_stock, wall)))
 
 
+FILES = {"small": lambda _: answer, "real": real}
 COLUMNS = ["processor s", "over off: ms an origin", "over stock: %", "wall s"]
 
 
