@@ -13,6 +13,7 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -47,9 +48,24 @@ def has_asyncio() -> bool:
 
 
 def steady_clock() -> Callable[[], float]:
-    """A clock in seconds since the epoch that never goes back, whatever the system's clock does."""
-    offset = time.time() - time.monotonic()
-    return lambda: offset + time.monotonic()
+    """A clock in seconds since the epoch that never goes back, whatever the system's clock does.
+
+    It goes on while the machine sleeps, so that a robots.txt grows old meanwhile.
+    """
+    elapsed = _monotonic_clock()
+    offset = time.time() - elapsed()
+    return lambda: offset + elapsed()
+
+
+def _monotonic_clock() -> Callable[[], float]:
+    """`time.monotonic` stands still while Linux or macOS sleeps; each has a clock that does not."""
+    name = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
+    try:
+        clock = partial(time.clock_gettime, getattr(time, name))
+        clock()
+    except (AttributeError, OSError):  # Windows has none, and needs none
+        return time.monotonic
+    return clock
 
 
 async def download(crawler: Crawler, request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from itertools import pairwise
@@ -30,6 +31,37 @@ def test_the_clock_of_a_crawl_never_goes_back(step_back):
     before = now()
     step_back()
     assert before <= now() <= before + DAY / 2
+
+
+SYSTEMS = {"linux": "CLOCK_BOOTTIME", "darwin": "CLOCK_MONOTONIC", "win32": None}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_clock_of_a_crawl_goes_on_while_the_machine_sleeps(system, monkeypatch):
+    clocks = {"monotonic": 100.0, SYSTEMS[system]: 100.0}
+    for name in SYSTEMS.values():
+        if name is not None:
+            monkeypatch.delattr(time, name, raising=False)
+    if SYSTEMS[system] is None:  # there `time.monotonic` goes on itself
+        monkeypatch.delattr(time, "clock_gettime")
+    else:
+        monkeypatch.setattr(time, SYSTEMS[system], SYSTEMS[system], raising=False)
+        monkeypatch.setattr(time, "clock_gettime", clocks.__getitem__)
+    monkeypatch.setattr(time, "monotonic", lambda: clocks["monotonic"])
+    monkeypatch.setattr(sys, "platform", system)
+    now = steady_clock()
+    before = now()
+    clocks[SYSTEMS[system] or "monotonic"] += DAY
+    assert now() - before == pytest.approx(DAY)
+
+
+def test_a_system_without_such_a_clock_has_a_steady_one_all_the_same(monkeypatch):
+    def refuse(clock):
+        raise OSError(clock)
+
+    monkeypatch.setattr(time, "clock_gettime", refuse)
+    now = steady_clock()
+    assert now() <= now() <= time.time() + 60
 
 
 class SteppingBack(Chain):
