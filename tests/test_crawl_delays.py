@@ -128,6 +128,18 @@ async def test_of_two_origins_in_a_download_slot_the_longer_delay_is_kept():
         assert min(b - a for a, b in pairwise(sorted(after))) >= 0.3
 
 
+@on_reactor
+async def test_of_one_origin_in_several_download_slots_the_delay_is_kept():
+    """A spider that gives `meta=response.meta` to its requests copies the slot of another host."""
+    with Site({"/robots.txt": slow(0.2)}) as site:
+        slots = [{}, {"download_slot": "127.0.0.2"}, {"download_slot": "mine"}]
+        urls = pages(site, 6)
+        requests = [scrapy.Request(url, meta=slots[n % 3]) for n, url in enumerate(urls)]
+        seen, _ = await crawl(*requests)
+        assert sorted(seen.answered) == sorted(urls)
+        assert min(gaps(site)) >= 0.2
+
+
 class Contented(Spider):
     """Closes when it has `enough` pages."""
 

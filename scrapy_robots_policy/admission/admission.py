@@ -24,7 +24,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..compat import SLOT_KEY, url_rewriter
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, Disallowed
-from ..rep import Origin, Verdict, tdmrep
+from ..rep import Origin, Verdict, origin_of, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.url import server_forms
@@ -189,7 +189,8 @@ class Admission:
         It counts for no place until its `Body` ends and takes it out of `concurrency.fetching`.
         """
         if self.delays.by_slot:
-            queue = self.delays.by_slot.get(self.concurrency.engine.slot_key(request))
+            slot = self.concurrency.engine.slot_key(request)
+            queue = self.delays.find(slot, origin_of(request.url))
             if queue is not None:
                 async with queue.turn(request, first=True) as turn:
                     turn.used()

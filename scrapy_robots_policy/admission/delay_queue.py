@@ -1,5 +1,8 @@
 """One queue for each download slot in which a delay between two requests is kept.
 
+An origin that asks for a delay has all its requests in one queue, those in other download slots
+too: spiders choose slots, and copy them with `meta=response.meta`.
+
 In a queue one request is under way at a time. The next one goes when the delay is over, counted
 from the end of the one before: so the host sees no shorter gap, whatever the network does.
 DOWNLOAD_DELAY, AutoThrottle and jitter act later, in the downloader. They can make a host slower,
@@ -34,6 +37,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..exceptions import CrawlClosing
+from ..rep import origin_of
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
@@ -197,13 +201,19 @@ class DelayQueue:
 
 
 class DelayQueues:
-    """The queues of a crawl. `now`: any clock in seconds that never goes back."""
+    """The queues of a crawl.
+
+    now        any clock in seconds that never goes back
+    by_slot    all queues
+    by_origin  those in which the delay of an origin is kept
+    """
 
     def __init__(
         self, coordinator: FleetCoordinator, now: Callable[[], float], call_later: CallLater
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.by_slot: dict[str, DelayQueue] = {}
+        self.by_origin: dict[str, DelayQueue] = {}
         self.busy: set[DelayQueue] = set()
         self._sweep_at = MAX_QUEUES
 
@@ -213,22 +223,25 @@ class DelayQueues:
         delay        the seconds that the request's origin asks for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
-        queue = self.by_slot.get(slot)
         if not delay:
-            if queue is not None:
-                queue.delays.pop(origin, None)
+            self._forget(origin)
+            queue = self.by_slot.get(slot)
             return queue if queue is not None and queue.delays else None
-        if queue is None:
-            queue = self._open(slot)
+        queue = self.find(slot, origin) or self._open(slot)
         if queue.delays.get(origin) != delay:
             queue.delays[origin] = delay
+            self.by_origin[origin] = queue
             rest = min(max(delay - since_visit, 0.0), delay)
             queue.free_at = max(queue.free_at, self.now() + rest)
         return queue
 
+    def find(self, slot: str, origin: str | None) -> DelayQueue | None:
+        """The queue of the requests to an origin in a download slot, where there is one."""
+        return self.by_origin.get(origin or "") or self.by_slot.get(slot)
+
     def reached(self, request: Request, slot: str) -> None:
         """A request has reached the downloader in this slot."""
-        queue = self.by_slot.get(slot)
+        queue = self.find(slot, origin_of(request.url))
         if queue is not None:
             queue.reached(request)
 
@@ -246,10 +259,18 @@ class DelayQueues:
         for queue in self.by_slot.values():
             queue.close()
 
+    def _forget(self, origin: str) -> None:
+        """The origin asks for no delay any more."""
+        queue = self.by_origin.pop(origin, None)
+        if queue is not None:
+            del queue.delays[origin]
+
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:
             # An idle queue past its delay may be forgotten: the next request opens it again.
             self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
+            kept = self.by_slot.values()
+            self.by_origin = {origin: queue for queue in kept for origin in queue.delays}
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
             slot, self.coordinator, self.now, self.call_later, self.busy
