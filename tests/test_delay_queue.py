@@ -75,8 +75,8 @@ class Host:
         request = scrapy.Request(f"http://host{path}")
         return request, start(self.go(request))
 
-    async def go(self, request):
-        async with self.queue.turn(request) as turn:
+    async def go(self, request, *, first=False):
+        async with self.queue.turn(request, first=first) as turn:
             self.sent.append(request.url[len("http://host") :])
             self.active.add(request)
             turn.used()
@@ -227,6 +227,26 @@ async def test_a_request_that_waits_for_another_process_stays_the_first_in_line(
     await until_idle()
     await host.clock.forward(3.0)
     assert host.sent == ["/1"]
+
+
+@on_reactor
+async def test_a_request_cancelled_while_another_process_visits_ends_nobody_elses_turn():
+    coordinator = Coordinator(3.0)
+    host = Host(coordinator)
+    _, first = host.request("/1")
+    host.request("/2")
+    await until_idle()
+    coordinator.gate.open()
+    await until_idle()  # the first one waits again: another process has the host
+    coordinator.gate = Gate()
+    start(host.go(scrapy.Request("http://host/robots.txt"), first=True))
+    await until_idle()
+    await host.clock.forward(3.0)  # the turn of the robots.txt has come
+    await cancel(first)
+    coordinator.gate.open()
+    await until_idle()
+    assert host.sent == ["/robots.txt"]
+    assert coordinator.left == []
 
 
 @on_reactor

@@ -105,16 +105,25 @@ class DelayQueue:
         Raises CrawlClosing.
         """
         await self._wait_here(first=first)
+        while wait := await self._wait_of_fleet():
+            self.free_at = max(self.free_at, self.now() + wait)
+            self._taken = False
+            await self._wait_here(first=True)
         turn = Turn()
         try:
-            # The delay may have been taken back, or another process may have the host.
-            while self.delay and (wait := await self.coordinator.take(self.slot, self.delay)):
-                self.free_at = max(self.free_at, self.now() + wait)
-                self._taken = False
-                await self._wait_here(first=True)
             yield turn
         finally:
             self._leave(request, turn)
+
+    async def _wait_of_fleet(self) -> float:
+        """Seconds for which another process has the host; 0: it is this request's turn in all."""
+        if not self.delay:  # it has been taken back
+            return 0.0
+        try:
+            return await self.coordinator.take(self.slot, self.delay)
+        except BaseException:  # cancelled
+            self._give_back()
+            raise
 
     async def _wait_here(self, *, first: bool) -> None:
         """Wait for the turn among the requests of this process. Sets `_taken`."""
@@ -134,15 +143,18 @@ class DelayQueue:
             raise
 
     def _leave(self, request: Request, turn: Turn) -> None:
-        if not self._taken:
-            return  # the crawl closed, or the request was cancelled, while it waited in line
+        if not turn.is_used:
+            self._give_back()
+            return
         self._taken = False
-        if turn.is_used:
-            self._holder = request
-            self.busy.add(self)
-        else:
-            self.coordinator.leave(self.slot, visited=False)
-            self._next()
+        self._holder = request
+        self.busy.add(self)
+
+    def _give_back(self) -> None:
+        """The turn was not used: the next one may go at once, here or in another process."""
+        self._taken = False
+        self.coordinator.leave(self.slot, visited=False)
+        self._next()
 
     def reached(self, request: Request) -> None:
         """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
