@@ -232,6 +232,16 @@ async def test_stale_rules_hold_while_they_are_fetched_again():
 
 
 @on_reactor
+async def test_stale_rules_are_not_made_anew_for_each_request():
+    world = World([SECRET])
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
+    world.time = first.access.fresh_until + 1
+    world.gate = Gate()
+    assert all(resolver.cached(ORIGIN, RFC) is first for _ in range(3))
+
+
+@on_reactor
 async def test_stale_rules_hold_if_that_fetch_fails():
     world = World([SECRET, DOWN])
     resolver = world.resolver()

@@ -286,6 +286,31 @@ def test_the_next_try_after_a_failure_is_still_conditional():
     assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
 
 
+def test_the_validators_of_a_copy_are_for_no_other_url():
+    """A 304 of another URL would give the copy a new life."""
+    moved = FetchResult(503, hops=("http://b/robots.txt",))
+    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon")
+    latest = live("rfc9309", (0, served), (DAY, moved)).record.latest
+    assert (latest.etag, latest.last_modified, latest.hops) == ("", "", moved.hops)
+
+
+COPIES = {
+    "of a type that is read": ("text/plain", AccessMode.RULES),
+    "of a type that is not read": ("image/gif", AccessMode.ALLOW),
+}
+FAILURES = [TIMEOUT, FetchResult(503, media_type="application/json", lifetime=MINUTE)]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("copy", COPIES)
+def test_after_a_failure_a_304_gives_the_copy_back_as_it_was(copy: str, failure: FetchResult):
+    media_type, mode = COPIES[copy]
+    served = FetchResult(200, OURS, media_type=media_type)
+    access = live("yandex", (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
+    assert access.mode is mode
+    assert access.fresh_until == START + DAY + HOUR + DAY
+
+
 LIFETIMES = [
     # dialect, what HTTP caching said, seconds of freshness
     ("rfc9309", None, DAY),
