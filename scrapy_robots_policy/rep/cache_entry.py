@@ -41,8 +41,8 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its octets. Where it is a failure and there is a copy: with
-                   the copy's type, its validators, and whether it is cut
+    latest         the last result, without its octets. Of a failure the type, the validators, and
+                   whether it is cut, are those of the copy, if there is one
     octets         the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current

@@ -99,8 +99,8 @@ class RuleSet:
 
         Counted are the file, its User-agent lines, and what is laid out, which is bounded.
         """
-        text = len(self._body) if self._usage else 0
-        return len(self._body) + self._groups.octets_held + text + self._bindings.octets_held
+        usage = self._usage.octets_held if self._usage else 0
+        return len(self._body) + self._groups.octets_held + usage + self._bindings.octets_held
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""

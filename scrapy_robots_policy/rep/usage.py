@@ -33,8 +33,12 @@ from .preference import (
     Preference,
     combined,
 )
+from .url import origin_of
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
+_MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
+# Octets of memory, about: a line as written, one that binds an agent, and what a preference adds.
+_A_WRITTEN, _A_LINE, _A_PREFERENCE = 200, 420, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
 _ALSO_OUTSIDE = {
     CONTENT_SIGNAL: "the crawler's group has signals of its own",
@@ -59,11 +63,20 @@ class UsageLine(NamedTuple):
 
 
 class UsageLines:
-    """The preferences in a robots.txt. They are parsed once, at the first call."""
+    """The preferences in a robots.txt. Those that bind an agent are parsed when it asks first."""
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
-        self._text, self._groups, self._dialect = text, groups, dialect
-        self._bound: dict[str, dict[str, list[_SamePath]]] = {}
+        self._text, self._groups, self._reading = text, groups, reading_of(dialect)
+        self._written = _written(text, dialect)
+        self._octets_written = sum(_A_WRITTEN + len(line.value) for line in self._written)
+        # By agent, with the origin where a line may name a site.
+        self._bound: dict[tuple[str, str | None], dict[str, list[_SamePath]]] = {}
+        self._octets_bound = 0
+
+    @property
+    def octets_held(self) -> int:
+        """About how many octets of memory this object takes: it grows as more agents ask."""
+        return len(self._text) + self._octets_written + self._octets_bound
 
     def preferences(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
         """The preferences that hold for a crawler and a page.
@@ -92,14 +105,19 @@ class UsageLines:
 
     def _lines_binding(self, agent: str, url: str) -> dict[str, list[_SamePath]]:
         """The lines that bind a crawler, by label."""
-        labels = self._bound.get(agent)
+        key = agent, origin_of(url) if self._reading.resolves else None
+        labels = self._bound.get(key)
         if labels is None:
-            if len(self._bound) >= _MAX_AGENTS:
+            lines = list(self._binding(agent, url))
+            octets = sum(map(_octets_of, lines))
+            if len(self._bound) >= _MAX_AGENTS or self._octets_bound + octets > _MAX_BOUND:
                 self._bound.clear()
-            labels = self._bound[agent] = _by_path(self.binding(agent, url))
+                self._octets_bound = 0
+            labels = self._bound[key] = _by_path(lines)
+            self._octets_bound += octets
         return labels
 
-    def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
+    def _binding(self, agent: str, url: str) -> Iterator[UsageLine]:
         """The lines that bind a crawler. Some dialects match the whole `url`, not its path only."""
         own, outside = self._lines_for(agent)
         labels = _labels(own)
@@ -145,27 +163,13 @@ class UsageLines:
             if line.label in _ALSO_OUTSIDE
         ]
 
-    @cached_property
-    def _written(self) -> list[_Written]:
-        """All usage lines of the file, in its order."""
-        lines = [
-            line
-            for line in grammar_of(self._dialect).directive.finditer(self._text)
-            if line[1].lower() in LABELS
-        ]
-        numbers = line_numbers(self._text, (line.start() for line in lines))
-        return [
-            _Written(line.start(), LABELS[line[1].lower()], line[2], number)
-            for line, number in zip(lines, numbers, strict=True)
-        ]
-
     def _line(self, line: _Written, url: str) -> UsageLine:
         path, value = path_of(line.value)
         preferences = tuple(
             Preference(line.label, key, value, line.number)
             for key, value in read_value(line.label, value)
         )
-        patterns = reading_of(self._dialect).patterns(True, path, url)
+        patterns = self._reading.patterns(True, path, url)
         return UsageLine(line.label, path, patterns, preferences)
 
 
@@ -176,6 +180,24 @@ class _Written(NamedTuple):
     label: str
     value: str
     number: int
+
+
+def _written(text: str, dialect: Dialect) -> list[_Written]:
+    """All usage lines of a file, in its order."""
+    lines = [
+        line for line in grammar_of(dialect).directive.finditer(text) if line[1].lower() in LABELS
+    ]
+    numbers = line_numbers(text, (line.start() for line in lines))
+    return [
+        _Written(line.start(), LABELS[line[1].lower()], line[2], number)
+        for line, number in zip(lines, numbers, strict=True)
+    ]
+
+
+def _octets_of(line: UsageLine) -> int:
+    """About how many octets of memory a line takes."""
+    preferences = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in line.preferences)
+    return _A_LINE + 2 * len(line.path) + preferences
 
 
 class _SamePath:

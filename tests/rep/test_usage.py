@@ -143,6 +143,13 @@ def test_a_file_says(text, agent, path, expected):
     assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
 
 
+def test_a_line_that_names_a_site_is_for_that_site_whichever_is_asked_about_first():
+    text = b"User-agent: *\nContent-Usage: //site.example/x train-ai=n\n"
+    rules = parse(text, "original1994")
+    other, site = rules.usage("https://other.example/x", "Foo"), rules.usage(SITE + "/x", "Foo")
+    assert (len(other), len(site)) == (0, 1)
+
+
 def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
     text = (
         b"User-agent: FooBot\nAllow: /\n\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n"
