@@ -14,7 +14,8 @@ from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResu
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
-from scrapy_robots_policy.resolver.resolver import MAX_SKEW, Resolver
+from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.sources import MAX_SKEW
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 

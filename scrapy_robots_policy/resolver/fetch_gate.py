@@ -64,7 +64,7 @@ class FetchGate:
         self._queue: deque[Deferred[None]] = deque()
         self._last_queue: deque[Deferred[None]] = deque()
         self._stop_timer: Callable[[], None] | None = None
-        self._is_closed = False
+        self.is_closed = False
 
     def enter(self, *, has_failed: bool) -> Entry:
         """Inside, a fetch may be under way. `has_failed`: the one before did, for this origin."""
@@ -108,7 +108,7 @@ class FetchGate:
         self._began[turn] = self.now()
 
     def _has_room(self) -> bool:
-        if self._is_closed:
+        if self.is_closed:
             return False
         while self._began and self.now() - next(iter(self._began.values())) >= YOUNG:
             self._began.popitem(last=False)
@@ -139,7 +139,7 @@ class FetchGate:
 
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
-        self._is_closed = True
+        self.is_closed = True
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
