@@ -318,6 +318,7 @@ class BeforeNoon(Spider):
         noon = datetime.now(timezone.utc).replace(hour=12, minute=0, second=0).timestamp()
         admission = middleware_of(self.crawler).admission
         admission.now = lambda: noon if self.seen.answered else noon - 1.2
+        admission.decider.now = admission.now
         async for request in super().start():
             yield request
 
@@ -338,7 +339,8 @@ class TimePasses(Spider):
 
     def parse(self, response):
         super().parse(response)
-        middleware_of(self.crawler).admission.now = lambda: time.time() + 600
+        admission = middleware_of(self.crawler).admission
+        admission.now = admission.decider.now = lambda: time.time() + 600
 
 
 @on_reactor

@@ -58,6 +58,7 @@ class Phased(Spider):
         middleware = middleware_of(self.crawler)
         middleware.now = middleware.resolver.now = lambda: time.time() + seconds
         middleware.resolver.sources.now = middleware.admission.now = middleware.now
+        middleware.admission.decider.now = middleware.now
         self.left = len(urls)
         return [scrapy.Request(url, self.parse, errback=self.fail) for url in urls]
 
