@@ -13,6 +13,7 @@ from scrapy_robots_policy.rep import (
     DIALECTS,
     Access,
     AccessMode,
+    AccessPolicy,
     CacheEntry,
     FetchResult,
     advance,
@@ -20,6 +21,7 @@ from scrapy_robots_policy.rep import (
 )
 from scrapy_robots_policy.rep.access import (
     AccessOverrides,
+    Step,
     goes_far_enough,
     holds,
     is_fresh,
@@ -309,6 +311,12 @@ def test_after_a_failure_a_304_gives_the_copy_back_as_it_was(copy: str, failure:
     access = live("yandex", (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
     assert access.mode is mode
     assert access.fresh_until == START + DAY + HOUR + DAY
+
+
+@pytest.mark.parametrize("steps", [(), (Step(DAY, AccessMode.RULES, AccessMode.ALLOW),)])
+def test_a_policy_says_what_holds_however_long_a_file_is_unreachable(steps: tuple[Step, ...]):
+    with pytest.raises(ValueError, match="until FOREVER"):
+        AccessPolicy(unreachable=steps)
 
 
 LIFETIMES = [
