@@ -67,7 +67,7 @@ class UsageLines:
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
         self._text, self._groups, self._reading = text, groups, reading_of(dialect)
-        self._written = _written(text, dialect)
+        self._written = _written_in(text, dialect)
         self._octets_written = sum(_A_WRITTEN + len(line.value) for line in self._written)
         # By agent, with the origin where a line may name a site.
         self._bound: dict[tuple[str, str | None], dict[str, list[_SamePath]]] = {}
@@ -182,7 +182,7 @@ class _Written(NamedTuple):
     number: int
 
 
-def _written(text: str, dialect: Dialect) -> list[_Written]:
+def _written_in(text: str, dialect: Dialect) -> list[_Written]:
     """All usage lines of a file, in its order."""
     lines = [
         line for line in grammar_of(dialect).directive.finditer(text) if line[1].lower() in LABELS
