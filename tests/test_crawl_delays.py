@@ -56,6 +56,20 @@ def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
         assert site.busiest == 1
 
 
+@on_reactor
+async def test_a_crawler_that_has_to_wait_waits_whatever_other_crawlers_the_crawl_is():
+    text = "User-agent: slow\nCrawl-delay: 0.3\nUser-agent: quick\nDisallow: /x"
+    with Site({"/robots.txt": robots(text)}) as site:
+        agents = ("slow", "slow", "slow", "quick")
+        requests = (
+            scrapy.Request(site.url(f"/{number}"), meta={"robots": {"agent": agent}})
+            for number, agent in enumerate(agents)
+        )
+        seen, _ = await crawl(*requests)
+        assert len(seen.answered) == len(agents)
+        assert min(gaps(site)) >= 0.3
+
+
 @pytest.mark.parametrize("kind", REACTORS)
 def test_a_robots_txt_may_wait_in_its_download_slot_longer_than_it_may_take(kind):
     """Two origins, one slot: ten pages of the first are in it; whichever of them comes back first
@@ -357,7 +371,7 @@ async def test_a_request_that_queues_until_the_visit_time_is_over_is_not_sent():
 async def test_idle_queues_are_dropped():
     queues = DelayQueues(ALONE, time.monotonic, compat.call_later)
     for n in range(3 * MAX_QUEUES):
-        queue = queues.queue(f"host{n}", f"http://host{n}", 10, since_visit=60)
+        queue = queues.queue(f"host{n}", (f"http://host{n}", "bot", "rfc9309"), 10, since_visit=60)
         assert queue is not None
         assert queue.delay == 10
     assert len(queues.by_slot) <= 2 * MAX_QUEUES

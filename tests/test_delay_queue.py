@@ -11,11 +11,12 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_ASKERS, DelayQueues
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 
 DELAY = 10.0
+ASKER = ("http://host", "bot", "rfc9309")
 
 
 @dataclass
@@ -67,7 +68,7 @@ class Host:
     def __init__(self, coordinator=ALONE):
         self.clock = Clock()
         self.queues = DelayQueues(coordinator, self.clock.now, self.clock.call_later)
-        self.queue = self.queues.queue("host", "http://host", DELAY, since_visit=DELAY)
+        self.queue = self.queues.queue("host", ASKER, DELAY, since_visit=DELAY)
         self.active, self.sent = set(), []
 
     def request(self, path):
@@ -271,8 +272,24 @@ def test_a_new_queue_keeps_its_delay_after_the_robots_txt_even_if_the_clock_step
 ):
     clock = Clock()
     queues = DelayQueues(ALONE, clock.now, clock.call_later)
-    queue = queues.queue("host", "http://host", DELAY, since_visit)
+    queue = queues.queue("host", ASKER, DELAY, since_visit)
     assert queue.free_at == clock.time + rest
+
+
+def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
+    host = Host()
+    another = ("http://host", "another", "rfc9309")
+    assert host.queues.queue("host", another, 0.0, since_visit=0.0) is host.queue
+    assert host.queue.delay == DELAY
+    assert host.queues.queue("host", ASKER, 0.0, since_visit=0.0) is None
+
+
+def test_the_delays_of_one_queue_are_bounded_in_number():
+    host = Host()
+    for number in range(1_000):
+        host.queues.queue("host", ("http://host", f"bot{number}", "rfc9309"), DELAY, DELAY)
+    assert host.queue.delay == DELAY
+    assert len(host.queue.delays) <= MAX_ASKERS
 
 
 @on_reactor
@@ -280,7 +297,7 @@ async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
     """A longer timer than 2^31 milliseconds ends Twisted's loop with an error, again and again."""
     host = Host()
     years = 3 * 366 * 86_400.0
-    host.queue = host.queues.queue("host", "http://host", years, since_visit=0.0)
+    host.queue = host.queues.queue("host", ASKER, years, since_visit=0.0)
     host.request("/1")
     await until_idle()
     while host.clock.time < host.queue.free_at - LONGEST_TIMER:

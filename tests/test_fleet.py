@@ -249,7 +249,7 @@ async def test_an_entry_from_the_future_is_not_used(redis):
 async def test_a_turn_ends_with_its_visit(redis):
     store = open_store(redis.url)
     queues = DelayQueues(store, time.monotonic, compat.call_later)
-    queue = queues.queue("host", "http://host", 60.0, since_visit=60.0)
+    queue = queues.queue("host", ("http://host", "bot", "rfc9309"), 60.0, since_visit=60.0)
     mine, exempt = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
     async with queue.turn(mine) as turn:
         turn.used()

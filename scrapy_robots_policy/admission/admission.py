@@ -253,8 +253,9 @@ class Admission:
         if not self.delays.by_slot:
             self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
         slot = self.concurrency.engine.slot_key(request)
+        asker = rules.origin, config.agent, config.dialect.name
         since_visit = self.now() - rules.access.entry.asked_at
-        return self.delays.queue(slot, rules.origin, delay.seconds, since_visit)
+        return self.delays.queue(slot, asker, delay.seconds, since_visit)
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))

@@ -37,9 +37,12 @@ from ..exceptions import CrawlClosing
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
+MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+# Who asks for a delay: an origin, of a crawler, as a dialect reads it.
+Asker = tuple[str, str, str]
 
 
 class Turn:
@@ -58,7 +61,7 @@ class Turn:
 class DelayQueue:
     """The requests of one download slot.
 
-    delays  seconds by origin; the longest one is kept
+    delays  seconds by asker; the longest one is kept
     busy    the queues of the crawl that have a request under way
     """
 
@@ -72,7 +75,7 @@ class DelayQueue:
     ) -> None:
         self.slot, self.coordinator, self.now, self.call_later = slot, coordinator, now, call_later
         self.busy = busy
-        self.delays: dict[str, float] = {}
+        self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
@@ -219,21 +222,23 @@ class DelayQueues:
         self.busy: set[DelayQueue] = set()
         self._sweep_at = MAX_QUEUES
 
-    def queue(self, slot: str, origin: str, delay: float, since_visit: float) -> DelayQueue | None:
+    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
 
-        delay        the seconds that the request's origin asks for; 0: none
+        delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
         queue = self.by_slot.get(slot)
         if not delay:
             if queue is not None:
-                queue.delays.pop(origin, None)
+                queue.delays.pop(asker, None)
             return queue if queue is not None and queue.delays else None
         if queue is None:
             queue = self._open(slot)
-        if queue.delays.get(origin) != delay:
-            queue.delays[origin] = delay
+        if queue.delays.get(asker) != delay:
+            if len(queue.delays) >= MAX_ASKERS:
+                queue.delays.clear()
+            queue.delays[asker] = delay
             rest = min(max(delay - since_visit, 0.0), delay)
             queue.free_at = max(queue.free_at, self.now() + rest)
         return queue
