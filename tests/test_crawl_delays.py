@@ -11,7 +11,7 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, Asker, DelayQueues
 from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
@@ -54,6 +54,20 @@ def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
         assert len(gaps(site)) == 5  # the robots.txt was a visit too
         assert min(gaps(site)) >= 0.2
         assert site.busiest == 1
+
+
+@on_reactor
+async def test_a_crawler_that_has_to_wait_waits_whatever_other_crawlers_the_crawl_is():
+    text = "User-agent: slow\nCrawl-delay: 0.3\nUser-agent: quick\nDisallow: /x"
+    with Site({"/robots.txt": robots(text)}) as site:
+        agents = ("slow", "slow", "slow", "quick")
+        requests = (
+            scrapy.Request(site.url(f"/{number}"), meta={"robots": {"agent": agent}})
+            for number, agent in enumerate(agents)
+        )
+        seen, _ = await crawl(*requests)
+        assert len(seen.answered) == len(agents)
+        assert min(gaps(site)) >= 0.3
 
 
 @pytest.mark.parametrize("kind", REACTORS)
@@ -330,6 +344,7 @@ class BeforeNoon(Spider):
         noon = datetime.now(timezone.utc).replace(hour=12, minute=0, second=0).timestamp()
         admission = middleware_of(self.crawler).admission
         admission.now = lambda: noon if self.seen.answered else noon - 1.2
+        admission.decider.now = admission.now
         async for request in super().start():
             yield request
 
@@ -350,7 +365,8 @@ class TimePasses(Spider):
 
     def parse(self, response):
         super().parse(response)
-        middleware_of(self.crawler).admission.now = lambda: time.time() + 600
+        admission = middleware_of(self.crawler).admission
+        admission.now = admission.decider.now = lambda: time.time() + 600
 
 
 @on_reactor
@@ -367,7 +383,9 @@ async def test_a_request_that_queues_until_the_visit_time_is_over_is_not_sent():
 async def test_idle_queues_are_dropped():
     queues = DelayQueues(ALONE, time.monotonic, compat.call_later)
     for n in range(3 * MAX_QUEUES):
-        queue = queues.queue(f"host{n}", f"http://host{n}", 10, since_visit=60)
+        queue = queues.queue(
+            f"host{n}", Asker(f"http://host{n}", "bot", "rfc9309"), 10, since_visit=60
+        )
         assert queue is not None
         assert queue.delay == 10
     assert len(queues.by_slot) <= 2 * MAX_QUEUES

@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -41,9 +42,18 @@ from ..rep import origin_of
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
+MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+
+
+class Asker(NamedTuple):
+    """Who asks for a delay: an origin, of a crawler, as a dialect reads it."""
+
+    origin: str
+    agent: str
+    dialect: str
 
 
 class Turn:
@@ -62,7 +72,7 @@ class Turn:
 class DelayQueue:
     """The requests of one download slot.
 
-    delays  seconds by origin; the longest one is kept
+    delays  seconds by asker; the longest one is kept
     busy    the queues of the crawl that have a request under way
     """
 
@@ -76,7 +86,7 @@ class DelayQueue:
     ) -> None:
         self.slot, self.coordinator, self.now, self.call_later = slot, coordinator, now, call_later
         self.busy = busy
-        self.delays: dict[str, float] = {}
+        self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
@@ -109,16 +119,25 @@ class DelayQueue:
         Raises CrawlClosing.
         """
         await self._wait_here(first=first)
+        while wait := await self._wait_of_fleet():
+            self.free_at = max(self.free_at, self.now() + wait)
+            self._taken = False
+            await self._wait_here(first=True)
         turn = Turn()
         try:
-            # The delay may have been taken back, or another process may have the host.
-            while self.delay and (wait := await self.coordinator.take(self.slot, self.delay)):
-                self.free_at = max(self.free_at, self.now() + wait)
-                self._taken = False
-                await self._wait_here(first=True)
             yield turn
         finally:
             self._leave(request, turn)
+
+    async def _wait_of_fleet(self) -> float:
+        """Seconds for which another process has the host; 0: it is this request's turn in all."""
+        if not self.delay:  # it has been taken back
+            return 0.0
+        try:
+            return await self.coordinator.take(self.slot, self.delay)
+        except BaseException:  # cancelled
+            self._give_back()
+            raise
 
     async def _wait_here(self, *, first: bool) -> None:
         """Wait for the turn among the requests of this process. Sets `_taken`."""
@@ -138,15 +157,18 @@ class DelayQueue:
             raise
 
     def _leave(self, request: Request, turn: Turn) -> None:
-        if not self._taken:
-            return  # the crawl closed, or the request was cancelled, while it waited in line
+        if not turn.is_used:
+            self._give_back()
+            return
         self._taken = False
-        if turn.is_used:
-            self._holder = request
-            self.busy.add(self)
-        else:
-            self.coordinator.leave(self.slot, visited=False)
-            self._next()
+        self._holder = request
+        self.busy.add(self)
+
+    def _give_back(self) -> None:
+        """The turn was not used: the next one may go at once, here or in another process."""
+        self._taken = False
+        self.coordinator.leave(self.slot, visited=False)
+        self._next()
 
     def reached(self, request: Request) -> None:
         """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
@@ -217,20 +239,22 @@ class DelayQueues:
         self.busy: set[DelayQueue] = set()
         self._sweep_at = MAX_QUEUES
 
-    def queue(self, slot: str, origin: str, delay: float, since_visit: float) -> DelayQueue | None:
+    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
 
-        delay        the seconds that the request's origin asks for; 0: none
+        delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
         if not delay:
-            self._forget(origin)
-            queue = self.by_slot.get(slot)
+            self._forget(asker)
+            queue = self.find(slot, asker.origin)
             return queue if queue is not None and queue.delays else None
-        queue = self.find(slot, origin) or self._open(slot)
-        if queue.delays.get(origin) != delay:
-            queue.delays[origin] = delay
-            self.by_origin[origin] = queue
+        queue = self.find(slot, asker.origin) or self._open(slot)
+        if queue.delays.get(asker) != delay:
+            if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
+                self._forget(min(queue.delays, key=queue.delays.__getitem__))
+            queue.delays[asker] = delay
+            self.by_origin[asker.origin] = queue
             rest = min(max(delay - since_visit, 0.0), delay)
             queue.free_at = max(queue.free_at, self.now() + rest)
         return queue
@@ -259,18 +283,20 @@ class DelayQueues:
         for queue in self.by_slot.values():
             queue.close()
 
-    def _forget(self, origin: str) -> None:
-        """The origin asks for no delay any more."""
-        queue = self.by_origin.pop(origin, None)
-        if queue is not None:
-            del queue.delays[origin]
+    def _forget(self, asker: Asker) -> None:
+        """The origin asks this crawler for no delay any more."""
+        queue = self.by_origin.get(asker.origin)
+        if queue is None or not queue.delays.pop(asker, 0.0):
+            return
+        if all(other.origin != asker.origin for other in queue.delays):
+            del self.by_origin[asker.origin]
 
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:
             # An idle queue past its delay may be forgotten: the next request opens it again.
             self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
             kept = self.by_slot.values()
-            self.by_origin = {origin: queue for queue in kept for origin in queue.delays}
+            self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
             slot, self.coordinator, self.now, self.call_later, self.busy

@@ -41,7 +41,8 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its octets
+    latest         the last result, without its octets. Of a failure the type, the validators, and
+                   whether it is cut, are those of the copy, if there is one
     octets         the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
@@ -79,11 +80,13 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
     """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
+    has_failed = stored.status is None or stored.status >= 300  # its lifetime is not the copy's
+    lifetime = None if has_failed else stored.lifetime
     return replace(
         stored,
-        status=stored.status if stored.status is not None and stored.status < 300 else 200,
+        status=200 if has_failed else stored.status,
         cause="",
-        lifetime=answer.lifetime if answer.lifetime is not None else stored.lifetime,
+        lifetime=lifetime if answer.lifetime is None else answer.lifetime,
         etag=answer.etag or stored.etag,
         last_modified=answer.last_modified or stored.last_modified,
         is_cut=answer.is_cut,
@@ -94,11 +97,13 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
     latest = replace(fetched, octets=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
-    if previous.octets is not None:  # keep the validators: the next try must be conditional
+    if previous.octets is not None:
         copy = previous.latest
         latest = replace(
-            latest, etag=copy.etag, last_modified=copy.last_modified, is_cut=copy.is_cut
+            latest, media_type=copy.media_type, etag="", last_modified="", is_cut=copy.is_cut
         )
+        if fetched.hops == copy.hops:  # the next try is conditional, but not at another URL
+            latest = replace(latest, etag=copy.etag, last_modified=copy.last_modified)
     return replace(
         previous,
         latest=latest,

@@ -13,6 +13,7 @@ from scrapy_robots_policy.rep import (
     DIALECTS,
     Access,
     AccessMode,
+    AccessPolicy,
     CacheEntry,
     FetchResult,
     advance,
@@ -20,6 +21,7 @@ from scrapy_robots_policy.rep import (
 )
 from scrapy_robots_policy.rep.access import (
     AccessOverrides,
+    Step,
     goes_far_enough,
     holds,
     is_fresh,
@@ -284,6 +286,37 @@ def test_the_next_try_after_a_failure_is_still_conditional():
         "rfc9309", (0, served), (DAY, FetchResult(503)), (DAY + HOUR, TIMEOUT)
     ).record.latest
     assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
+
+
+def test_the_validators_of_a_copy_are_for_no_other_url():
+    """A 304 of another URL would give the copy a new life."""
+    moved = FetchResult(503, hops=("http://b/robots.txt",))
+    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon")
+    latest = live("rfc9309", (0, served), (DAY, moved)).record.latest
+    assert (latest.etag, latest.last_modified, latest.hops) == ("", "", moved.hops)
+
+
+COPIES = {
+    "of a type that is read": ("text/plain", AccessMode.RULES),
+    "of a type that is not read": ("image/gif", AccessMode.ALLOW),
+}
+FAILURES = [TIMEOUT, FetchResult(503, media_type="application/json", lifetime=MINUTE)]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("copy", COPIES)
+def test_after_a_failure_a_304_gives_the_copy_back_as_it_was(copy: str, failure: FetchResult):
+    media_type, mode = COPIES[copy]
+    served = FetchResult(200, OURS, media_type=media_type)
+    access = live("yandex", (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
+    assert access.mode is mode
+    assert access.fresh_until == START + DAY + HOUR + DAY
+
+
+@pytest.mark.parametrize("steps", [(), (Step(DAY, AccessMode.RULES, AccessMode.ALLOW),)])
+def test_a_policy_says_what_holds_however_long_a_file_is_unreachable(steps: tuple[Step, ...]):
+    with pytest.raises(ValueError, match="until FOREVER"):
+        AccessPolicy(unreachable=steps)
 
 
 LIFETIMES = [
