@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
+from threading import Thread
 
 from ..lint import Finding, Severity, lint
 from ..rep import DIALECTS, Dialect, FetchResult
@@ -105,7 +106,8 @@ def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
 
 def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFile]:
     # Not by a fork: this process may have threads.
-    pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), get_context("spawn"))
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), context, _end_with_parent)
     try:
         with _no_interrupts():
             files = pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
@@ -119,6 +121,18 @@ def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFi
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """In a process of the pool: it would wait for files forever, were this one killed."""
+    parent = parent_process()
+    assert parent is not None  # it was started by one
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=end, daemon=True).start()
 
 
 @contextmanager

@@ -132,3 +132,21 @@ def test_a_process_that_lints_and_is_killed_gets_one_sentence(tmp_path):
     _, errors = process.communicate(timeout=60)
     sentence = "a process was killed that looked at files; try --jobs 1"
     assert (process.returncode, errors) == (2, f"robots-policy: {sentence}\n")
+
+
+@linux
+def test_no_process_that_lints_outlives_the_command(tmp_path):
+    process = start_lint(tmp_path)
+    pids = workers(process)
+    process.kill()
+    process.communicate(timeout=60)
+    ends = time.monotonic() + 60
+    while running(pids):
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+
+
+def running(pids: list[int]) -> list[str]:
+    command = ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))]
+    states = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return [state for state in states if not state.startswith("Z")]
