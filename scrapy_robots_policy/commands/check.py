@@ -24,6 +24,7 @@ from .typed_urls import can_be_asked, site_without_scheme, text_of, why_no_site
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 _CHUNK = 1 << 20
+_MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 _A_URL = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
 
 
@@ -84,7 +85,7 @@ def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
 
 
 def _urls(octets: bytes) -> list[str]:
-    lines = map(str.strip, text_of(octets).split("\n"))
+    lines = (line.removeprefix(_MARK).strip() for line in text_of(octets).split("\n"))
     return [url for url in lines if url]
 
 

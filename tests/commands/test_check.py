@@ -157,6 +157,12 @@ def test_json_tells_apart_what_is_unreachable():
         assert value["reason"] == "robots.txt unreachable"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_url(file):
+    lists = b"\xef\xbb\xbf/private/x\r\n", b"\xef\xbb\xbf/a\r\n"  # as `cat` joins two files
+    output = policy("check", "--quiet", "--robots", file, stdin=b"".join(lists))
+    assert output.lines == ["disallowed  /private/x  for *", "allowed     /a  for *"]
+
+
 def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     (tmp_path / "robots.txt").write_bytes(
         "User-agent: *\nDisallow: /часть\nDisallow: /caf".encode() + b"\xe9"
