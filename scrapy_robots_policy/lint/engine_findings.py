@@ -22,7 +22,7 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, listed, quoted
 from .linted_file import Source, values
-from .rule_findings import SITE
+from .rule_findings import SITE, meant_path
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
@@ -122,7 +122,7 @@ def disagreements(source: Source) -> Iterator[Finding]:
     """
     answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
     rules = [rule for group in source.groups if _STAR in group.names for rule in group.rules]
-    probes = [(rule, _probe(rule.path)) for rule in rules if rule.path][:answered]
+    probes = [(rule, SITE + meant_path(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], _Dispute] = {}
     budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
     for other in source.others:
@@ -188,12 +188,6 @@ def _disagreement(source: Source, dispute: _Dispute) -> Finding:
         "",
         tuple(dispute.dialects),
     )
-
-
-def _probe(path: str) -> str:
-    """A URL that the rule is meant for: each "*" stands for "x"."""
-    path = path.removesuffix("$").replace("*", "x")
-    return SITE + (path if path.startswith("/") else "/x" + path)
 
 
 def readers(source: Source) -> Iterator[Finding]:

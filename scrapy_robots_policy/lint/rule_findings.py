@@ -38,6 +38,12 @@ def sent(value: str) -> str:
     return _NEVER_RAW.sub(lambda character: f"%{ord(character[0]):02X}", value)
 
 
+def meant_path(value: str) -> str:
+    """A path that a rule is meant for, as it is sent: each "*" stands for "x"."""
+    path = sent(value).removesuffix("$").replace("*", "x")
+    return path if path.startswith("/") else f"/x{path}"
+
+
 def never_matching(source: Source) -> Iterator[Finding]:
     matching: dict[str, bool] = {"": True}
     for rule in source.every_rule:

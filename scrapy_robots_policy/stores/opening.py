@@ -130,7 +130,11 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     if "\0" in path:
         msg = "no path has a NUL in it"
         raise ValueError(msg)
-    file = Path(path or _default_file()).expanduser()
+    try:
+        file = Path(path or _default_file()).expanduser()
+    except RuntimeError as error:
+        msg = "nobody knows the home folder in it"
+        raise ValueError(msg) from error
     if file.is_dir():
         msg = "it is a folder; name a file in it, as in sqlite:robots.sqlite"
         raise ValueError(msg)
