@@ -13,7 +13,7 @@ from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
-from .typed_urls import url_of
+from .typed_urls import as_url
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
 EVERYBODY = "*"  # the name of a crawler that no group names
@@ -101,7 +101,7 @@ class Options:
     @property
     def urls(self) -> list[str]:
         """The arguments, where they are URLs."""
-        return [url_of(argument) for argument in self.args]
+        return [as_url(argument) for argument in self.args]
 
     @property
     def as_json(self) -> bool:

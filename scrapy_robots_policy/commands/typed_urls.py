@@ -16,7 +16,7 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 _OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
 
 
-def url_of(argument: str) -> str:
+def as_url(argument: str) -> str:
     """An argument as a URL. Octets that the locale cannot decode are read as UTF-8."""
     return text_of(os.fsencode(argument)) if _OCTET.search(argument) else argument
 
