@@ -76,7 +76,7 @@ class Source:
 
     @cached_property
     def lists(self) -> list[AgentList]:
-        """The User-agent lines, those together that no line between them parts."""
+        """The lists of User-agent lines: a line that ends a list begins the next one."""
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
             last = lists[-1][-1].end() if lists else 0
