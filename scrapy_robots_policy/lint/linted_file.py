@@ -76,7 +76,9 @@ class Source:
 
     @cached_property
     def lists(self) -> list[AgentList]:
-        """The lists of User-agent lines: a line that ends a list begins the next one."""
+        """The User-agent lines in lists: a line between two of them that is a rule, or whatever
+        else ends a list in the dialect, parts them.
+        """
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
             last = lists[-1][-1].end() if lists else 0
