@@ -76,8 +76,8 @@ class Source:
 
     @cached_property
     def lists(self) -> list[AgentList]:
-        """The User-agent lines in lists: a line between two of them that is a rule, or whatever
-        else ends a list in the dialect, parts them.
+        """The lists of User-agent lines. Between two lists stands what ends a list: a rule, or what
+        else does so in the dialect.
         """
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
