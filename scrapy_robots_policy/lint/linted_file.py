@@ -76,7 +76,9 @@ class Source:
 
     @cached_property
     def lists(self) -> list[AgentList]:
-        """The User-agent lines, those together that no line between them parts."""
+        """The lists of User-agent lines. Between two lists stands what ends a list: a rule, or what
+        else does so in the dialect.
+        """
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
             last = lists[-1][-1].end() if lists else 0

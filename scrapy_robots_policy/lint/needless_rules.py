@@ -137,7 +137,7 @@ def _verb(rule: Rule) -> str:
 
 
 def _url_of(rule: Rule, dialect: Dialect) -> str:
-    """A URL which other rules match just when they match all that the rule does."""
+    """A URL that another rule matches only if it matches all that this rule matches."""
     path = sent(rule.path)
     if not dialect.wildcards:
         return SITE + path + _ANYTHING

@@ -1,8 +1,8 @@
 """Findings about rules: what they match, and whether they ever decide.
 
-The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. Where
-wildcards stood and where the rule ends stands an octet that no rule holds, so another rule matches
-such a URL just when it matches all that this rule does.
+The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
+place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
+rule matches such a URL only if it matches all that this rule matches.
 """
 
 from __future__ import annotations

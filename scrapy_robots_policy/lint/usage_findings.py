@@ -20,7 +20,8 @@ from ..rep.preference import (
     Preference,
     combined,
 )
-from ..rep.usage import LABELS, UsageLines, path_of, read_value
+from ..rep.usage import LABELS, UsageLines
+from ..rep.usage_values import path_of, read_value
 from .findings import Finding, listed, quoted
 from .linted_file import Source, Span, values
 

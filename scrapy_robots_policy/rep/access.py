@@ -70,8 +70,7 @@ class Step:
 class AccessPolicy:
     """How a dialect reads a fetch result. The defaults are RFC 9309's.
 
-    ValueError where the last step of `unreachable` has an end: nothing would be said of what is
-    after it.
+    ValueError if the last step of `unreachable` has an end: no mode would hold after it.
     """
 
     successful: range = range(200, 300)

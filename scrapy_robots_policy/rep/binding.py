@@ -89,7 +89,7 @@ class Bindings(dict[object, BindingRules | None]):
         return None
 
     def make_room(self, octets: int = 0) -> None:
-        """Forget what is laid out where it is too much, or will be with so many octets more."""
+        """Forget what is laid out if it is too much, or will be too much with `octets` more."""
         too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
         if too_much or len(self) >= _MAX_AGENTS:
             self.clear()
