@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 import scrapy
+from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, Asker, DelayQueues
@@ -151,6 +152,36 @@ async def test_of_one_origin_in_several_download_slots_the_delay_is_kept():
         requests = [scrapy.Request(url, meta=slots[n % 3]) for n, url in enumerate(urls)]
         seen, _ = await crawl(*requests)
         assert sorted(seen.answered) == sorted(urls)
+        assert min(gaps(site)) >= 0.2
+
+
+class LogsIn:
+    """A downloader middleware that fetches another page of the site where a page was refused."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_response(self, request, response, spider=None):
+        if response.status != 401:
+            return response
+        login = response.urljoin("/login")
+        await compat.download(self.crawler, scrapy.Request(login, NO_CALLBACK))
+        return request.replace(dont_filter=True)
+
+
+@pytest.mark.parametrize("order", [50, 300], ids=["before ours", "after ours"])
+@on_reactor
+async def test_a_visit_is_over_when_its_transfer_is_whatever_a_middleware_does_then(order):
+    with Site({"/robots.txt": slow(0.2), "/1": [Answer(status=401), Answer()]}) as site:
+        urls = pages(site, 3)
+        settings = {"DOWNLOADER_MIDDLEWARES": {LogsIn: order}, "CLOSESPIDER_TIMEOUT": 10}
+        seen, _ = await crawl(*urls, settings=settings)
+        assert sorted(seen.answered) == urls
+        assert site.count("/login") == 1
         assert min(gaps(site)) >= 0.2
 
 

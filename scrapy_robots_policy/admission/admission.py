@@ -253,6 +253,7 @@ class Admission:
             return None
         if not self.delays.by_slot:
             self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+            self.crawler.signals.connect(self._left, signals.request_left_downloader)
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
         since_visit = self.now() - rules.access.entry.asked_at
@@ -260,6 +261,9 @@ class Admission:
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
+
+    def _left(self, request: Request) -> None:
+        self.delays.left(request, request.meta.get(SLOT_KEY, ""))
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.

@@ -175,17 +175,24 @@ class DelayQueue:
         self._visitors.add(request)
         self.busy.add(self)
 
+    def left(self, request: Request) -> None:
+        """A request has left the downloader: its visit is over, whatever middlewares do next."""
+        self._release({request})
+
     def release_gone(self, active: Container[Request]) -> None:
         """End the visits whose requests are not among the active ones any more."""
-        gone = {request for request in self._visitors if request not in active}
-        if gone:
-            self._visitors -= gone
+        under_way = self._visitors if self._holder is None else self._visitors | {self._holder}
+        self._release({request for request in under_way if request not in active})
+
+    def _release(self, gone: set[Request]) -> None:
+        visited = gone & self._visitors
+        if visited:
+            self._visitors -= visited
             self.free_at = self.now() + self.delay
-        holder = self._holder
-        if holder is not None and holder not in active:
+        if self._holder in gone:
             # Another middleware may have answered or dropped it before it reached the downloader.
+            self.coordinator.leave(self.slot, visited=self._holder in visited)
             self._holder = None
-            self.coordinator.leave(self.slot, visited=holder in gone)
         if self._holder is None and not self._visitors:
             self.busy.discard(self)
             self._next()
@@ -268,6 +275,12 @@ class DelayQueues:
         queue = self.find(slot, origin_of(request.url))
         if queue is not None:
             queue.reached(request)
+
+    def left(self, request: Request, slot: str) -> None:
+        """A request has left the downloader in this slot."""
+        queue = self.find(slot, origin_of(request.url))
+        if queue is not None:
+            queue.left(request)
 
     def release_gone(self, active: Container[Request]) -> None:
         """End the visits whose requests are not among the active ones any more."""
