@@ -52,16 +52,24 @@ class Checked:
     hashes: dict[Path, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Part:
-    """How a file begins and ends."""
+    """How a part of a crawl begins and ends. A file has one, or several that were joined.
+
+    line, hash, last  number, hash and type of its latest line
+    """
 
     path: Path
     crawl: str
     number: int
     prev: str
-    hash: str
-    last: str
+    line: int = 0
+    hash: str = ""
+    last: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        return self.last not in ("end", "continued")
 
 
 class Check:
@@ -98,22 +106,19 @@ class Check:
         return self.checked
 
     def _file(self, file: RecordFile) -> None:
+        parts: list[_Part] = []
         with closing(Replay(self.other)) as replay:
             for fields in file:
                 self._line(file, fields, replay)
+                if fields["type"] == "crawl":
+                    parts.append(_part(file.path, fields))
+                part = parts[-1]
+                part.line, part.hash, part.last = file.lines, fields["hash"], fields["type"]
             self._note_changes(replay)
-        crawl = replay.crawl
-        self._parts.append(
-            _Part(
-                file.path, str(crawl["crawl"]), int(crawl["part"]), file.prev, file.hash, file.last
-            )
-        )
+        self._parts += parts
         if file.is_torn:
             self._note(f"{file.path} is good up to line {file.lines}; what follows was cut off")
-        if file.last not in ("end", "continued"):
-            self._note(
-                f"{file.path} ends without the sums of the crawl: it was killed, or it still runs"
-            )
+        self._note_cuts(parts)
 
     def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
         checked = self.checked
@@ -135,6 +140,19 @@ class Check:
             checked.differ += 1
             checked.changed += answers.changes
             self.on_difference(Difference(file.path, file.lines, fields["url"], answers))
+
+    def _note_cuts(self, parts: list[_Part]) -> None:
+        *joined, last = parts
+        for part in joined:
+            if part.is_cut:
+                self._note(
+                    f"{part.path}: the crawl that ends at line {part.line} has no sums: it was "
+                    "killed, or cut"
+                )
+        if last.is_cut:
+            self._note(
+                f"{last.path} ends without the sums of the crawl: it was killed, or it still runs"
+            )
 
     def _note_changes(self, replay: Replay) -> None:
         for name, recorded in replay.fingerprints.items():
@@ -169,3 +187,7 @@ class Check:
     def _note(self, sentence: str) -> None:
         if sentence not in self.checked.notes:
             self.checked.notes.append(sentence)
+
+
+def _part(path: Path, crawl: dict[str, Any]) -> _Part:
+    return _Part(path, str(crawl["crawl"]), int(crawl["part"]), str(crawl["prev"]))

@@ -146,6 +146,27 @@ def test_records_may_be_joined_into_one_file(path):
     assert checked.decisions == 2 * len(URLS)
 
 
+def test_each_crawl_of_a_joined_file_must_have_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
+    first, *more = record(
+        tmp_path / "first.jsonl",
+        [f"{HERE}/page/{n}" for n in range(50)],
+        ROBOTS_AUDIT_MAX_SIZE=5_000,
+    )
+    (second,) = record(tmp_path / "second.jsonl")
+    lines, joined = first.read_bytes().splitlines(keepends=True), tmp_path / "joined.jsonl"
+
+    joined.write_bytes(first.read_bytes() + second.read_bytes())
+    assert "goes on in another file" in check(joined)[0].notes[0]
+    checked, _ = check(joined, *more)
+    assert (checked.errors, checked.notes) == ([], [])
+
+    joined.write_bytes(b"".join(lines[:-2]) + second.read_bytes())
+    checked, _ = check(joined)
+    assert (checked.errors, len(checked.notes)) == ([], 1)
+    assert f"the crawl that ends at line {len(lines) - 2} has no sums" in checked.notes[0]
+
+
 @pytest.mark.parametrize(
     ("octets", "why"),
     [
