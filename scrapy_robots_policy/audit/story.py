@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..rep.escapes import without_userinfo
+from .fields import page_url
 from .reading import RecordFile
 from .replay import Answers, Replay, ReplayError
 
@@ -39,7 +39,7 @@ def stories_of(
     paths: Iterable[Path], url: str, on_progress: Callable[[RecordFile, int], None]
 ) -> Iterator[Story]:
     """AuditError where a file is broken."""
-    wanted = without_userinfo(url)
+    wanted = page_url(url)
     for path in paths:
         file = RecordFile(path)
         with closing(Replay()) as replay:
