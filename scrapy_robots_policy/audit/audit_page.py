@@ -72,7 +72,7 @@ def _figures(overview: Overview) -> str:
     exempt = sum(overview.exempt.values())
     agree = overview.decisions - exempt - overview.differ
     numbers = {
-        "requests passed": overview.passed,
+        "passes recorded" if overview.left_out else "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins": len(overview.origins),
         "robots.txt recorded": sum(overview.sources.values()),
@@ -117,6 +117,10 @@ def _wholeness(overview: Overview) -> str:
         if not differ
         else f"{differ:,} decisions have another answer when they are made again.",
     ]
+    if overview.left_out:
+        passed = overview.sums["passed"] + overview.sums["exempt"]
+        sentences += [f"{words[0].upper()}{words[1:]}." for words in overview.left_out]
+        sentences.append(f"By the sums at the end {passed:,} passed.")
     open_ended = [one for one in overview.files if not one.reason]
     if torn:
         sentences.append("A file was cut off in its last line, as when a crawl is killed.")

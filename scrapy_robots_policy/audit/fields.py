@@ -31,6 +31,10 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
+_KEPT = {
+    "first": "only the first for each host and rule are recorded",
+    "none": "none are recorded",
+}
 _USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
@@ -51,6 +55,12 @@ def seconds_of(moment: str) -> float:
 
 def cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+
+
+def left_out(crawl: Mapping[str, Any]) -> str:
+    """What the user has kept out of the record of a crawl, in words; "" if nothing."""
+    kept = _KEPT.get(crawl["passed"])
+    return f"of the requests that passed {kept} (ROBOTS_AUDIT_PASSED)" if kept else ""
 
 
 def page_url(url: str) -> str:

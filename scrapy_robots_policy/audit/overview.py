@@ -12,6 +12,7 @@ from typing import Any
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
 from .chain import START
+from .fields import left_out
 from .reading import RecordFile
 from .replay import Replay, ReplayError
 
@@ -45,6 +46,7 @@ class Overview:
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
     overrides    by the place where the user set something
     differ       decisions that the replay decides otherwise
+    sums         those at the ends of the crawls
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -64,6 +66,12 @@ class Overview:
     sources: Counter[str] = field(default_factory=Counter)
     overrides: Counter[str] = field(default_factory=Counter)
     exempt: Counter[str] = field(default_factory=Counter)
+    sums: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What users have kept out of the files, in words."""
+        return tuple(dict.fromkeys(filter(None, (left_out(one.crawl) for one in self.files))))
 
 
 def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
@@ -104,6 +112,8 @@ def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, repl
         _count_robots(overview, fields)
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
+    elif fields["type"] == "end":
+        overview.sums.update(fields["sums"])
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)

@@ -11,6 +11,7 @@ from typing import Any
 from ..rep import DIALECTS, Dialect
 from .chain import START
 from .dialect_data import data_of, fingerprint
+from .fields import left_out
 from .reading import AuditError, RecordFile, UnreadableError
 from .replay import Answers, Replay, ReplayError
 
@@ -112,6 +113,8 @@ class Check:
                 self._line(file, fields, replay)
                 if fields["type"] == "crawl":
                     parts.append(_part(file.path, fields))
+                    if words := left_out(fields):
+                        self._note(f"{file.path}: {words}")
                 part = parts[-1]
                 part.line, part.hash, part.last = file.lines, fields["hash"], fields["type"]
             self._note_changes(replay)

@@ -188,6 +188,20 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         assert words in parser.text, words
 
 
+@pytest.mark.parametrize(
+    ("passed", "words"), [("all", ""), ("first", "only the first"), ("none", "none are recorded")]
+)
+def test_passes_that_are_not_recorded_are_not_taken_for_none(tmp_path, passed, words):
+    paths = record(tmp_path / "audit.jsonl", URLS, ROBOTS_AUDIT_PASSED=passed)
+    text = page_of(*paths, tmp_path=tmp_path).text
+    notes = robots("audit", "verify", *paths).out
+    if words:
+        assert f"Of the requests that passed {words}" in text
+        assert f"of the requests that passed {words}" in notes
+        assert "By the sums at the end 3 passed." in text
+    assert ("requests passed" in text) == ("note: " not in notes) == (not words)
+
+
 def test_text_of_a_site_is_no_markup_on_the_page(tmp_path):
     hostile = "<script>alert(1)</script>"
     results = {HERE: served(f"User-agent: *\nDisallow: /{hostile}\nLicense: {hostile}\n")}
