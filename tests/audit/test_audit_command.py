@@ -8,6 +8,7 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from scrapy import Request
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robots_policy.rep import FetchResult
@@ -89,6 +90,24 @@ def test_show_tells_the_story_of_a_url(path):
         "      1 | User-agent: *    <- the group that binds the crawler\n",
     ):
         assert words in answer.out, words
+
+
+@pytest.mark.parametrize(
+    ("requested", "asked"),
+    [
+        ("/ü?q=a b", "/ü?q=a b"),
+        ("/a|b#part", "/a|b"),
+        ("/a", "/a#part"),
+        ("", "/"),
+        ("/", ""),
+    ],
+)
+def test_show_finds_a_url_as_people_write_it(tmp_path, requested, asked):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.decide(Request(f"{HERE}{requested}").url)
+    (path,) = recording.close()
+    assert robots("audit", "show", path, f"{HERE}{asked}").status == 0
+    assert robots("audit", "show", path, f"{HERE}/other{asked}").status == 1
 
 
 def test_show_says_where_nothing_is_recorded(path):
