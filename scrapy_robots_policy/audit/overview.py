@@ -11,7 +11,6 @@ from typing import Any
 
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
-from .chain import START
 from .fields import left_out
 from .reading import RecordFile
 from .replay import Replay, ReplayError
@@ -24,7 +23,7 @@ REASONS = {reason.name.lower(): reason.value for reason in Reason}
 
 @dataclass(frozen=True, slots=True)
 class FileOverview:
-    """One file: its crawl, and how it ends."""
+    """One file, or one of the records that were joined in it: its crawl, and how it ends."""
 
     path: Path
     crawl: Mapping[str, Any]
@@ -79,26 +78,30 @@ def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], 
     overview = Overview()
     seen = 0
     for path in paths:
-        file, last = RecordFile(path), dict[str, Any]()
+        file, last, lines = RecordFile(path), dict[str, Any](), 0
         with closing(Replay()) as replay:
-            for last in file:
+            for fields in file:
                 seen += 1
                 if seen % STEP == 0:
                     on_progress(file, seen)
-                _count(overview, last, file, replay)
-            overview.files.append(_file(file, replay, last))
+                if lines and fields["type"] == "crawl":  # another record was joined to this one
+                    overview.files.append(_file(file, replay, last, lines))
+                    lines = 0
+                _count(overview, fields, file, replay)
+                last, lines = fields, lines + 1
+            overview.files.append(_file(file, replay, last, lines))
     return overview
 
 
-def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any]) -> FileOverview:
+def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any], lines: int) -> FileOverview:
     return FileOverview(
         file.path,
         replay.crawl,
-        replay.fingerprints,
-        file.lines,
-        file.hash if file.lines else START,
+        dict(replay.fingerprints),
+        lines,
+        last["hash"],
         str(last.get("at", "")),
-        str(last.get("reason", "")) if file.last == "end" else "",
+        str(last.get("reason", "")) if last["type"] == "end" else "",
         file.is_torn,
     )
 

@@ -207,6 +207,19 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         assert words in parser.text, words
 
 
+def test_the_page_of_joined_records_speaks_of_each(tmp_path):
+    (first,) = record(tmp_path / "1.jsonl", URLS, USER_AGENT="Old/1.0", ROBOTS_AUDIT_PASSED="none")
+    (second,) = record(tmp_path / "2.jsonl")
+    lines = first.read_bytes().splitlines(keepends=True)
+    joined = tmp_path / "joined.jsonl"
+    joined.write_bytes(b"".join(lines[:-1]) + second.read_bytes())
+    text = page_of(joined, tmp_path=tmp_path).text
+    for words in ("Old/1.0", "Bot/1.0", "passes recorded", "without the sums at their end: joined"):
+        assert words in text, words
+    for latest in (lines[-2], second.read_bytes().splitlines()[-1]):
+        assert json.loads(latest)["hash"] in text
+
+
 @pytest.mark.parametrize(
     ("passed", "words"), [("all", ""), ("first", "only the first"), ("none", "none are recorded")]
 )
