@@ -21,7 +21,7 @@ from ..report.html import (
     static_text,
     text,
 )
-from .overview import REASONS, FileOverview, Overview
+from .overview import MAX_COUNTED, REASONS, FileOverview, Overview
 
 _SOURCES = {
     "site": "fetched from the site",
@@ -70,11 +70,12 @@ def _time(moment: str) -> str:
 def _figures(overview: Overview) -> str:
     refused = sum(overview.refused.values())
     exempt = sum(overview.exempt.values())
+    origins = len(overview.origins)
     agree = overview.decisions - exempt - overview.differ
     numbers = {
         "passes recorded" if overview.left_out else "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
-        "origins": len(overview.origins),
+        "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
         "robots.txt recorded": sum(overview.sources.values()),
         "decided anew, same answer": agree,
     }
@@ -153,7 +154,7 @@ def _counts(counter: Counter[str]) -> list[Bar]:
 
 def _preferences(overview: Overview) -> str:
     lines = [
-        (f"{label}: {key}={value}" if key else f"{label}: {value}", f"{count:,}")
+        (": ".join(filter(None, (label, f"{key}={value}" if key else value))), f"{count:,}")
         for (label, key, value), count in overview.preferences.most_common()
     ]
     return html_table(("preference", "decisions"), lines, right={1})

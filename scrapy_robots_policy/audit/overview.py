@@ -133,7 +133,7 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     overview.decisions += 1
     overview.dry_run += fields.get("dry_run", False)
     overview.waited += "waited" in fields
-    if len(overview.origins) < MAX_COUNTED:
+    if len(overview.origins) <= MAX_COUNTED:  # one more than are counted: then there are more
         overview.origins.add(origin)
     _add(overview.agents, fields.get("agent", ""))
     _add(overview.dialects, fields.get("dialect", ""))
@@ -157,7 +157,8 @@ def _count_preferences(
     before = {Place.ROBOTS_TXT.value, Place.TDMREP.value} if of_page_only else ()
     for one in fields.get("preferences", ()):
         if one.get("place", Place.ROBOTS_TXT.value) not in before:
-            _add(overview.preferences, (one["label"], one["key"], one["value"]))
+            key = one["label"], one["key"], one["value"]
+            _add(overview.preferences, key, (THE_REST, "", ""))
 
 
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:

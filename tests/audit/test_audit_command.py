@@ -11,6 +11,7 @@ import pytest
 from scrapy import Request
 from warcio.archiveiterator import ArchiveIterator
 
+from scrapy_robots_policy.audit import audit_page, overview
 from scrapy_robots_policy.rep import FetchResult
 from tests.audit.records import HERE, RULES, URLS, Recording, record, served
 from tests.commands.run import robots
@@ -232,6 +233,20 @@ def test_passes_that_are_not_recorded_are_not_taken_for_none(tmp_path, passed, w
         assert f"of the requests that passed {words}" in notes
         assert "By the sums at the end 3 passed." in text
     assert ("requests passed" in text) == ("note: " not in notes) == (not words)
+
+
+def test_the_page_of_a_broad_crawl_says_that_there_is_more(tmp_path, monkeypatch):
+    for module in (overview, audit_page):
+        monkeypatch.setattr(module, "MAX_COUNTED", 2)
+    origins = [f"https://{n}.example" for n in range(3)]
+    results = {one: served(f"License: {one}/x\nUser-agent: *\nDisallow: /{one}") for one in origins}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="search")
+    for one in origins:
+        recording.decide(f"{one}/")
+        recording.decide(f"{one}/{one}")
+    text = page_of(*recording.close(), tmp_path=tmp_path).text
+    assert "2or more origins" in text
+    assert text.count("all others") == 2
 
 
 def test_text_of_a_site_is_no_markup_on_the_page(tmp_path):
