@@ -87,6 +87,7 @@ def _print_file(story: Story) -> None:
     notes = {
         one["line"]: "a preference on the use of the page"
         for one in decision.get("preferences", ())
+        if "place" not in one  # the others stand in another file
     }
     if "group_line" in decision:
         notes[decision["group_line"]] = "the group that binds the crawler"

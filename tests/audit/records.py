@@ -19,8 +19,9 @@ from scrapy_robots_policy.admission.listener import Decided
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
 from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
-from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of, tdmrep
 from scrapy_robots_policy.rep.cache_entry import remember
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.rep.url import server_forms
 from scrapy_robots_policy.resolver.origin import OriginState
 
@@ -76,6 +77,11 @@ class Recording:
         config = circumstances.pop("config", self.default)
         rules = self.states[origin].rules(config.dialect, self.now)
         assert rules is not None
+        reserving = self.states.get(key_of(origin, TDMREP))
+        if reserving is not None:
+            reserved = reserving.rules(tdmrep.DIALECT, self.now)
+            assert reserved is not None
+            rules = rules.with_tdmrep(reserved)
         decision = Decision(
             self.settings.delays,
             self.settings.use,

@@ -13,6 +13,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robots_policy.audit import audit_page, overview
 from scrapy_robots_policy.rep import FetchResult
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from tests.audit.records import HERE, RULES, URLS, Recording, record, served
 from tests.commands.run import robots
 from tests.crawls import crawl
@@ -109,6 +110,19 @@ def test_show_finds_a_url_as_people_write_it(tmp_path, requested, asked):
     (path,) = recording.close()
     assert robots("audit", "show", path, f"{HERE}{asked}").status == 0
     assert robots("audit", "show", path, f"{HERE}/other{asked}").status == 1
+
+
+def test_show_marks_no_line_of_robots_txt_for_a_rule_of_tdmrep_json(tmp_path):
+    reserved = (
+        b'[{"location": "/no", "tdm-reservation": 1}, {"location": "/", "tdm-reservation": 0}]'
+    )
+    results = {HERE: served(RULES), key_of(HERE, TDMREP): served(reserved)}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="ai-input")
+    recording.decide(f"{HERE}/yes")
+    shown = robots("audit", "show", *recording.close(), f"{HERE}/yes").out
+    assert "tdmrep.json rule 2, tdm-reservation: 0" in shown
+    assert "4 | Content-Signal: ai-train=no    <- a preference on the use of the page\n" in shown
+    assert shown.count("<- a preference") == 1
 
 
 def test_show_says_where_nothing_is_recorded(path):
