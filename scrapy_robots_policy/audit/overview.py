@@ -169,7 +169,7 @@ def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
 def cause_of(fields: Mapping[str, Any]) -> str:
     """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
     if "rule" in fields:
-        return f"line {fields['line']}, {fields['rule']}"
+        return f"line {fields.get('line', 0)}, {fields['rule']}"
     if "refused_use" in fields:
         return preference_words(fields["refused_use"])
     words = REASONS.get(fields["reason"], str(fields["reason"]))

@@ -61,7 +61,7 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
     for exchange in robots.get("exchanges", ()):
         came = exchange["status"] or exchange["cause"]
         yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {came}"
-    yield "answered", f"{_time(robots['answered'])}, {story.decision['age']:g} s before"
+    yield "answered", f"{_time(robots['answered'])}, {story.decision.get('age', 0):g} s before"
     if robots["fresh_until"]:
         yield "fresh until", _time(robots["fresh_until"])
     if "sha256" in robots:

@@ -105,9 +105,9 @@ def _print_difference(difference: Difference) -> None:
 
 def _answer(fields: Mapping[str, Any]) -> str:
     colour = "green" if fields["verdict"] == "passed" else "red"
-    group = (
-        f" (group {fields['group']!r}, line {fields['group_line']})" if "group" in fields else ""
-    )
+    group = ""
+    if "group" in fields:
+        group = f" (group {fields['group']!r}, line {fields.get('group_line', 0)})"
     preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
     return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + preferences)}"
 

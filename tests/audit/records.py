@@ -16,6 +16,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy.admission.decision import Decision
 from scrapy_robots_policy.admission.listener import Decided
+from scrapy_robots_policy.audit.chain import START, members, sealed
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
 from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
@@ -136,3 +137,17 @@ def check(*paths: Path, dialect: str = "") -> tuple[Checked, list[Difference]]:
     other = DIALECTS[dialect] if dialect else None
     checked = Check(other, differences.append, lambda _file, _lines: None).run(paths)
     return checked, differences
+
+
+def forged(path, kind, **changes):
+    """Change the first line of a kind, and write all later hashes anew, as a forger could."""
+    lines, prev, done = lines_in(path), START, False
+    octets = b""
+    for line in lines:
+        if line["type"] == kind and not done:
+            line.update(changes)
+            done = True
+        name, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
+        written, prev = sealed(name, prev, members(line))
+        octets += written
+    path.write_bytes(octets)

@@ -14,7 +14,7 @@ from warcio.archiveiterator import ArchiveIterator
 from scrapy_robots_policy.audit import audit_page, overview
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
-from tests.audit.records import HERE, RULES, URLS, Recording, record, served
+from tests.audit.records import HERE, RULES, URLS, Recording, forged, record, served
 from tests.commands.run import robots
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
@@ -173,6 +173,20 @@ def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
     path.write_bytes(path.read_bytes().replace(b'"part":1', b'"part":2', 1))
     answer = robots("audit", "verify", path)
     assert f"broken: {path}, line 1: its octets do not match its hash\n" in answer.out
+
+
+@pytest.mark.parametrize("verb", [["verify"], ["show"], ["report", "-o", "page.html"], ["warc"]])
+@pytest.mark.parametrize(
+    ("kind", "changes"), [("crawl", {"settings": None, "user_agent": 1}), ("robots", {"url": []})]
+)
+def test_a_record_that_somebody_made_up_is_refused_in_one_sentence(tmp_path, verb, kind, changes):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, kind, **changes)
+    name, *options = verb
+    more = {"show": [URLS[0]], "warc": [tmp_path / "out.warc"]}.get(name, [])
+    answer = robots("audit", name, path, *more, *options)
+    assert answer.status == 2
+    assert f"a {kind} line that cannot be read" in answer.out + answer.err
 
 
 def test_broken_is_not_hidden_in_json(tmp_path):

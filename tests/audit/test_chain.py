@@ -9,7 +9,7 @@ import pytest
 from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
-from scrapy_robots_policy.audit.chain import START, members, opened, sealed
+from scrapy_robots_policy.audit.chain import START, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.reading import UnreadableError
 from tests.audit.records import (
@@ -19,6 +19,7 @@ from tests.audit.records import (
     Recording,
     check,
     decisions_in,
+    forged,
     lines_in,
     octets_in,
     record,
@@ -202,20 +203,6 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
         check(tmp_path / "none.jsonl")
 
 
-def forged(path, kind, **changes):
-    """Change the first line of a kind, and write all later hashes anew, as a forger could."""
-    lines, prev, done = lines_in(path), START, False
-    octets = b""
-    for line in lines:
-        if line["type"] == kind and not done:
-            line.update(changes)
-            done = True
-        name, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
-        written, prev = sealed(name, prev, members(line))
-        octets += written
-    path.write_bytes(octets)
-
-
 @pytest.mark.parametrize(
     ("kind", "changes", "why"),
     [
@@ -226,6 +213,11 @@ def forged(path, kind, **changes):
         ("dialect", {"options": {"tie": "x"}}, "do not match their fingerprint"),
         ("decision", {"at": "yesterday"}, "a decision line that cannot be read"),
         ("crawl", {"purposes": ["x"]}, "purposes that are not known"),
+        ("crawl", {"part": 1e400}, "'part' has the wrong type"),
+        ("robots", {"source": None}, "'source' has the wrong type"),
+        ("decision", {"preferences": [{"label": 1}]}, "'preferences' has the wrong type"),
+        ("decision", {"robots": 10**30}, "a decision line that cannot be read"),
+        ("end", {"sums": {"passed": "x"}}, "'sums' has the wrong type"),
     ],
 )
 def test_what_contradicts_itself_is_an_error(tmp_path, kind, changes, why):
