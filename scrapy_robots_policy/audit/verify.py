@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,18 +56,30 @@ class Checked:
 
 @dataclass(slots=True)
 class _Part:
-    """How a part of a crawl begins and ends. A file has one, or several that were joined.
+    """A part of a crawl, and how it begins and ends. A file has one, or several that were joined.
 
     line, hash, last  number, hash and type of its latest line
+    counts  its lines, by the names that they have in the sums; `sums`: those at its end
     """
 
     path: Path
     crawl: str
     number: int
     prev: str
+    has_all: bool
     line: int = 0
     hash: str = ""
     last: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+    sums: Mapping[str, int] = field(default_factory=dict)
+
+    def take(self, fields: Mapping[str, Any], line: int) -> None:
+        self.line, self.hash, self.last = line, fields["hash"], fields["type"]
+        name = _name_in_sums(fields)
+        if name:
+            self.counts[name] += 1
+        elif self.last == "end":
+            self.sums = fields["sums"]
 
     @property
     def is_cut(self) -> bool:
@@ -104,6 +117,7 @@ class Check:
             if file.hash != START:
                 self.checked.hashes[path] = file.hash
         self._join()
+        self._check_sums()
         return self.checked
 
     def _file(self, file: RecordFile) -> None:
@@ -115,8 +129,7 @@ class Check:
                     parts.append(_part(file.path, fields))
                     if words := left_out(fields):
                         self._note(f"{file.path}: {words}")
-                part = parts[-1]
-                part.line, part.hash, part.last = file.lines, fields["hash"], fields["type"]
+                parts[-1].take(fields, file.lines)
             self._note_changes(replay)
         self._parts += parts
         if file.is_torn:
@@ -187,10 +200,44 @@ class Check:
             if part.last == "continued" and part.hash not in begins:
                 self._note(f"{part.path} goes on in another file, which is not here")
 
+    def _check_sums(self) -> None:
+        """Whether the crawls whose parts are all here have the lines that their sums tell of."""
+        crawls: dict[str, dict[int, _Part]] = {}
+        for part in self._parts:
+            crawls.setdefault(part.crawl, {})[part.number] = part
+        for parts in crawls.values():
+            last = parts[max(parts)]
+            if last.last != "end" or len(parts) != last.number:
+                continue
+            counted = sum((part.counts for part in parts.values()), Counter[str]())
+            for name in sorted({*last.sums, *counted}):
+                is_kept = last.has_all or name not in ("passed", "exempt")
+                if is_kept and counted[name] != last.sums.get(name, 0):
+                    self.checked.errors.append(
+                        f"{last.path}: its sums tell of {last.sums.get(name, 0):,} lines of "
+                        f"{name!r}, and there are {counted[name]:,}"
+                    )
+
     def _note(self, sentence: str) -> None:
         if sentence not in self.checked.notes:
             self.checked.notes.append(sentence)
 
 
-def _part(path: Path, crawl: dict[str, Any]) -> _Part:
-    return _Part(path, str(crawl["crawl"]), int(crawl["part"]), str(crawl["prev"]))
+def _part(path: Path, crawl: Mapping[str, Any]) -> _Part:
+    return _Part(
+        path,
+        str(crawl["crawl"]),
+        int(crawl["part"]),
+        str(crawl["prev"]),
+        has_all=crawl["passed"] == "all",
+    )
+
+
+def _name_in_sums(fields: Mapping[str, Any]) -> str:
+    """The name by which the sums count a line; "" if they do not."""
+    kind = fields["type"]
+    if kind != "decision":
+        return {"robots": "robots", "page": "pages_with_preferences"}.get(kind, "")
+    if "exempt" in fields:
+        return "exempt"
+    return "passed" if fields["verdict"] == "passed" else f"refused/{fields['reason']}"
