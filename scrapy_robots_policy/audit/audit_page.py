@@ -22,6 +22,7 @@ from ..report.html import (
     text,
 )
 from .overview import MAX_COUNTED, REASONS, FileOverview, Overview
+from .parts import errors_in, notes_on
 
 _SOURCES = {
     "site": "fetched from the site",
@@ -73,7 +74,7 @@ def _figures(overview: Overview) -> str:
     origins = len(overview.origins)
     agree = overview.decisions - exempt - overview.differ
     numbers = {
-        "passes recorded" if overview.left_out else "requests passed": overview.passed,
+        "requests passed" if overview.has_all else "passes recorded": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
         "robots.txt recorded": sum(overview.sources.values()),
@@ -118,20 +119,15 @@ def _wholeness(overview: Overview) -> str:
         if not differ
         else f"{differ:,} decisions have another answer when they are made again.",
     ]
-    if overview.left_out:
+    if not overview.has_all:
         passed = overview.sums["passed"] + overview.sums["exempt"]
-        sentences += [f"{words[0].upper()}{words[1:]}." for words in overview.left_out]
-        sentences.append(f"By the sums at the end {passed:,} passed.")
-    open_ended = [one for one in overview.files if not one.reason]
+        sentences.append(f"By the sums at the end {passed:,} requests passed.")
     if torn:
         sentences.append("A file was cut off in its last line, as when a crawl is killed.")
-    if open_ended:
-        sentences.append("Files without the sums at their end: " + _names(open_ended) + ".")
-    return f"<p>{text(' '.join(sentences))}</p>"
-
-
-def _names(files: Iterable[FileOverview]) -> str:
-    return ", ".join(one.path.name for one in files)
+    sentences += [f"{note}." for note in notes_on(overview.parts)]
+    errors = [f"{error}." for error in errors_in(overview.parts)]
+    wrong = f"<p><b>{text(' '.join(errors))}</b></p>" if errors else ""
+    return f"{wrong}<p>{text(' '.join(sentences))}</p>"
 
 
 def _reasons(overview: Overview) -> list[Bar]:

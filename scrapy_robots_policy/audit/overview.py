@@ -11,7 +11,7 @@ from typing import Any
 
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
-from .fields import left_out
+from .parts import Part, take
 from .reading import RecordFile
 from .replay import Replay, ReplayError
 
@@ -45,7 +45,7 @@ class Overview:
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
     overrides    by the place where the user set something
     differ       decisions that the replay decides otherwise
-    sums         those at the ends of the crawls
+    sums         those at the ends of the crawls; `parts`: of the crawls, whole or not
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -66,11 +66,12 @@ class Overview:
     overrides: Counter[str] = field(default_factory=Counter)
     exempt: Counter[str] = field(default_factory=Counter)
     sums: Counter[str] = field(default_factory=Counter)
+    parts: list[Part] = field(default_factory=list)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """What users have kept out of the files, in words."""
-        return tuple(dict.fromkeys(filter(None, (left_out(one.crawl) for one in self.files))))
+    def has_all(self) -> bool:
+        """Whether each request that passed was recorded."""
+        return not any(part.left_out for part in self.parts)
 
 
 def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
@@ -88,6 +89,7 @@ def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], 
                     overview.files.append(_file(file, replay, last, lines))
                     lines = 0
                 _count(overview, fields, file, replay)
+                take(overview.parts, file, fields)
                 last, lines = fields, lines + 1
             overview.files.append(_file(file, replay, last, lines))
     return overview

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..audit.audit_page import audit_page
 from ..audit.overview import cause_of, overview_of, preference_words
+from ..audit.parts import errors_in
 from ..audit.reading import AuditError, RecordFile
 from ..audit.story import stories_of
 from ..audit.verify import Check, Checked, Difference
@@ -169,7 +170,8 @@ def _report(args: list[str], options: Options) -> int:
         Path(options.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
     except OSError as error:
         raise UsageError(f"cannot write {options.output}: {error.strerror}") from None
-    return int(bool(overview.differ))
+    is_broken = any(errors_in(overview.parts))
+    return 2 if is_broken else int(bool(overview.differ))
 
 
 def _warc(args: list[str], _options: Options) -> int:

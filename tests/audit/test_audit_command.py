@@ -11,7 +11,7 @@ import pytest
 from scrapy import Request
 from warcio.archiveiterator import ArchiveIterator
 
-from scrapy_robots_policy.audit import audit_page, overview
+from scrapy_robots_policy.audit import audit_page, overview, writer
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from tests.audit.records import HERE, RULES, URLS, Recording, forged, record, served
@@ -243,7 +243,7 @@ def test_the_page_of_joined_records_speaks_of_each(tmp_path):
     joined = tmp_path / "joined.jsonl"
     joined.write_bytes(b"".join(lines[:-1]) + second.read_bytes())
     text = page_of(joined, tmp_path=tmp_path).text
-    for words in ("Old/1.0", "Bot/1.0", "passes recorded", "without the sums at their end: joined"):
+    for words in ("Old/1.0", "Bot/1.0", "passes recorded", "has no sums: it was killed"):
         assert words in text, words
     for latest in (lines[-2], second.read_bytes().splitlines()[-1]):
         assert json.loads(latest)["hash"] in text
@@ -257,10 +257,10 @@ def test_passes_that_are_not_recorded_are_not_taken_for_none(tmp_path, passed, w
     text = page_of(*paths, tmp_path=tmp_path).text
     notes = robots("audit", "verify", *paths).out
     if words:
-        assert f"Of the requests that passed {words}" in text
+        assert f"of the requests that passed {words}" in text
         assert f"of the requests that passed {words}" in notes
-        assert "By the sums at the end 3 passed." in text
-    assert ("requests passed" in text) == ("note: " not in notes) == (not words)
+        assert "By the sums at the end 3 requests passed." in text
+    assert ("passes recorded" in text) == ("note: " in notes) == bool(words)
 
 
 def test_the_page_of_a_broad_crawl_says_that_there_is_more(tmp_path, monkeypatch):
@@ -275,6 +275,20 @@ def test_the_page_of_a_broad_crawl_says_that_there_is_more(tmp_path, monkeypatch
     text = page_of(*recording.close(), tmp_path=tmp_path).text
     assert "2or more origins" in text
     assert text.count("all others") == 2
+
+
+def test_the_page_says_whether_all_parts_of_a_crawl_are_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
+    urls = [f"{HERE}/page/{n}" for n in range(50)]
+    first, second, *more = record(tmp_path / "a.jsonl", urls, ROBOTS_AUDIT_MAX_SIZE=5_000)
+    whole = page_of(first, second, *more, tmp_path=tmp_path).text
+    assert "which is not here" not in whole
+    assert "taken out" not in whole
+    alone = page_of(first, tmp_path=tmp_path).text
+    assert f"{first} goes on in another file, which is not here" in alone
+    page = tmp_path / "page.html"
+    assert robots("audit", "report", first, *more, "-o", page).status == 2
+    assert "a part was taken out or cut" in page.read_text("utf-8")
 
 
 def test_text_of_a_site_is_no_markup_on_the_page(tmp_path):
