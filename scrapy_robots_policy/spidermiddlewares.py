@@ -261,7 +261,7 @@ class RobotsTagMiddleware:
             stat = DROPPED if marks and not _mark(item, decision.part) else _STATS[decision.action]
             self._count(decision, stat)
             if stat == DROPPED:
-                why = f"; {type(item).__name__} has no field {MARKS!r} for a mark" if marks else ""
+                why = f"; {type(item).__name__} has no field {MARKS!r} to set" if marks else ""
                 reason = ItemRefused(decision.part, decision.cause + why)
                 self._drop(item, reason, decisions.response)
                 return False
@@ -290,12 +290,12 @@ def _text(tag: object) -> str:
 
 
 def _mark(item: Any, part: str) -> bool:
-    """Note the part in the item; False where it has no field for it."""
+    """Note the part in the item; False where it has no field for it, or the field cannot be set."""
     from itemadapter import ItemAdapter  # noqa: PLC0415 - few crawls mark items
 
     try:
         adapter = ItemAdapter(item)
         adapter[MARKS] = [*(adapter.get(MARKS) or ()), part]
-    except (KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError, ValueError):  # also of frozen and checked classes
         return False
     return True

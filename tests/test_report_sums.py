@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,6 +16,7 @@ from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
 from scrapy_robots_policy.report.formats import octets, span
 from scrapy_robots_policy.report.grid import MAX_TEXT, Column, grid
 from scrapy_robots_policy.report.histogram import Histogram
+from scrapy_robots_policy.report.page import page
 from scrapy_robots_policy.report.summary import as_json
 from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
 from tests.test_report import report_of
@@ -191,6 +193,27 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
     ]
 
 
+def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
+    one, rest = OriginCounts("http://a.example", "rules", "200"), OriginCounts(THE_REST, waited=1.0)
+    rest.drop(dropped_by(3))
+    earlier = written(tmp_path, as_json(report_of(one, rest)))
+    assert (list(earlier.origins), earlier.waited) == ([one.origin], 1.0)
+    assert earlier.rules == {"Disallow: /x": 1}
+
+    one.trouble = rest.trouble = True
+    one.mode = rest.mode = "disallow"
+    report = replace(report_of(one, rest), base=earlier)
+    assert [change.origin for change in report.changes] == [one.origin]
+    made = page(report, "x.json")
+    for row in (
+        "<td*>origins</td><td*>1</td><td*>1</td><td*>+0<",
+        "<td*>0</td><td*>1</td><td*>+1<",
+    ):
+        assert re.search(re.escape(row).replace(r"\*", "[^>]*"), made)
+    (troubled,) = re.findall(r'"label":"origins in trouble".*?"total":(\d+)', made)
+    assert int(troubled) == report.trouble == 1
+
+
 @pytest.mark.slow
 def test_a_page_of_many_origins_stays_small():
     lines = [
@@ -202,6 +225,4 @@ def test_a_page_of_many_origins_stays_small():
     report = report_of(*lines)
     before = {line.origin: ("allow", "404", 1, False) for line in lines}
     earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})
-    from scrapy_robots_policy.report.page import page  # noqa: PLC0415 - as `Files.write` does
-
     assert len(page(replace(report, base=earlier), "x.json")) < 2_000_000

@@ -113,6 +113,20 @@ def test_a_page_that_may_not_be_fetched_has_no_preferences_of_tokens():
     assert rules.usage("/x", "FooBot", ("Google-Extended",)) == ()
 
 
+RESERVATIONS = {
+    "1": ("1", '"1"', "1.0", "1e0"),
+    "0": ("0", '"0"', "-0"),
+    "": ("true", "null", "2", "0.5", '" 1"', "[1]", "{}", "NaN", "1e999"),
+}
+
+
+@pytest.mark.parametrize("value", RESERVATIONS)
+def test_a_reservation_of_tdmrep_json_is_the_number_0_or_1(value):
+    for written in RESERVATIONS[value]:
+        rules = TdmRules(f'[{{"location": "/", "tdm-reservation": {written}}}]'.encode())
+        assert "".join(one.value for one in rules.preferences(SITE)) == value, written
+
+
 @pytest.mark.slow
 @given(st.binary(max_size=300) | st.text().map(str.encode), st.text(max_size=20))
 def test_no_tdmrep_json_raises(octets, path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -234,6 +235,16 @@ def test_a_page_may_lift_the_reservation_of_the_file_if_it_is_fetched(kind):
         seen = crawl_apart(Plan([site.url("/lifts"), site.url("/keeps")], settings))
         assert sorted(seen.answered) == [site.url("/keeps"), site.url("/lifts")]
         assert seen.stats["robots/tdmrep/fetched"] == 1
+
+
+@on_reactor
+async def test_a_page_that_takes_longer_than_its_files_live_is_refused_as_they_said():
+    script = {"/robots.txt": robots(""), TDMREP: file(("/", 1)), "/": replace(page(), after=2.5)}
+    with Site(script) as site:
+        settings = {"ROBOTS_PURPOSE": "train-ai", "ROBOTS_TDMREP": "fetch", "ROBOTS_TTL": 1}
+        seen, crawler = await crawl(site.url("/"), settings=settings, spider=Keeping)
+        assert (seen.answered, crawler.spider.items) == ([site.url("/")], [])
+        assert seen.stats["robots/tags/use/dropped"] == 1
 
 
 # Answers for tdmrep.json that reserve nothing, and the reason that the report gives.

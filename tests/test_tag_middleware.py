@@ -228,18 +228,29 @@ class Bare:
         return getattr(self, name)
 
 
+@dataclass(frozen=True)
+class Frozen:
+    url: str
+    robots_tags: tuple[str, ...] = ()
+
+    __getitem__ = Bare.__getitem__
+
+
+@pytest.mark.parametrize("kind", [Bare, Frozen])
 @on_reactor
-async def test_an_item_with_no_field_for_a_mark_is_dropped_and_says_so():
+async def test_an_item_with_no_field_for_a_mark_is_dropped_and_says_so(kind):
+    field = "field 'robots_tags'"
+
     class Typed(Following):
         def parse(self, response):
-            yield Bare(response.url)
+            yield kind(response.url)
 
     with Site({"/robots.txt": robots(""), "/": page(meta("noindex"))}) as site:
         settings = {"ROBOTS_TAGS": {"noindex": "mark"}}
         seen, crawler = await crawl(site.url("/"), settings=settings, spider=Typed)
         assert crawler.spider.items == []
         assert [str(refused) for refused in crawler.spider.refused] == [
-            "Refused by its page: meta robots: noindex; Bare has no field 'robots_tags' for a mark"
+            f"Refused by its page: meta robots: noindex; {kind.__name__} has no {field} to set"
         ]
         assert tag_stats(seen) == {"noindex/dropped": 1}
 

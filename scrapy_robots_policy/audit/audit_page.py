@@ -21,7 +21,8 @@ from ..report.html import (
     static_text,
     text,
 )
-from .overview import REASONS, FileOverview, Overview
+from .overview import MAX_COUNTED, REASONS, FileOverview, Overview
+from .parts import errors_in, notes_on
 
 _SOURCES = {
     "site": "fetched from the site",
@@ -70,11 +71,12 @@ def _time(moment: str) -> str:
 def _figures(overview: Overview) -> str:
     refused = sum(overview.refused.values())
     exempt = sum(overview.exempt.values())
+    origins = len(overview.origins)
     agree = overview.decisions - exempt - overview.differ
     numbers = {
-        "requests passed": overview.passed,
+        "requests passed" if overview.has_all else "passes recorded": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
-        "origins": len(overview.origins),
+        "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
         "robots.txt recorded": sum(overview.sources.values()),
         "decided anew, same answer": agree,
     }
@@ -117,16 +119,15 @@ def _wholeness(overview: Overview) -> str:
         if not differ
         else f"{differ:,} decisions have another answer when they are made again.",
     ]
-    open_ended = [one for one in overview.files if not one.reason]
+    if not overview.has_all:
+        passed = overview.sums["passed"] + overview.sums["exempt"]
+        sentences.append(f"By the sums at the end {passed:,} requests passed.")
     if torn:
         sentences.append("A file was cut off in its last line, as when a crawl is killed.")
-    if open_ended:
-        sentences.append("Files without the sums at their end: " + _names(open_ended) + ".")
-    return f"<p>{text(' '.join(sentences))}</p>"
-
-
-def _names(files: Iterable[FileOverview]) -> str:
-    return ", ".join(one.path.name for one in files)
+    sentences += [f"{note}." for note in notes_on(overview.parts)]
+    errors = [f"{error}." for error in errors_in(overview.parts)]
+    wrong = f"<p><b>{text(' '.join(errors))}</b></p>" if errors else ""
+    return f"{wrong}<p>{text(' '.join(sentences))}</p>"
 
 
 def _reasons(overview: Overview) -> list[Bar]:
@@ -149,7 +150,7 @@ def _counts(counter: Counter[str]) -> list[Bar]:
 
 def _preferences(overview: Overview) -> str:
     lines = [
-        (f"{label}: {key}={value}" if key else f"{label}: {value}", f"{count:,}")
+        (": ".join(filter(None, (label, f"{key}={value}" if key else value))), f"{count:,}")
         for (label, key, value), count in overview.preferences.most_common()
     ]
     return html_table(("preference", "decisions"), lines, right={1})

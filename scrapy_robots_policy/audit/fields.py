@@ -31,6 +31,11 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
+_KEPT = {
+    "first": "only the first for each host and rule are recorded",
+    "none": "none are recorded",
+}
+_USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
@@ -52,13 +57,28 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
 
 
+def left_out(crawl: Mapping[str, Any]) -> str:
+    """What the user has kept out of the record of a crawl, in words; "" if nothing."""
+    kept = _KEPT.get(crawl["passed"])
+    return f"of the requests that passed {kept} (ROBOTS_AUDIT_PASSED)" if kept else ""
+
+
+def page_url(url: str) -> str:
+    """A URL without its own user name and password.
+
+    The rest stands as requested, another URL in its query too: rules are compared with it.
+    """
+    match = _USERINFO.match(url)
+    return url if match is None else match[1] + url[match.end() :]
+
+
 def plain(value: Any) -> Any:
     """A setting's value as JSON can hold it, without secrets."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str | bytes):
         text = value if isinstance(value, str) else value.decode("latin-1")
-        return _PASSWORD.sub("", without_userinfo(text))
+        return _PASSWORD.sub("", without_userinfo(page_url(text)))
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Dialect):

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
-from .chain import START
+from .parts import Part, take
 from .reading import RecordFile
 from .replay import Replay, ReplayError
 
@@ -23,7 +23,7 @@ REASONS = {reason.name.lower(): reason.value for reason in Reason}
 
 @dataclass(frozen=True, slots=True)
 class FileOverview:
-    """One file: its crawl, and how it ends."""
+    """One file, or one of the records that were joined in it: its crawl, and how it ends."""
 
     path: Path
     crawl: Mapping[str, Any]
@@ -45,6 +45,7 @@ class Overview:
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
     overrides    by the place where the user set something
     differ       decisions that the replay decides otherwise
+    sums         those at the ends of the crawls; `parts`: of the crawls, whole or not
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -64,6 +65,13 @@ class Overview:
     sources: Counter[str] = field(default_factory=Counter)
     overrides: Counter[str] = field(default_factory=Counter)
     exempt: Counter[str] = field(default_factory=Counter)
+    sums: Counter[str] = field(default_factory=Counter)
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether each request that passed was recorded."""
+        return not any(part.left_out for part in self.parts)
 
 
 def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
@@ -71,26 +79,31 @@ def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], 
     overview = Overview()
     seen = 0
     for path in paths:
-        file, last = RecordFile(path), dict[str, Any]()
+        file, last, lines = RecordFile(path), dict[str, Any](), 0
         with closing(Replay()) as replay:
-            for last in file:
+            for fields in file:
                 seen += 1
                 if seen % STEP == 0:
                     on_progress(file, seen)
-                _count(overview, last, file, replay)
-            overview.files.append(_file(file, replay, last))
+                if lines and fields["type"] == "crawl":  # another record was joined to this one
+                    overview.files.append(_file(file, replay, last, lines))
+                    lines = 0
+                _count(overview, fields, file, replay)
+                take(overview.parts, file, fields)
+                last, lines = fields, lines + 1
+            overview.files.append(_file(file, replay, last, lines))
     return overview
 
 
-def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any]) -> FileOverview:
+def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any], lines: int) -> FileOverview:
     return FileOverview(
         file.path,
         replay.crawl,
-        replay.fingerprints,
-        file.lines,
-        file.hash if file.lines else START,
+        dict(replay.fingerprints),
+        lines,
+        last["hash"],
         str(last.get("at", "")),
-        str(last.get("reason", "")) if file.last == "end" else "",
+        str(last.get("reason", "")) if last["type"] == "end" else "",
         file.is_torn,
     )
 
@@ -104,6 +117,8 @@ def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, repl
         _count_robots(overview, fields)
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
+    elif fields["type"] == "end":
+        overview.sums.update(fields["sums"])
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)
@@ -120,7 +135,7 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     overview.decisions += 1
     overview.dry_run += fields.get("dry_run", False)
     overview.waited += "waited" in fields
-    if len(overview.origins) < MAX_COUNTED:
+    if len(overview.origins) <= MAX_COUNTED:  # one more than are counted: then there are more
         overview.origins.add(origin)
     _add(overview.agents, fields.get("agent", ""))
     _add(overview.dialects, fields.get("dialect", ""))
@@ -144,7 +159,8 @@ def _count_preferences(
     before = {Place.ROBOTS_TXT.value, Place.TDMREP.value} if of_page_only else ()
     for one in fields.get("preferences", ()):
         if one.get("place", Place.ROBOTS_TXT.value) not in before:
-            _add(overview.preferences, (one["label"], one["key"], one["value"]))
+            key = one["label"], one["key"], one["value"]
+            _add(overview.preferences, key, (THE_REST, "", ""))
 
 
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
@@ -155,7 +171,7 @@ def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
 def cause_of(fields: Mapping[str, Any]) -> str:
     """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
     if "rule" in fields:
-        return f"line {fields['line']}, {fields['rule']}"
+        return f"line {fields.get('line', 0)}, {fields['rule']}"
     if "refused_use" in fields:
         return preference_words(fields["refused_use"])
     words = REASONS.get(fields["reason"], str(fields["reason"]))

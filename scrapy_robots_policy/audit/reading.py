@@ -35,7 +35,6 @@ class UnreadableError(AuditError):
 class RecordFile:
     """One file of a record.
 
-    prev      the hash that its first line carries of the line before
     hash      that of the latest line
     lines     how many lines were read
     last      the type of the latest line: "end" where the crawl has ended in this file
@@ -45,7 +44,7 @@ class RecordFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.prev, self.hash, self.last = "", START, ""
+        self.hash, self.last = START, ""
         self.lines = self.done = self.size = 0
         self.is_torn = False
 
@@ -74,7 +73,6 @@ class RecordFile:
             raise self.error(f"{error}{_NO_RECORD * is_other}") from None
         begins = fields["type"] == "crawl"
         if self.lines == 1:
-            self.prev = str(fields.get("prev"))
             if not begins:
                 raise self.error(
                     f"it is no line of a crawl, with which each file begins{_NO_RECORD}"

@@ -17,7 +17,6 @@ from ..config import RequestConfig
 from ..fetch.exchange import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
-from ..rep.escapes import without_userinfo
 from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
 from ..rep.verdict import refuse
@@ -31,6 +30,7 @@ from .fields import (
     group_fields,
     instant,
     packed,
+    page_url,
     preference_fields,
     verdict_fields,
 )
@@ -99,7 +99,7 @@ class RecordLines:
         # JSON writes a finite number as Python does.
         age = round(max(decided.at - decided.rules.access.entry.current_at, 0.0), 3)
         text = (
-            f'"at":{encode(instant(decided.at))},"url":{encode(without_userinfo(decided.url))}'
+            f'"at":{encode(instant(decided.at))},"url":{encode(page_url(decided.url))}'
             f',{stem.before},"age":{age!r},{stem.after}'
         )
         circumstances = _circumstances(decided, set_by)
@@ -113,7 +113,7 @@ class RecordLines:
         self.writer.make_room()
         fields = {
             "at": instant(at),
-            "url": without_userinfo(url),
+            "url": page_url(url),
             "verdict": "passed",
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
@@ -125,7 +125,7 @@ class RecordLines:
         self.writer.make_room()
         fields = {
             "at": instant(at),
-            "url": without_userinfo(url),
+            "url": page_url(url),
             "preferences": preference_fields(answer.preferences),
             **answer_fields(answer),
         }
@@ -256,7 +256,7 @@ def _circumstances(decided: Decided, set_by: Mapping[str, str] | None) -> dict[s
     if set_by is not None:
         fields |= _overrides(decided.config, set_by)
     if len(decided.forms) > 1:
-        fields["forms"] = [without_userinfo(form) for form in decided.forms]
+        fields["forms"] = [page_url(form) for form in decided.forms]
     if decided.waited >= 0.001:
         fields["waited"] = round(decided.waited, 3)
     if decided.dry_run:

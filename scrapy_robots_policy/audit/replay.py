@@ -24,6 +24,7 @@ from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
+from .shape import fault
 
 COMPARED = (
     *("verdict", "reason", "line", "rule", "why", "refused_use"),
@@ -91,6 +92,10 @@ class Replay:
 
         ReplayError where the line is not as it must be.
         """
+        # The line of a crawl of another format, which has another schema, is read to say so.
+        what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
+        if what:
+            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}")
         try:
             if fields["type"] == "decision":
                 return None if "exempt" in fields else self._answers(fields)
@@ -100,7 +105,7 @@ class Replay:
                 self._learn(fields)
             elif fields["type"] == "crawl":
                 self._begin(fields)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise ReplayError(f"a {fields['type']} line that cannot be read: {what}") from None
         return None

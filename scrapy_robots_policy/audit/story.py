@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..rep.escapes import without_userinfo
+from w3lib.url import safe_url_string
+
+from ..rep import origin_of
+from .fields import page_url
 from .reading import RecordFile
 from .replay import Answers, Replay, ReplayError
 
@@ -38,22 +41,38 @@ class Story:
 def stories_of(
     paths: Iterable[Path], url: str, on_progress: Callable[[RecordFile, int], None]
 ) -> Iterator[Story]:
-    """AuditError where a file is broken."""
-    wanted = without_userinfo(url)
+    """All decisions about the page of a URL. AuditError where a file is broken."""
+    wanted = _spellings(url)
     for path in paths:
         file = RecordFile(path)
         with closing(Replay()) as replay:
             for fields in file:
                 if file.lines % STEP == 0:
                     on_progress(file, file.lines)
-                is_wanted = fields["type"] == "decision" and fields.get("url") == wanted
-                if fields["type"] != "decision" or is_wanted:
+                is_decision = fields["type"] == "decision"
+                is_wanted = is_decision and _page(str(fields.get("url"))) in wanted
+                if not is_decision or is_wanted:
                     try:
                         answers = replay.read(fields)
                         if is_wanted:
                             yield _story(file, fields, replay, answers)
                     except ReplayError as error:
                         raise file.error(str(error)) from None
+
+
+def _spellings(url: str) -> frozenset[str]:
+    """A URL as people write it, and as Scrapy's requests have it."""
+    page = _page(page_url(url))
+    origin = origin_of(page)
+    if origin is None:
+        return frozenset({page})
+    spelled = safe_url_string(page)
+    home = {origin, f"{origin}/"}
+    return frozenset({page, spelled} | (home if spelled in home else set()))
+
+
+def _page(url: str) -> str:
+    return url.partition("#")[0]
 
 
 def _story(

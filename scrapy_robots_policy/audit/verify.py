@@ -11,6 +11,7 @@ from typing import Any
 from ..rep import DIALECTS, Dialect
 from .chain import START
 from .dialect_data import data_of, fingerprint
+from .parts import Part, errors_in, notes_on, take
 from .reading import AuditError, RecordFile, UnreadableError
 from .replay import Answers, Replay, ReplayError
 
@@ -52,18 +53,6 @@ class Checked:
     hashes: dict[Path, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """How a file begins and ends."""
-
-    path: Path
-    crawl: str
-    number: int
-    prev: str
-    hash: str
-    last: str
-
-
 class Check:
     """One check of several files. `other`: decide in this dialect instead of the recorded ones.
 
@@ -80,7 +69,7 @@ class Check:
         self.other = other
         self.on_difference, self.on_progress = on_difference, on_progress
         self.checked = Checked()
-        self._parts: list[_Part] = []
+        self._parts: list[Part] = []
 
     def run(self, paths: Iterable[Path]) -> Checked:
         """UnreadableError at a file that cannot be read: there is nothing to say about it."""
@@ -94,26 +83,21 @@ class Check:
                 self.checked.errors.append(str(error))
             if file.hash != START:
                 self.checked.hashes[path] = file.hash
-        self._join()
+        for sentence in notes_on(self._parts):
+            self._note(sentence)
+        self.checked.errors += errors_in(self._parts)
         return self.checked
 
     def _file(self, file: RecordFile) -> None:
+        parts: list[Part] = []
         with closing(Replay(self.other)) as replay:
             for fields in file:
                 self._line(file, fields, replay)
+                take(parts, file, fields)
             self._note_changes(replay)
-        crawl = replay.crawl
-        self._parts.append(
-            _Part(
-                file.path, str(crawl["crawl"]), int(crawl["part"]), file.prev, file.hash, file.last
-            )
-        )
+        self._parts += parts
         if file.is_torn:
             self._note(f"{file.path} is good up to line {file.lines}; what follows was cut off")
-        if file.last not in ("end", "continued"):
-            self._note(
-                f"{file.path} ends without the sums of the crawl: it was killed, or it still runs"
-            )
 
     def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
         checked = self.checked
@@ -144,27 +128,6 @@ class Check:
                     f"the dialect {name} has changed since: the record was made with {recorded}, "
                     "whose options are in the file and were used"
                 )
-
-    def _join(self) -> None:
-        """Whether files that go on from each other are all there."""
-        ends = {part.hash for part in self._parts}
-        begins = {part.prev for part in self._parts}
-        for part in self._parts:
-            if part.prev != START and part.prev not in ends:
-                before = [
-                    other.path
-                    for other in self._parts
-                    if other.crawl == part.crawl and other.number < part.number
-                ]
-                if before:
-                    self.checked.errors.append(
-                        f"{part.path}: it is part {part.number} of its crawl, and does not follow "
-                        f"{before[-1]}: a part was taken out or cut"
-                    )
-                else:
-                    self._note(f"{part.path} is part {part.number}; the parts before are not here")
-            if part.last == "continued" and part.hash not in begins:
-                self._note(f"{part.path} goes on in another file, which is not here")
 
     def _note(self, sentence: str) -> None:
         if sentence not in self.checked.notes:

@@ -61,7 +61,7 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
     for exchange in robots.get("exchanges", ()):
         came = exchange["status"] or exchange["cause"]
         yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {came}"
-    yield "answered", f"{_time(robots['answered'])}, {story.decision['age']:g} s before"
+    yield "answered", f"{_time(robots['answered'])}, {story.decision.get('age', 0):g} s before"
     if robots["fresh_until"]:
         yield "fresh until", _time(robots["fresh_until"])
     if "sha256" in robots:
@@ -87,6 +87,7 @@ def _print_file(story: Story) -> None:
     notes = {
         one["line"]: "a preference on the use of the page"
         for one in decision.get("preferences", ())
+        if "place" not in one  # the others stand in another file
     }
     if "group_line" in decision:
         notes[decision["group_line"]] = "the group that binds the crawler"

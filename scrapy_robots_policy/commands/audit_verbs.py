@@ -8,6 +8,7 @@ from typing import Any
 
 from ..audit.audit_page import audit_page
 from ..audit.overview import cause_of, overview_of, preference_words
+from ..audit.parts import errors_in
 from ..audit.reading import AuditError, RecordFile
 from ..audit.story import stories_of
 from ..audit.verify import Check, Checked, Difference
@@ -106,9 +107,9 @@ def _print_difference(difference: Difference) -> None:
 
 def _answer(fields: Mapping[str, Any]) -> str:
     colour = "green" if fields["verdict"] == "passed" else "red"
-    group = (
-        f" (group {fields['group']!r}, line {fields['group_line']})" if "group" in fields else ""
-    )
+    group = ""
+    if "group" in fields:
+        group = f" (group {fields['group']!r}, line {fields.get('group_line', 0)})"
     preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
     return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + preferences)}"
 
@@ -170,7 +171,8 @@ def _report(args: list[str], options: Options) -> int:
         Path(options.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
     except OSError as error:
         raise UsageError(f"cannot write {options.output}: {error.strerror}") from None
-    return int(bool(overview.differ))
+    is_broken = any(errors_in(overview.parts))
+    return 2 if is_broken else int(bool(overview.differ))
 
 
 def _warc(args: list[str], _options: Options) -> int:

@@ -109,6 +109,6 @@ def _rule(item: Any) -> _TdmRule | None:
 
 def _reservation(value: Any) -> str | None:
     """The value 0 or 1, as a number or, as in headers, as text. Any other is an error: unset."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
+    if isinstance(value, bool) or value not in (0, 1, "0", "1"):
         return None
-    return str(value) if value in (0, 1, "0", "1") else None
+    return str(int(value))  # JSON's 1.0 is 1

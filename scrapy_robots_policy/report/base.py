@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..rep.escapes import brief
-from .counts import rule_text
+from .counts import THE_REST, rule_text
 
 MAX_OCTETS = 256 * 1024 * 1024
 
@@ -76,10 +76,11 @@ class Base:
         for line in data["origins"]:
             dropped = {str(cause): int(count) for cause, count in line["dropped"].items()}
             mode, why = str(line["stance"]), str(line["why"])
-            origins[str(line["origin"])] = (
-                *(mode, why),
-                *(sum(dropped.values()), bool(line["trouble"])),
-            )
+            if line["origin"] != THE_REST:  # it is none: several share it
+                origins[str(line["origin"])] = (
+                    *(mode, why),
+                    *(sum(dropped.values()), bool(line["trouble"])),
+                )
             waited += float(line["waited"])
             held += float(line.get("held", 0.0))  # not in the data of 0.1.0
             for cause, count in dropped.items():

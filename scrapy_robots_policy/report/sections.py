@@ -55,7 +55,7 @@ def _comparison(report: Report, base: Base) -> str:
     figures = [
         ("requests passed", base.passed, report.passed, _difference),
         ("requests dropped", base.dropped, report.dropped, _difference),
-        ("origins", len(base.origins), len(report.counts), _difference),
+        ("origins", len(base.origins), len(report.origins), _difference),
         ("origins in trouble", base.trouble, report.trouble, _difference),
         ("waited for robots.txt", base.waited, report.waited, _later),
         ("waited for delays", base.held, report.held, _later),
@@ -183,7 +183,7 @@ def _held(origins: Sequence[OriginCounts]) -> str:
 
 
 def _trouble(report: Report) -> str:
-    troubled = sorted((counts for counts in report.counts if counts.trouble), key=_worst_first)
+    troubled = sorted((counts for counts in report.origins if counts.trouble), key=_worst_first)
     if not troubled:
         return ""
     columns = [Column("origin"), Column("why"), Column("mode")]

@@ -99,7 +99,9 @@ class Report:
     @cached_property
     def changes(self) -> Sequence[Change]:
         """The origins that are read otherwise than in the earlier report."""
-        now = {one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in self.counts}
+        now = {
+            one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in self.origins
+        }
         return changes(self.base, now) if self.base else ()
 
     @cached_property

@@ -16,11 +16,13 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy.admission.decision import Decision
 from scrapy_robots_policy.admission.listener import Decided
+from scrapy_robots_policy.audit.chain import START, members, sealed
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
 from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
-from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of, tdmrep
 from scrapy_robots_policy.rep.cache_entry import remember
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.rep.url import server_forms
 from scrapy_robots_policy.resolver.origin import OriginState
 
@@ -76,6 +78,11 @@ class Recording:
         config = circumstances.pop("config", self.default)
         rules = self.states[origin].rules(config.dialect, self.now)
         assert rules is not None
+        reserving = self.states.get(key_of(origin, TDMREP))
+        if reserving is not None:
+            reserved = reserving.rules(tdmrep.DIALECT, self.now)
+            assert reserved is not None
+            rules = rules.with_tdmrep(reserved)
         decision = Decision(
             self.settings.delays,
             self.settings.use,
@@ -130,3 +137,17 @@ def check(*paths: Path, dialect: str = "") -> tuple[Checked, list[Difference]]:
     other = DIALECTS[dialect] if dialect else None
     checked = Check(other, differences.append, lambda _file, _lines: None).run(paths)
     return checked, differences
+
+
+def forged(path, kind, **changes):
+    """Change the first line of a kind, and write all later hashes anew, as a forger could."""
+    lines, prev, done = lines_in(path), START, False
+    octets = b""
+    for line in lines:
+        if line["type"] == kind and not done:
+            line.update(changes)
+            done = True
+        name, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
+        written, prev = sealed(name, prev, members(line))
+        octets += written
+    path.write_bytes(octets)

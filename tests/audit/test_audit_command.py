@@ -8,10 +8,13 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from scrapy import Request
 from warcio.archiveiterator import ArchiveIterator
 
+from scrapy_robots_policy.audit import audit_page, overview, writer
 from scrapy_robots_policy.rep import FetchResult
-from tests.audit.records import HERE, RULES, URLS, Recording, record, served
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
+from tests.audit.records import HERE, RULES, URLS, Recording, forged, record, served
 from tests.commands.run import robots
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
@@ -91,6 +94,37 @@ def test_show_tells_the_story_of_a_url(path):
         assert words in answer.out, words
 
 
+@pytest.mark.parametrize(
+    ("requested", "asked"),
+    [
+        ("/ü?q=a b", "/ü?q=a b"),
+        ("/a|b#part", "/a|b"),
+        ("/a", "/a#part"),
+        ("", "/"),
+        ("/", ""),
+    ],
+)
+def test_show_finds_a_url_as_people_write_it(tmp_path, requested, asked):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.decide(Request(f"{HERE}{requested}").url)
+    (path,) = recording.close()
+    assert robots("audit", "show", path, f"{HERE}{asked}").status == 0
+    assert robots("audit", "show", path, f"{HERE}/other{asked}").status == 1
+
+
+def test_show_marks_no_line_of_robots_txt_for_a_rule_of_tdmrep_json(tmp_path):
+    reserved = (
+        b'[{"location": "/no", "tdm-reservation": 1}, {"location": "/", "tdm-reservation": 0}]'
+    )
+    results = {HERE: served(RULES), key_of(HERE, TDMREP): served(reserved)}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="ai-input")
+    recording.decide(f"{HERE}/yes")
+    shown = robots("audit", "show", *recording.close(), f"{HERE}/yes").out
+    assert "tdmrep.json rule 2, tdm-reservation: 0" in shown
+    assert "4 | Content-Signal: ai-train=no    <- a preference on the use of the page\n" in shown
+    assert shown.count("<- a preference") == 1
+
+
 def test_show_says_where_nothing_is_recorded(path):
     answer = robots("audit", "show", path, f"{HERE}/other")
     assert (answer.status, answer.out) == (
@@ -141,6 +175,20 @@ def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
     assert f"broken: {path}, line 1: its octets do not match its hash\n" in answer.out
 
 
+@pytest.mark.parametrize("verb", [["verify"], ["show"], ["report", "-o", "page.html"], ["warc"]])
+@pytest.mark.parametrize(
+    ("kind", "changes"), [("crawl", {"settings": None, "user_agent": 1}), ("robots", {"url": []})]
+)
+def test_a_record_that_somebody_made_up_is_refused_in_one_sentence(tmp_path, verb, kind, changes):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, kind, **changes)
+    name, *options = verb
+    more = {"show": [URLS[0]], "warc": [tmp_path / "out.warc"]}.get(name, [])
+    answer = robots("audit", name, path, *more, *options)
+    assert answer.status == 2
+    assert f"a {kind} line that cannot be read" in answer.out + answer.err
+
+
 def test_broken_is_not_hidden_in_json(tmp_path):
     (tmp_path / "x").write_text("x\n")
     answer = robots("audit", "verify", "--json", tmp_path / "x")
@@ -186,6 +234,61 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         recording.recorder.writer.hash,
     ):
         assert words in parser.text, words
+
+
+def test_the_page_of_joined_records_speaks_of_each(tmp_path):
+    (first,) = record(tmp_path / "1.jsonl", URLS, USER_AGENT="Old/1.0", ROBOTS_AUDIT_PASSED="none")
+    (second,) = record(tmp_path / "2.jsonl")
+    lines = first.read_bytes().splitlines(keepends=True)
+    joined = tmp_path / "joined.jsonl"
+    joined.write_bytes(b"".join(lines[:-1]) + second.read_bytes())
+    text = page_of(joined, tmp_path=tmp_path).text
+    for words in ("Old/1.0", "Bot/1.0", "passes recorded", "has no sums: it was killed"):
+        assert words in text, words
+    for latest in (lines[-2], second.read_bytes().splitlines()[-1]):
+        assert json.loads(latest)["hash"] in text
+
+
+@pytest.mark.parametrize(
+    ("passed", "words"), [("all", ""), ("first", "only the first"), ("none", "none are recorded")]
+)
+def test_passes_that_are_not_recorded_are_not_taken_for_none(tmp_path, passed, words):
+    paths = record(tmp_path / "audit.jsonl", URLS, ROBOTS_AUDIT_PASSED=passed)
+    text = page_of(*paths, tmp_path=tmp_path).text
+    notes = robots("audit", "verify", *paths).out
+    if words:
+        assert f"of the requests that passed {words}" in text
+        assert f"of the requests that passed {words}" in notes
+        assert "By the sums at the end 3 requests passed." in text
+    assert ("passes recorded" in text) == ("note: " in notes) == bool(words)
+
+
+def test_the_page_of_a_broad_crawl_says_that_there_is_more(tmp_path, monkeypatch):
+    for module in (overview, audit_page):
+        monkeypatch.setattr(module, "MAX_COUNTED", 2)
+    origins = [f"https://{n}.example" for n in range(3)]
+    results = {one: served(f"License: {one}/x\nUser-agent: *\nDisallow: /{one}") for one in origins}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="search")
+    for one in origins:
+        recording.decide(f"{one}/")
+        recording.decide(f"{one}/{one}")
+    text = page_of(*recording.close(), tmp_path=tmp_path).text
+    assert "2or more origins" in text
+    assert text.count("all others") == 2
+
+
+def test_the_page_says_whether_all_parts_of_a_crawl_are_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 2_000)
+    urls = [f"{HERE}/page/{n}" for n in range(50)]
+    first, second, *more = record(tmp_path / "a.jsonl", urls, ROBOTS_AUDIT_MAX_SIZE=5_000)
+    whole = page_of(first, second, *more, tmp_path=tmp_path).text
+    assert "which is not here" not in whole
+    assert "taken out" not in whole
+    alone = page_of(first, tmp_path=tmp_path).text
+    assert f"{first} goes on in another file, which is not here" in alone
+    page = tmp_path / "page.html"
+    assert robots("audit", "report", first, *more, "-o", page).status == 2
+    assert "a part was taken out or cut" in page.read_text("utf-8")
 
 
 def test_text_of_a_site_is_no_markup_on_the_page(tmp_path):

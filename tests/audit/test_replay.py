@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scrapy import Request
 
 from scrapy_robots_policy.audit.dialect_data import data_of, dialect_from, fingerprint
 from scrapy_robots_policy.audit.fields import plain
@@ -157,6 +158,8 @@ def test_what_another_dialect_would_have_fetched_is_not_known(tmp_path):
     ("value", "kept"),
     [
         ("redis://user:hu@sh@store.example/0", "redis://store.example/0"),
+        ("redis://user:hu'sh@store.example/0", "redis://store.example/0"),
+        ("Sitemap: https://a.example\nmail@b", "Sitemap: https://a.example\nmail@b"),
         ("redis://store.example?password=hush&db=2", "redis://store.example?password=&db=2"),
         (b"Sitemap: https://u:p@a.example/", "Sitemap: https://a.example/"),
         ({"a.example": {"obey": False}}, {"a.example": {"obey": False}}),
@@ -168,6 +171,25 @@ def test_what_another_dialect_would_have_fetched_is_not_known(tmp_path):
 )
 def test_settings_are_kept_without_secrets(value, kept):
     assert plain(value) == kept
+
+
+@pytest.mark.parametrize(
+    ("requested", "recorded"),
+    [
+        ("https://user:hush@here.example/x", f"{HERE}/x"),
+        (f"{HERE}/to?url=http://me@x.example/", f"{HERE}/to?url=http://me@x.example/"),
+        (f"{HERE}/a/../http://me@x.example/", f"{HERE}/a/../http://me@x.example/"),
+    ],
+)
+def test_a_url_is_kept_as_the_rules_see_it(tmp_path, requested, recorded):
+    rules = served("User-agent: *\nDisallow: /*http://me@\n")
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: rules})
+    recording.decide(requested)
+    recording.recorder.on_exempt(Request(requested), "the spider says so")
+    (path,) = recording.close()
+    assert [line["url"] for line in decisions_in(path)] == [recorded, recorded]
+    checked, differences = check(path)
+    assert (checked.errors, differences) == ([], [])
 
 
 def test_octets_stand_in_a_file_once(tmp_path):

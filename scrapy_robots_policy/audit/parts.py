@@ -1,0 +1,132 @@
+"""The parts of crawls that were read: is each crawl there, from its first line to its sums?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from .chain import START
+from .fields import left_out
+from .reading import RecordFile
+
+
+@dataclass(slots=True)
+class Part:
+    """A part of a crawl, and how it begins and ends. A file has one, or several that were joined.
+
+    left_out  what the user has kept out of it, in words; "": nothing
+    line, hash, last  number, hash and type of its latest line
+    counts  its lines, by the names that they have in the sums; `sums`: those at its end
+    """
+
+    path: Path
+    crawl: str
+    number: int
+    prev: str
+    left_out: str
+    line: int = 0
+    hash: str = ""
+    last: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+    sums: Mapping[str, int] = field(default_factory=dict)
+
+    def take(self, fields: Mapping[str, Any], line: int) -> None:
+        self.line, self.hash, self.last = line, fields["hash"], fields["type"]
+        name = _name_in_sums(fields)
+        if name:
+            self.counts[name] += 1
+        elif self.last == "end":
+            self.sums = fields["sums"]
+
+    @property
+    def is_cut(self) -> bool:
+        return self.last not in ("end", "continued")
+
+
+def take(parts: list[Part], file: RecordFile, fields: Mapping[str, Any]) -> None:
+    """Add the latest line of a file to the parts."""
+    if fields["type"] == "crawl":
+        number, prev = int(fields["part"]), str(fields["prev"])
+        parts.append(Part(file.path, str(fields["crawl"]), number, prev, left_out(fields)))
+    parts[-1].take(fields, file.lines)
+
+
+def notes_on(parts: Sequence[Part]) -> Iterator[str]:
+    """What is no error, and a reader should know."""
+    for part in parts:
+        if part.left_out:
+            yield f"{part.path}: {part.left_out}"
+    for _, of_file in groupby(parts, key=lambda part: part.path):
+        yield from _cuts(*of_file)
+    begins = {part.prev for part in parts}
+    for part in parts:
+        if _is_astray(part, parts) and not _before(part, parts):
+            yield f"{part.path} is part {part.number}; the parts before are not here"
+        if part.last == "continued" and part.hash not in begins:
+            yield f"{part.path} goes on in another file, which is not here"
+
+
+def _cuts(*of_file: Part) -> Iterator[str]:
+    *joined, last = of_file
+    for part in joined:
+        if part.is_cut:
+            yield (
+                f"{part.path}: the crawl that ends at line {part.line} has no sums: it was killed, "
+                "or cut"
+            )
+    if last.is_cut:
+        yield f"{last.path} ends without the sums of the crawl: it was killed, or it still runs"
+
+
+def errors_in(parts: Sequence[Part]) -> Iterator[str]:
+    """Where something was taken out."""
+    for part in parts:
+        before = _before(part, parts)
+        if before and _is_astray(part, parts):
+            yield (
+                f"{part.path}: it is part {part.number} of its crawl, and does not follow "
+                f"{before[-1].path}: a part was taken out or cut"
+            )
+    crawls: dict[str, dict[int, Part]] = {}
+    for part in parts:
+        crawls.setdefault(part.crawl, {})[part.number] = part
+    for crawl in crawls.values():
+        yield from _wrong_sums(crawl)
+
+
+def _is_astray(part: Part, parts: Sequence[Part]) -> bool:
+    """Whether a part goes on from lines that are not here."""
+    return part.prev != START and all(part.prev != other.hash for other in parts)
+
+
+def _before(part: Part, parts: Sequence[Part]) -> list[Part]:
+    return [one for one in parts if one.crawl == part.crawl and one.number < part.number]
+
+
+def _wrong_sums(crawl: Mapping[int, Part]) -> Iterator[str]:
+    """Where the sums of a crawl whose parts are all here tell of other lines than it has."""
+    last = crawl[max(crawl)]
+    if last.last != "end" or len(crawl) != last.number:
+        return
+    counted = sum((part.counts for part in crawl.values()), Counter[str]())
+    for name in sorted({*last.sums, *counted}):
+        is_kept = not last.left_out or name not in ("passed", "exempt")
+        if is_kept and counted[name] != last.sums.get(name, 0):
+            yield (
+                f"{last.path}: its sums tell of {last.sums.get(name, 0):,} lines of {name!r}, and "
+                f"there are {counted[name]:,}"
+            )
+
+
+def _name_in_sums(fields: Mapping[str, Any]) -> str:
+    """The name by which the sums count a line; "" if they do not."""
+    kind = fields["type"]
+    if kind != "decision":
+        return {"robots": "robots", "page": "pages_with_preferences"}.get(kind, "")
+    if "exempt" in fields:
+        return "exempt"
+    return "passed" if fields["verdict"] == "passed" else f"refused/{fields['reason']}"
