@@ -41,7 +41,8 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its octets
+    latest         the last result, without its octets. Where it failed and there is a copy, its
+                   validators, media type and cut are those of the copy
     octets         the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
@@ -69,7 +70,7 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
     if status is not None and 200 <= status < 300:
         return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
-        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
+        return CacheEntry(_revalidated(previous, fetched), now, previous.octets, now)
     if status is not None and 400 <= status < 500 and status != 429:
         return CacheEntry(replace(fetched, octets=b""), now)
     if status is not None and 300 <= status < 400:
@@ -77,13 +78,17 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
     return _failed(previous, fetched, now)
 
 
-def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
+def _revalidated(previous: CacheEntry, answer: FetchResult) -> FetchResult:
     """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
+    stored = previous.latest
+    # The lifetime of an error page is not that of the copy, which is not known any more.
+    before = stored.lifetime if previous.failing_since is None else None
     return replace(
         stored,
         status=stored.status if stored.status is not None and stored.status < 300 else 200,
         cause="",
-        lifetime=answer.lifetime if answer.lifetime is not None else stored.lifetime,
+        lifetime=answer.lifetime if answer.lifetime is not None else before,
+        retry_after=answer.retry_after,
         etag=answer.etag or stored.etag,
         last_modified=answer.last_modified or stored.last_modified,
         is_cut=answer.is_cut,
@@ -94,17 +99,27 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
     latest = replace(fetched, octets=b"")
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
-    if previous.octets is not None:  # keep the validators: the next try must be conditional
-        copy = previous.latest
-        latest = replace(
-            latest, etag=copy.etag, last_modified=copy.last_modified, is_cut=copy.is_cut
-        )
+    if previous.octets is not None:
+        latest = _with_copy(previous.latest, latest)
     return replace(
         previous,
         latest=latest,
         asked_at=now,
         failing_since=previous.failing_since if previous.failing_since is not None else now,
         failures=previous.failures + 1,
+    )
+
+
+def _with_copy(copy: FetchResult, failed: FetchResult) -> FetchResult:
+    """A failed result with what still holds of the copy: the next 304 makes it current again."""
+    # Validators are good for the URL only that gave the copy, and `hops` is where this try ended.
+    is_same_url = copy.hops == failed.hops
+    return replace(
+        failed,
+        media_type=copy.media_type,
+        etag=copy.etag if is_same_url else "",
+        last_modified=copy.last_modified if is_same_url else "",
+        is_cut=copy.is_cut,
     )
 
 

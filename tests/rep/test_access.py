@@ -286,6 +286,34 @@ def test_the_next_try_after_a_failure_is_still_conditional():
     assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
 
 
+FAILURES = [
+    FetchResult(503, media_type="application/json", lifetime=0.0, retry_after=9.0),
+    FetchResult(429, media_type="text/html", lifetime=7 * DAY),
+    TIMEOUT,
+]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_304_after_a_failure_brings_back_the_copy_as_it_was(dialect, kind, failure):
+    served = FetchResult(200, OURS, media_type=kind, etag='"1"')
+    before = live(dialect, (0, served))
+    after = live(dialect, (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
+    assert (after.mode, after.octets) == (before.mode, before.octets)
+    assert after.entry.latest == before.entry.latest
+    assert after.fresh_until - after.entry.asked_at == before.fresh_until - START
+
+
+def test_the_validators_of_a_copy_are_kept_for_the_url_only_that_gave_it():
+    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon", hops=("http://b/",))
+    at_the_copy = live("rfc9309", (0, served), (DAY, replace(TIMEOUT, hops=served.hops)))
+    before_it = live("rfc9309", (0, served), (DAY, TIMEOUT), (2 * DAY, FetchResult(503)))
+    assert (at_the_copy.entry.latest.etag, before_it.entry.latest.etag) == ('"1"', "")
+    assert before_it.entry.latest.last_modified == ""
+    assert before_it.octets == OURS
+
+
 LIFETIMES = [
     # dialect, what HTTP caching said, seconds of freshness
     ("rfc9309", None, DAY),
