@@ -248,9 +248,26 @@ async def test_names_are_looked_up():
 class SilentResolver:
     """Begins to look a name up, and never ends."""
 
+    name = ""
+
     def resolveHostName(self, receiver, name, *_):  # noqa: N802 - Twisted's
         receiver.resolutionBegan(None)
         self.name = name
+
+
+@pytest.mark.parametrize("host", ["a" * 64 + ".example", "a..example", "a\0b", "\x80.example"])
+@on_reactor
+async def test_a_host_that_is_no_name_is_not_looked_up(host):
+    """Twisted would never answer, and log a traceback."""
+    from twisted.internet import reactor  # noqa: PLC0415 - pytest-twisted installs it
+
+    resolver = SilentResolver()
+    before = reactor.installNameResolver(resolver)
+    try:
+        assert await addresses_of(host, 0.1) == ()
+        assert not resolver.name
+    finally:
+        reactor.installNameResolver(before)
 
 
 @on_reactor

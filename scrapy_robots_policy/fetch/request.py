@@ -61,8 +61,10 @@ class RequestProfile:
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request | None = order.page
-        # HttpAuthMiddleware leaves a header without a value alone; `trim` takes it out.
-        ours: dict[str, Any] = {"Authorization": [], **headers}
+        # Middlewares leave a header without a value alone; `trim` takes it out.
+        ours: dict[str, Any] = {"Authorization": [], "Cookie": []}
+        # The octets of a validator are its characters: it goes back as it came.
+        ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
         if url.partition(":")[0] not in self.by_plugin:
             ours["Accept-Encoding"] = ACCEPTED
         timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
