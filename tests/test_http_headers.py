@@ -24,6 +24,7 @@ LIFETIMES = [
     ({"cache-control": "no-cacheable"}, None),
     ({"cache-control": "max-age=60", "expires": "0"}, 60.0),
     ({"expires": AFTER_DATE, "date": DATE}, 3600.0),  # RFC 9111 §4.2.1: by the site's clock
+    ({"expires": AFTER_DATE, "date": DATE, "age": "3000"}, 600.0),
     ({"expires": AFTER_DATE, "date": "yesterday"}, 2700.0),
     ({"expires": LATER}, 3600.0),
     ({"expires": "Wed, 18 Nov 2020 12:06:40 GMT"}, 0.0),

@@ -18,15 +18,19 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
         return 0.0
     max_age = _MAX_AGE.search(control)
     if max_age:
-        age = headers.get("age", "")
-        return max(0.0, float(max_age[1]) - (float(age) if _is_seconds(age) else 0.0))
-    if "expires" not in headers:
+        fresh = float(max_age[1])
+    elif "expires" in headers:
+        fresh = _until(headers["expires"], headers.get("date", ""), now)
+    else:
         return None
-    expires = instant(headers["expires"])
-    if expires is None:
-        return 0.0  # RFC 9111 §5.3: an invalid date lies in the past
-    sent = instant(headers.get("date", ""))
-    return max(0.0, expires - (now if sent is None else sent))
+    age = headers.get("age", "")
+    return max(0.0, fresh - (float(age) if _is_seconds(age) else 0.0))
+
+
+def _until(expires: str, sent: str, now: float) -> float:
+    """Seconds from when it was sent; 0 where the date is none (RFC 9111 §5.3)."""
+    end, begin = instant(expires), instant(sent)
+    return 0.0 if end is None else end - (now if begin is None else begin)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
