@@ -220,7 +220,7 @@ JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
 @pytest.mark.parametrize("value", [JSON, {"here.example": {"dialect": "google", "crawl_delay": 2}}])
 def test_overrides_are_given_as_a_dict_or_as_json(value):
     (layer,) = read({"ROBOTS_OVERRIDES": value}).overrides
-    override = layer.of("here.example")
+    override = layer.of("http://here.example")
     assert (override.dialect, override.crawl_delay) == (DIALECTS["google"], 2.0)
 
 

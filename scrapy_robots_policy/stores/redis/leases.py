@@ -100,7 +100,8 @@ class Leases:
         state, left = answer
         if state:
             longest = MAX_FOREIGN + rest if state == _RESTS else max(rest, MIN_WAIT)
-            return min(left / 1000, longest)
+            wait: float = min(left / 1000, longest)
+            return wait
         self._held[key] = _Held(rest, self.now() + MAX_HELD)
         if self._renewing is None or self._renewing.done():
             self._renewing = asyncio.create_task(self._renew())
