@@ -46,6 +46,15 @@ async def test_origins_and_hosts_are_claimed_apart(redis):
 
 
 @on_reactor
+async def test_an_address_that_asks_for_text_gives_octets(redis):
+    events = Events()
+    async with members(f"{redis.url}?decode_responses=true", events=events) as (one, other):
+        await one.put(ORIGIN, OLD)
+        assert await other.get(ORIGIN) == OLD
+        assert events == Events()
+
+
+@on_reactor
 async def test_a_claim_returns_the_entry_of_the_fleet(redis):
     async with members(redis.url) as (one, other):
         assert (await one.claim(ORIGIN)).entry is None
