@@ -54,9 +54,12 @@ def check_store(place: Any, params: Params | None = None) -> None:
 
 
 def shown(place: Any) -> str:
-    """As much of a setting as may be shown: a URI of a server may have a password anywhere."""
+    """As much of a setting as may be shown: a URI of a server may have a password anywhere, and so
+    may an object, or a dict of what a server is opened with.
+    """
     if not isinstance(place, str):
-        return " ".join(repr(place).split())[:200]
+        is_open = isinstance(place, int | float | type)
+        return repr(place) if is_open else f"of type {type(place).__name__}"
     scheme, colon, rest = place.partition(":")
     return repr(f"{scheme}:…" if colon and ("//" in rest or "@" in rest) else place)
 
@@ -130,8 +133,12 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     if "\0" in path:
         msg = "no path has a NUL in it"
         raise ValueError(msg)
-    file = Path(path or _default_file()).expanduser()
-    if file.is_dir():
+    try:
+        file = Path(path or _default_file()).expanduser()
+        is_folder = file.is_dir()
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no such user
+        raise ValueError(f"no file can be there: {_sentence(error)}") from error
+    if is_folder:
         msg = "it is a folder; name a file in it, as in sqlite:robots.sqlite"
         raise ValueError(msg)
     # Guarded because a file that others keep locked blocks the event loop for each try.
