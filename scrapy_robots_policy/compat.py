@@ -150,7 +150,7 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
 
 def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
     """Whether the scheduler takes the next request from the host with the fewest active ones."""
-    if not settings.get("SCHEDULER", "").startswith("scrapy.core.scheduler."):
+    if not _path_of(settings.get("SCHEDULER")).startswith("scrapy.core.scheduler"):
         return False
     from scrapy.pqueues import DownloaderAwarePriorityQueue  # noqa: PLC0415 - only asked once
 

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, version_info
+from scrapy.core.scheduler import Scheduler
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import Settings
 
 from scrapy_robots_policy import compat
@@ -234,3 +236,11 @@ async def test_a_spider_may_change_the_limit():
         assert len(seen.answered) == 21
         assert late.busiest == 2
         assert crawler.engine.downloader.total_concurrency == 2
+
+
+@pytest.mark.parametrize("queue", [DownloaderAwarePriorityQueue, ScrapyPriorityQueue])
+@pytest.mark.parametrize("scheduler", ["scrapy.core.scheduler.Scheduler", Scheduler, object])
+def test_a_scheduler_is_known_by_its_path_and_by_its_class(scheduler, queue):
+    settings = Settings({"SCHEDULER": scheduler, "SCHEDULER_PRIORITY_QUEUE": queue})
+    is_aware = queue is DownloaderAwarePriorityQueue and scheduler is not object
+    assert compat.chooses_idle_hosts_first(settings) is is_aware

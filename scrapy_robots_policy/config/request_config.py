@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
-from .identity import AgentKind, DialectKind
+from .identity import EVERYBODY, AgentKind, DialectKind
 from .kinds import Kind, SettingError, listed, shown
 from .overrides import Override, Overrides
 
@@ -92,7 +92,7 @@ class RequestConfigs:
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
-            return product_token(user_agent.decode("latin-1"))
+            return product_token(user_agent.decode("latin-1")) or EVERYBODY
         return self.default.agent
 
 
