@@ -72,8 +72,9 @@ class RequestProfile:
         if page is None:
             return Request(url, NO_CALLBACK, headers=ours, meta=meta, dont_filter=True)
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | meta
-        theirs = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
-        made = Request(url, NO_CALLBACK, headers=theirs | ours, meta=meta, dont_filter=True)
+        taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
+        made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
+        made.headers.update(ours)  # in place of what was taken, however its name is written
         return self._hooked(page, made)
 
     def variant(self, page: Request | None) -> Hashable:
