@@ -45,10 +45,13 @@ class Overrides:
 
     def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
         self.place = place
-        self._by_pattern = dict(sorted(by_pattern.items(), key=_specificity, reverse=True))
+        strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
+        self._rows = [
+            (matcher(pattern), pattern, override) for pattern, override in strongest_first
+        ]
 
     def __bool__(self) -> bool:
-        return bool(self._by_pattern)
+        return bool(self._rows)
 
     def of(self, origin: str) -> Override:
         """What is set for the host of an origin."""
@@ -68,8 +71,8 @@ class Overrides:
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
         names = names_of(origin)
-        for pattern, override in self._by_pattern.items():
-            if any(map(matcher(pattern), names)):
+        for fits, pattern, override in self._rows:
+            if any(map(fits, names)):
                 yield pattern, override
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from ipaddress import IPv6Address
 
 from ..rep.url import DEFAULT_PORTS
@@ -46,7 +45,8 @@ def names_of(origin: str) -> tuple[str, str]:
     return host, place
 
 
-@lru_cache(maxsize=1024)
 def matcher(pattern: str) -> Callable[[str], object]:
-    """Whether a name, as `names_of` gives it, fits a pattern, as `host_pattern` gives it."""
+    """The function that says whether a name, as `names_of` gives it, fits a pattern, as
+    `host_pattern` gives it.
+    """
     return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL).fullmatch
