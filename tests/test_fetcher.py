@@ -14,6 +14,8 @@ from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
+from scrapy_robots_policy.rep.cache_entry import remember
+from scrapy_robots_policy.stores import decode, encode
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
@@ -137,6 +139,27 @@ async def test_the_facts_of_a_response_are_kept():
             etag='"1"',
             last_modified="Fri, 20 Nov 2026 00:00:00 GMT",
         )
+
+
+LONG = b"x" * 15_000
+EXCESSES = {
+    "status": b"HTTP/1.1 1000 x\r\n",
+    "ETag": b"HTTP/1.1 200 x\r\n" + b"".join(b"ETag: %d%s\r\n" % (n, LONG) for n in range(100)),
+    "type": b"HTTP/1.1 200 x\r\n"
+    + b"".join(b"Content-Type: %d%s\r\n" % (n, LONG) for n in range(100)),
+    "target": b"HTTP/1.1 301 x\r\n"
+    + b"".join(b"Location: /%d%s\r\n" % (n, LONG) for n in range(100)),
+}
+
+
+@pytest.mark.parametrize("kind", EXCESSES)
+@on_reactor
+async def test_what_a_site_answers_can_always_be_kept(kind):
+    with Site({"/robots.txt": Answer(raw=EXCESSES[kind] + b"Content-Length: 0\r\n\r\n")}) as site:
+        outcome, _ = await fetch(site.origin)
+        entry = remember(None, outcome, 1.0)
+        assert decode(encode(entry)) == entry
+        assert site.paths == ["/robots.txt"]
 
 
 @on_reactor

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 
+MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
+MAX_MEDIA_TYPE = 100
+
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
 _UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
 
@@ -43,7 +46,13 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
+    return headers.get("content-type", "").partition(";")[0].strip().lower()[:MAX_MEDIA_TYPE]
+
+
+def validator(headers: Mapping[str, str], name: str) -> str:
+    """An ETag or Last-Modified; "" where there is none, or one that is not worth its octets."""
+    value = headers.get(name, "")
+    return value if len(value) <= MAX_VALIDATOR else ""
 
 
 def instant(date: str) -> float | None:

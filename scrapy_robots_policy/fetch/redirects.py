@@ -22,6 +22,7 @@ from .host_patterns import matcher, names_of
 from .sites import are_one_site
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MAX_URL = 8_000  # characters that a redirect may lead to: RFC 9110 §4.1
 TO_PRIVATE = "redirect to a private address"
 TO_OTHER_SITE = "redirect to another site"
 
@@ -140,7 +141,8 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
 
 
 def redirect_target(url: str, location: str) -> str | None:
-    """Where a redirect leads, without credentials and fragment; None where it leads nowhere.
+    """Where a redirect leads, without credentials and fragment; None where it leads nowhere, or to
+    a URL that is too long.
 
     location  the header, whose octets are its characters; read as UTF-8, as Scrapy reads it
     """
@@ -152,4 +154,6 @@ def redirect_target(url: str, location: str) -> str | None:
         target = urlunsplit(parts._replace(netloc=host, fragment=""))
     except ValueError:
         return None
-    return target if parts.scheme in ("http", "https") and host and target != url else None
+    if parts.scheme not in ("http", "https") or not host or len(target) > MAX_URL:
+        return None
+    return None if target == url else target
