@@ -306,6 +306,27 @@ def _two_worlds(monkeypatch):
 SECRET = robots("User-agent: *\nAllow: /\n")
 
 
+def another(page, request):
+    return scrapy.Request(request.url, dont_filter=True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_two_worlds")
+@on_reactor
+async def test_a_request_of_a_hook_is_guarded_too_and_has_no_cookies():
+    with Site({"/robots.txt": SECRET}) as inside, Site({}, two_worlds.PUBLIC) as site:
+        site.script["/robots.txt"] = moved(inside.url("/robots.txt"))
+        settings = {
+            "ROBOTS_FETCH_HOOK": another,
+            "ROBOTS_FETCH_RETRIES": 0,
+            "DEFAULT_REQUEST_HEADERS": {"Cookie": "c=1"},
+        }
+        seen, _ = await crawl(site.url("/page"), settings=settings)
+        assert inside.hits == []
+        assert TO_PRIVATE in seen.dropped[site.url("/page")]
+        assert "cookie" not in site.hits[0].headers
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("_two_worlds")
 @pytest.mark.parametrize("allowed", [False, True])
