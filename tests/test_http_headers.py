@@ -18,6 +18,10 @@ LIFETIMES = [
     ({"cache-control": "max-age=60", "age": "20"}, 40.0),
     ({"cache-control": "max-age=60", "age": "90"}, 0.0),
     ({"cache-control": "max-age=60", "age": "old"}, 60.0),
+    ({"cache-control": "max-age=-1"}, 0.0),
+    ({"cache-control": "public, max-age", "expires": AFTER_DATE}, 0.0),
+    ({"cache-control": "max-age-of=60"}, None),
+    ({"cache-control": "max-age=\u0663"}, 0.0),  # a digit, but none of HTTP's
     ({"cache-control": "s-maxage=60"}, None),  # for shared caches
     ({"cache-control": "no-cache"}, 0.0),
     ({"cache-control": "max-age=60, no-store"}, 0.0),

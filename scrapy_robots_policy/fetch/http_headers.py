@@ -10,7 +10,8 @@ from email.utils import parsedate_to_datetime
 MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
 MAX_MEDIA_TYPE = 100
 
-_MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
+# RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
 _UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
 
 
@@ -21,7 +22,7 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
         return 0.0
     max_age = _MAX_AGE.search(control)
     if max_age:
-        fresh = float(max_age[1])
+        fresh = float(max_age[1] or 0)
     elif "expires" in headers:
         fresh = _until(headers["expires"], headers.get("date", ""), now)
     else:
