@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from ..compat import schemes_by_plugin
+from ..compat import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
@@ -139,6 +139,7 @@ def _profile(values: Values) -> RequestProfile:
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
+        uncounted=schemes_uncounted(values.settings),
     )
 
 

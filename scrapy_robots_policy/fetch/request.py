@@ -36,6 +36,7 @@ CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would te
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 # Middlewares leave a header without a value alone; `trim` takes it out.
 NO_CREDENTIALS: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": []})
+MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
 
@@ -52,6 +53,7 @@ class RequestProfile:
     guard    where redirects may lead
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
+    uncounted  the URL schemes whose download handler may not tell what it has received so far
     """
 
     timeout: float
@@ -60,6 +62,7 @@ class RequestProfile:
     hook: Hook | None = None
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
+    uncounted: frozenset[str] = frozenset()
 
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
@@ -67,10 +70,13 @@ class RequestProfile:
         ours: dict[str, Any] = dict(NO_CREDENTIALS)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
-        if url.partition(":")[0] not in self.by_plugin:
+        scheme = url.partition(":")[0]
+        if scheme not in self.by_plugin:
             ours["Accept-Encoding"] = ACCEPTED
         timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
         our_meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
+        if scheme in self.uncounted:
+            our_meta["download_maxsize"] = MAX_UNCOUNTED
         if page is None:
             return Request(url, NO_CALLBACK, headers=ours, meta=our_meta, dont_filter=True)
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
