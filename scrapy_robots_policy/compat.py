@@ -21,6 +21,7 @@ import scrapy.crawler
 from pydispatch import dispatcher  # type: ignore[import-untyped]  # Scrapy's signals are made of it
 from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
+from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
@@ -150,7 +151,7 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
 
 def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
     """Whether the scheduler takes the next request from the host with the fewest active ones."""
-    if not _path_of(settings.get("SCHEDULER")).startswith("scrapy.core.scheduler"):
+    if load_object(settings.get("SCHEDULER")) is not Scheduler:
         return False
     from scrapy.pqueues import DownloaderAwarePriorityQueue  # noqa: PLC0415 - only asked once
 

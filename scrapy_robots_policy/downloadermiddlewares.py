@@ -17,8 +17,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
 from . import compat
-from .admission.admission import VERDICT_KEY, Admission
+from .admission.admission import Admission
 from .admission.concurrency import Concurrency
+from .admission.decider import VERDICT_KEY, Decider
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
 from .admission.status_line import StatusLine
@@ -119,22 +120,29 @@ class RobotsPolicyMiddleware:
         decision = Decision(
             settings.delays, settings.use, settings.defer_timeout, settings.approved
         )
+        decider = Decider(
+            decision,
+            self.counts,
+            self.events,
+            self.now,
+            compat.url_rewriter(self.crawler.settings),
+            dry_run=settings.dry_run,
+        )
+        decider.error_of = fetch.errors.of
+        decider.keeps_verdicts = settings.keeps_verdicts
+        if self.recorder is not None:
+            fetch.on_exchange = self.recorder.on_exchange
+            decider.audit = self.recorder
         admission = Admission(
             self.crawler,
             resolver,
             concurrency,
             delays,
-            decision,
+            decider,
             self.counts,
             self.events,
             self.now,
-            dry_run=settings.dry_run,
         )
-        admission.error_of = fetch.errors.of
-        admission.keeps_verdicts = settings.keeps_verdicts
-        if self.recorder is not None:
-            fetch.on_exchange = self.recorder.on_exchange
-            admission.audit = self.recorder
         return resolver, admission
 
     def _open_store(self, settings: PolicySettings) -> Store | None:

@@ -8,8 +8,10 @@ from types import SimpleNamespace
 import pytest
 from scrapy import Request, version_info
 from scrapy.core.scheduler import Scheduler
+from scrapy.http.request import NO_CALLBACK
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import Settings
+from scrapy.utils.python import global_object_name
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
@@ -215,6 +217,41 @@ async def test_pages_never_take_more_places_than_the_limit():
         site.close()
 
 
+class FetchesToken:
+    """A downloader middleware that fetches a page of another site for each page."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_request(self, request, spider=None):
+        if request.callback is not NO_CALLBACK:
+            token = self.crawler.settings["TOKEN_URL"]
+            await compat.download(self.crawler, Request(token, NO_CALLBACK))
+
+
+@pytest.mark.parametrize("order", [50, 300], ids=["before ours", "after ours"])
+@on_reactor
+async def test_what_a_middleware_fetches_for_a_page_does_not_wait_for_the_place_of_the_page(order):
+    with Site({"/robots.txt": OPEN}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots("", after=0.1)}
+        urls = [site.url(f"/{n}") for n in range(4)]
+        seen, _ = await crawl(
+            *urls,
+            settings={
+                "CONCURRENT_REQUESTS": 2,
+                "DOWNLOADER_MIDDLEWARES": {FetchesToken: order},
+                "TOKEN_URL": other.url("/token"),
+                "CLOSESPIDER_TIMEOUT": 10,
+            },
+        )
+        assert sorted(seen.answered) == urls
+        assert other.count("/token") == 4
+
+
 class Changing(Spider):
     """Sets the limit anew while requests wait."""
 
@@ -238,9 +275,21 @@ async def test_a_spider_may_change_the_limit():
         assert crawler.engine.downloader.total_concurrency == 2
 
 
-@pytest.mark.parametrize("queue", [DownloaderAwarePriorityQueue, ScrapyPriorityQueue])
-@pytest.mark.parametrize("scheduler", ["scrapy.core.scheduler.Scheduler", Scheduler, object])
-def test_a_scheduler_is_known_by_its_path_and_by_its_class(scheduler, queue):
-    settings = Settings({"SCHEDULER": scheduler, "SCHEDULER_PRIORITY_QUEUE": queue})
-    is_aware = queue is DownloaderAwarePriorityQueue and scheduler is not object
-    assert compat.chooses_idle_hosts_first(settings) is is_aware
+class OwnScheduler(Scheduler):
+    """A scheduler of the user's."""
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "queue", "is_so"),
+    [
+        (Scheduler, DownloaderAwarePriorityQueue, True),
+        (Scheduler, ScrapyPriorityQueue, False),
+        (OwnScheduler, DownloaderAwarePriorityQueue, False),
+    ],
+)
+@pytest.mark.parametrize("shown", [lambda kind: kind, global_object_name], ids=["class", "path"])
+def test_a_queue_that_takes_from_idle_hosts_is_known_by_class_and_by_path(
+    scheduler, queue, is_so, shown
+):
+    settings = {"SCHEDULER": shown(scheduler), "SCHEDULER_PRIORITY_QUEUE": shown(queue)}
+    assert compat.chooses_idle_hosts_first(Settings(settings)) is is_so

@@ -9,9 +9,10 @@ from itertools import pairwise
 
 import pytest
 import scrapy
+from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, Asker, DelayQueues
 from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
@@ -54,6 +55,20 @@ def test_no_gap_is_shorter_than_the_site_asks(kind, throttle):
         assert len(gaps(site)) == 5  # the robots.txt was a visit too
         assert min(gaps(site)) >= 0.2
         assert site.busiest == 1
+
+
+@on_reactor
+async def test_a_crawler_that_has_to_wait_waits_whatever_other_crawlers_the_crawl_is():
+    text = "User-agent: slow\nCrawl-delay: 0.3\nUser-agent: quick\nDisallow: /x"
+    with Site({"/robots.txt": robots(text)}) as site:
+        agents = ("slow", "slow", "slow", "quick")
+        requests = (
+            scrapy.Request(site.url(f"/{number}"), meta={"robots": {"agent": agent}})
+            for number, agent in enumerate(agents)
+        )
+        seen, _ = await crawl(*requests)
+        assert len(seen.answered) == len(agents)
+        assert min(gaps(site)) >= 0.3
 
 
 @pytest.mark.parametrize("kind", REACTORS)
@@ -126,6 +141,48 @@ async def test_of_two_origins_in_a_download_slot_the_longer_delay_is_kept():
         after = [hit.asked_at for s in (one, other) for hit in s.hits if hit.asked_at > rules_at]
         assert len(after) >= 5
         assert min(b - a for a, b in pairwise(sorted(after))) >= 0.3
+
+
+@on_reactor
+async def test_of_one_origin_in_several_download_slots_the_delay_is_kept():
+    """A spider that gives `meta=response.meta` to its requests copies the slot of another host."""
+    with Site({"/robots.txt": slow(0.2)}) as site:
+        slots = [{}, {"download_slot": "127.0.0.2"}, {"download_slot": "mine"}]
+        urls = pages(site, 6)
+        requests = [scrapy.Request(url, meta=slots[n % 3]) for n, url in enumerate(urls)]
+        seen, _ = await crawl(*requests)
+        assert sorted(seen.answered) == sorted(urls)
+        assert min(gaps(site)) >= 0.2
+
+
+class LogsIn:
+    """A downloader middleware that fetches another page of the site where a page was refused."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_response(self, request, response, spider=None):
+        if response.status != 401:
+            return response
+        login = response.urljoin("/login")
+        await compat.download(self.crawler, scrapy.Request(login, NO_CALLBACK))
+        return request.replace(dont_filter=True)
+
+
+@pytest.mark.parametrize("order", [50, 300], ids=["before ours", "after ours"])
+@on_reactor
+async def test_a_visit_is_over_when_its_transfer_is_whatever_a_middleware_does_then(order):
+    with Site({"/robots.txt": slow(0.2), "/1": [Answer(status=401), Answer()]}) as site:
+        urls = pages(site, 3)
+        settings = {"DOWNLOADER_MIDDLEWARES": {LogsIn: order}, "CLOSESPIDER_TIMEOUT": 10}
+        seen, _ = await crawl(*urls, settings=settings)
+        assert sorted(seen.answered) == urls
+        assert site.count("/login") == 1
+        assert min(gaps(site)) >= 0.2
 
 
 class Contented(Spider):
@@ -318,6 +375,7 @@ class BeforeNoon(Spider):
         noon = datetime.now(timezone.utc).replace(hour=12, minute=0, second=0).timestamp()
         admission = middleware_of(self.crawler).admission
         admission.now = lambda: noon if self.seen.answered else noon - 1.2
+        admission.decider.now = admission.now
         async for request in super().start():
             yield request
 
@@ -338,7 +396,8 @@ class TimePasses(Spider):
 
     def parse(self, response):
         super().parse(response)
-        middleware_of(self.crawler).admission.now = lambda: time.time() + 600
+        admission = middleware_of(self.crawler).admission
+        admission.now = admission.decider.now = lambda: time.time() + 600
 
 
 @on_reactor
@@ -355,7 +414,9 @@ async def test_a_request_that_queues_until_the_visit_time_is_over_is_not_sent():
 async def test_idle_queues_are_dropped():
     queues = DelayQueues(ALONE, time.monotonic, compat.call_later)
     for n in range(3 * MAX_QUEUES):
-        queue = queues.queue(f"host{n}", f"http://host{n}", 10, since_visit=60)
+        queue = queues.queue(
+            f"host{n}", Asker(f"http://host{n}", "bot", "rfc9309"), 10, since_visit=60
+        )
         assert queue is not None
         assert queue.delay == 10
     assert len(queues.by_slot) <= 2 * MAX_QUEUES

@@ -11,11 +11,12 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_ASKERS, Asker, DelayQueues
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 
 DELAY = 10.0
+ASKER = Asker("http://host", "bot", "rfc9309")
 
 
 @dataclass
@@ -67,7 +68,7 @@ class Host:
     def __init__(self, coordinator=ALONE):
         self.clock = Clock()
         self.queues = DelayQueues(coordinator, self.clock.now, self.clock.call_later)
-        self.queue = self.queues.queue("host", "http://host", DELAY, since_visit=DELAY)
+        self.queue = self.queues.queue("host", ASKER, DELAY, since_visit=DELAY)
         self.active, self.sent = set(), []
 
     def request(self, path):
@@ -75,8 +76,8 @@ class Host:
         request = scrapy.Request(f"http://host{path}")
         return request, start(self.go(request))
 
-    async def go(self, request):
-        async with self.queue.turn(request) as turn:
+    async def go(self, request, *, first=False):
+        async with self.queue.turn(request, first=first) as turn:
             self.sent.append(request.url[len("http://host") :])
             self.active.add(request)
             turn.used()
@@ -230,6 +231,26 @@ async def test_a_request_that_waits_for_another_process_stays_the_first_in_line(
 
 
 @on_reactor
+async def test_a_request_cancelled_while_another_process_visits_ends_nobody_elses_turn():
+    coordinator = Coordinator(3.0)
+    host = Host(coordinator)
+    _, first = host.request("/1")
+    host.request("/2")
+    await until_idle()
+    coordinator.gate.open()
+    await until_idle()  # the first one waits again: another process has the host
+    coordinator.gate = Gate()
+    start(host.go(scrapy.Request("http://host/robots.txt"), first=True))
+    await until_idle()
+    await host.clock.forward(3.0)  # the turn of the robots.txt has come
+    await cancel(first)
+    coordinator.gate.open()
+    await until_idle()
+    assert host.sent == ["/robots.txt"]
+    assert coordinator.left == []
+
+
+@on_reactor
 async def test_no_request_goes_while_a_visit_outside_the_queue_is_in_transfer():
     host = Host()
     exempt = scrapy.Request("http://host/exempt")
@@ -251,8 +272,32 @@ def test_a_new_queue_keeps_its_delay_after_the_robots_txt_even_if_the_clock_step
 ):
     clock = Clock()
     queues = DelayQueues(ALONE, clock.now, clock.call_later)
-    queue = queues.queue("host", "http://host", DELAY, since_visit)
+    queue = queues.queue("host", ASKER, DELAY, since_visit)
     assert queue.free_at == clock.time + rest
+
+
+def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
+    host = Host()
+    another = Asker("http://host", "another", "rfc9309")
+    assert host.queues.queue("host", another, 0.0, since_visit=0.0) is host.queue
+    assert host.queue.delay == DELAY
+    assert host.queues.queue("host", ASKER, 0.0, since_visit=0.0) is None
+
+
+def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept():
+    host = Host()
+    for number in range(1_000):
+        asker = Asker(f"http://host:{number}", "bot", "rfc9309")
+        host.queues.queue("host", asker, DELAY / 2, DELAY)
+    assert host.queue.delay == DELAY
+    assert len(host.queue.delays) == len(host.queues.by_origin) == MAX_ASKERS
+
+
+def test_an_origin_is_found_by_its_slot_again_when_nobody_is_asked_for_a_delay():
+    host = Host()
+    assert host.queues.find("another slot", ASKER.origin) is host.queue
+    host.queues.queue("another slot", ASKER, 0.0, since_visit=0.0)
+    assert host.queues.find("another slot", ASKER.origin) is None
 
 
 @on_reactor
@@ -260,7 +305,7 @@ async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
     """A longer timer than 2^31 milliseconds ends Twisted's loop with an error, again and again."""
     host = Host()
     years = 3 * 366 * 86_400.0
-    host.queue = host.queues.queue("host", "http://host", years, since_visit=0.0)
+    host.queue = host.queues.queue("host", ASKER, years, since_visit=0.0)
     host.request("/1")
     await until_idle()
     while host.clock.time < host.queue.free_at - LONGEST_TIMER:

@@ -244,7 +244,7 @@ async def test_a_refused_condition_is_not_sent_again():
 
         class Fetching(Spider):
             async def start(self):
-                results.append(await middleware_of(self.crawler).resolver.fetch(order))
+                results.append(await middleware_of(self.crawler).resolver.sources.fetch(order))
                 async for request in super().start():
                     yield request
 

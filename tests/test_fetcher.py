@@ -33,7 +33,7 @@ class Asking(Spider):
     question: FetchOrder
 
     async def start(self):
-        self.outcome = await middleware_of(self.crawler).resolver.fetch(self.question)
+        self.outcome = await middleware_of(self.crawler).resolver.sources.fetch(self.question)
         for request in self.requests:
             yield request
 

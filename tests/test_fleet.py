@@ -14,13 +14,14 @@ import scrapy
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.admission.delay_queue import Asker, DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
-from scrapy_robots_policy.resolver.resolver import LEASE_PATIENCE, Resolver
+from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE
 from scrapy_robots_policy.stores import StoreEvents, open_store
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
@@ -183,7 +184,8 @@ async def test_a_fetch_that_takes_too_long_is_taken_over_by_another_process(redi
             nonlocal later
             later += seconds
 
-        other.now, other.sleep = lambda: later, sleep
+        other.now = other.sources.now = lambda: later
+        other.sources.sleep = sleep
         waiting = start(other.rules_for(ORIGIN, RFC))
         await world.until_fetched(2)
         assert later - began > LEASE_PATIENCE - 10
@@ -236,7 +238,7 @@ async def test_an_entry_from_the_future_is_not_used(redis):
     world = World([SECRET])
     world.gate.open()
     async with world.members(redis) as (one, other):
-        one.now = lambda: time.time() + 30 * 24 * 3600
+        one.now = one.sources.now = lambda: time.time() + 30 * 24 * 3600
         await one.rules_for(ORIGIN, RFC)
         await until_idle()
         assert not secret(await other.rules_for(ORIGIN, RFC))
@@ -247,7 +249,7 @@ async def test_an_entry_from_the_future_is_not_used(redis):
 async def test_a_turn_ends_with_its_visit(redis):
     store = open_store(redis.url)
     queues = DelayQueues(store, time.monotonic, compat.call_later)
-    queue = queues.queue("host", "http://host", 60.0, since_visit=60.0)
+    queue = queues.queue("host", Asker("http://host", "bot", "rfc9309"), 60.0, since_visit=60.0)
     mine, exempt = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
     async with queue.turn(mine) as turn:
         turn.used()

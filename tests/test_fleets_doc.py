@@ -7,8 +7,8 @@ from pathlib import Path
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.resolver.resolver import FIRST_LOOK, LEASE_PATIENCE
-from scrapy_robots_policy.resolver.resolver import LONGEST_PAUSE as LONGEST_LOOK
+from scrapy_robots_policy.resolver.sources import FIRST_LOOK, LEASE_PATIENCE
+from scrapy_robots_policy.resolver.sources import LONGEST_PAUSE as LONGEST_LOOK
 from scrapy_robots_policy.stores import STORES, StoreEvents
 from scrapy_robots_policy.stores.breaker import LONGEST_PAUSE
 from scrapy_robots_policy.stores.memory import MAX_OCTETS, MAX_RECORDS

@@ -283,6 +283,8 @@ def test_a_page_has_its_data_beside_it(tmp_path, name, files):
         ("no/such/report.html", "no file can be created there: No such file or directory"),
         ("file/report.html", "no file can be created there: Not a directory"),
         ("folder.html", "folder.html is a folder"),
+        (f"{'long' * 100}.html", "no file can be created there: File name too long"),
+        ("\ud800.html", ": surrogates not allowed"),
         ("taken.html", "taken.json is a folder"),
     ],
 )

@@ -14,7 +14,8 @@ from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResu
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
-from scrapy_robots_policy.resolver.resolver import MAX_SKEW, Resolver
+from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.sources import MAX_SKEW
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -229,6 +230,16 @@ async def test_stale_rules_hold_while_they_are_fetched_again():
     await until_idle()
     assert secret(resolver.cached(ORIGIN, RFC))
     assert len(world.fetches) == 2
+
+
+@on_reactor
+async def test_stale_rules_are_not_made_anew_for_each_request():
+    world = World([SECRET])
+    resolver = world.resolver()
+    first = await resolver.rules_for(ORIGIN, RFC)
+    world.time = first.access.fresh_until + 1
+    world.gate = Gate()
+    assert all(resolver.cached(ORIGIN, RFC) is first for _ in range(3))
 
 
 @on_reactor

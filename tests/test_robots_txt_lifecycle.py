@@ -57,7 +57,8 @@ class Phased(Spider):
         seconds, urls = self.ahead.pop(0)
         middleware = middleware_of(self.crawler)
         middleware.now = middleware.resolver.now = lambda: time.time() + seconds
-        middleware.admission.now = middleware.now
+        middleware.resolver.sources.now = middleware.admission.now = middleware.now
+        middleware.admission.decider.now = middleware.now
         self.left = len(urls)
         return [scrapy.Request(url, self.parse, errback=self.fail) for url in urls]
 

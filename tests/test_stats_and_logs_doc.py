@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots_policy import stats
-from scrapy_robots_policy.admission.admission import VERDICT_KEY
+from scrapy_robots_policy.admission.decider import VERDICT_KEY
 from scrapy_robots_policy.config import EXEMPT_KEY
 from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
 from scrapy_robots_policy.fetch.request import CARRIED_META

@@ -10,7 +10,6 @@ may close. The context managers give back the place, the turn and the count in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from weakref import WeakSet
@@ -21,13 +20,12 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..compat import SLOT_KEY, url_rewriter
+from ..compat import SLOT_KEY
 from ..config.request_config import RequestConfig
-from ..exceptions import CrawlClosing, Disallowed
-from ..rep import Origin, Verdict, tdmrep
+from ..exceptions import CrawlClosing
+from ..rep import Origin, origin_of, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
-from ..rep.url import server_forms
 from ..rep.use_answer import UseAnswer, answer
 from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
@@ -35,31 +33,17 @@ from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
-from .decision import Decision, may_wait
-from .delay_queue import DelayQueue, DelayQueues, Turn
-from .listener import Decided, DecisionListener
+from .decider import Decider
+from .decision import may_wait
+from .delay_queue import Asker, DelayQueue, DelayQueues, Turn
 from .status_line import Waiting
-
-VERDICT_KEY = "robots_verdict"
-
-# Octets that no client rewrites.
-_PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
 
 
 class Admission:
-    """Lets requests pass, refuses them, or has them wait.
+    """Has requests wait until it is decided about them, and until they may go.
 
-    decision  how the crawl decides
-    dry_run   whether a request that would be refused is only counted, and passes
-    now       seconds since the epoch
-    audit     is called with every decision; None: nobody keeps a record
-    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
-    keeps_verdicts  whether a request that passes gets its verdict, in its meta
+    now  seconds since the epoch
     """
-
-    audit: DecisionListener | None = None
-    error_of: Callable[[str], Exception | None] = staticmethod(lambda _origin: None)
-    keeps_verdicts = False
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
@@ -67,18 +51,16 @@ class Admission:
         resolver: Resolver,
         concurrency: Concurrency,
         delays: DelayQueues,
-        decision: Decision,
+        decider: Decider,
         counts: CrawlCounts,
         events: CrawlEvents,
         now: Callable[[], float],
-        *,
-        dry_run: bool,
     ) -> None:
         self.crawler, self.resolver, self.concurrency = crawler, resolver, concurrency
-        self.delays, self.decision, self.counts, self.events = delays, decision, counts, events
-        self.now, self.dry_run = now, dry_run
-        self._rewrite = url_rewriter(crawler.settings)
-        self._asks_tdmrep = decision.use.may_be_refused_by(TDM_RESERVATION)
+        self.delays, self.decider, self.decision = delays, decider, decider.decision
+        self.counts, self.events, self.now = counts, events, now
+        self.dry_run = decider.dry_run
+        self._asks_tdmrep = self.decision.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -107,8 +89,8 @@ class Admission:
         """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
         if self.concurrency.is_saturated:
             self.concurrency.took_from_idle_host()
-        verdict = self._refuse_early(request, rules, config, counts_only=self.dry_run)
-        self._pass(request, rules, config, verdict)
+        verdict = self.decider.refuse_if_forbidden(request, rules, config)
+        self.decider.let_pass(request, rules, config, verdict)
 
     def answer(
         self,
@@ -143,7 +125,7 @@ class Admission:
                     rules = await self._rules_for(request, origin, config)
                 verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
-                    self._refuse_early(request, rules, config, began=began)
+                    self.decider.refuse_if_forbidden(request, rules, config, began)
                 is_held = self.must_wait(request, rules, config)
                 ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
@@ -159,10 +141,10 @@ class Admission:
                         current = rules
                     if current is not None and not self._opens_in(current, config):
                         if current is not rules or self.dry_run:
-                            verdict = self._refuse_early(
-                                request, current, config, counts_only=self.dry_run, began=began
+                            verdict = self.decider.refuse_if_forbidden(
+                                request, current, config, began
                             )
-                        self._pass(request, current, config, verdict, began)
+                        self.decider.let_pass(request, current, config, verdict, began)
                         turn.used()
                         return
                     refetched = current is None
@@ -189,7 +171,8 @@ class Admission:
         It counts for no place until its `Body` ends and takes it out of `concurrency.fetching`.
         """
         if self.delays.by_slot:
-            queue = self.delays.by_slot.get(self.concurrency.engine.slot_key(request))
+            slot = self.concurrency.engine.slot_key(request)
+            queue = self.delays.find(slot, origin_of(request.url))
             if queue is not None:
                 async with queue.turn(request, first=True) as turn:
                     turn.used()
@@ -245,82 +228,8 @@ class Admission:
         key = key_of(rules.origin, TDMREP)
         rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
         if not self.dry_run:
-            self._refuse_early(request, rules, config, began=began)
+            self.decider.refuse_if_forbidden(request, rules, config, began)
         return rules
-
-    def _refuse_early(
-        self,
-        request: Request,
-        rules: OriginRules,
-        config: RequestConfig,
-        *,
-        counts_only: bool = False,
-        began: float | None = None,
-    ) -> Verdict | None:
-        """Count and raise Disallowed if the rules forbid the request. In a dry run the verdict
-        that forbids it is given instead.
-
-        began  when the request began to wait
-        """
-        now = self.now()
-        forms = self._forms(request)
-        verdict = self.decision.objection(forms, rules, config, now)
-        if verdict is None:
-            return None
-        uses = verdict.uses.results if verdict.refused else ()
-        self.counts.of(rules.origin).note_uses(uses)
-        self.counts.drop(rules.origin, verdict, request.url)
-        self.events.on_refused(request, verdict, counts_only=counts_only)
-        if self.audit is not None:
-            waited = 0.0 if began is None else now - began
-            self.audit.on_decided(
-                request, Decided(forms, rules, config, verdict, now, waited, counts_only)
-            )
-        if not counts_only:
-            raise Disallowed(verdict) from self._error(rules)
-        return verdict
-
-    def _error(self, rules: OriginRules) -> Exception | None:
-        no_answer = rules.access.entry.latest.status is None and rules.rules is None
-        return self.error_of(rules.origin) if no_answer else None
-
-    def _pass(
-        self,
-        request: Request,
-        rules: OriginRules,
-        config: RequestConfig,
-        verdict: Verdict | None,
-        began: float | None = None,
-    ) -> None:
-        """Count the request as passed; `verdict`: it is forbidden, and passes in a dry run."""
-        if self.audit is not None and verdict is None:
-            now = self.now()
-            waited = 0.0 if began is None else now - began
-            forms = self._forms(request)
-            self.audit.on_decided(request, Decided(forms, rules, config, None, now, waited))
-        if self.keeps_verdicts:
-            request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
-        # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
-        # retries in its meta, but is a request of its own.
-        meta = request.meta
-        if not meta.get("retry_times") or meta.get("redirect_times"):
-            if self.decision.declares_use and verdict is None:
-                self._note_uses(request.url, rules, config)
-            self.counts.of(rules.origin).passed += 1
-
-    def _note_uses(self, url: str, rules: OriginRules, config: RequestConfig) -> None:
-        preferences = rules.preferences(url, config.agent, self.decision.use)
-        if preferences:
-            results = answer(preferences, self.decision.use).results
-            self.counts.of(rules.origin).note_uses(results)
-
-    def _forms(self, request: Request) -> tuple[str, ...]:
-        """The forms in which the server may get the request's URL, as it stands first."""
-        url = request.url
-        if self._rewrite is None or _PLAIN_URL.fullmatch(url) or request.meta.get("verbatim_url"):
-            return server_forms(url)
-        sent = self._rewrite(url)
-        return server_forms(url) if sent == url else (*server_forms(url), *server_forms(sent))
 
     async def _wait_for_visit_time(self, rules: OriginRules, config: RequestConfig) -> None:
         while (seconds := self._opens_in(rules, config)) > 0:
@@ -344,12 +253,17 @@ class Admission:
             return None
         if not self.delays.by_slot:
             self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+            self.crawler.signals.connect(self._left, signals.request_left_downloader)
         slot = self.concurrency.engine.slot_key(request)
+        asker = Asker(rules.origin, config.agent, config.dialect.name)
         since_visit = self.now() - rules.access.entry.asked_at
-        return self.delays.queue(slot, rules.origin, delay.seconds, since_visit)
+        return self.delays.queue(slot, asker, delay.seconds, since_visit)
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
+
+    def _left(self, request: Request) -> None:
+        self.delays.left(request, request.meta.get(SLOT_KEY, ""))
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.

@@ -3,7 +3,9 @@
 Scrapy's engine takes requests from the scheduler until its downloader says that all places are
 taken. That counts every active request, waiting ones too; here they are taken off. A request whose
 wait has ended takes a place again when one is free, first come, first served, before the engine may
-take another one: so a host that answers late floods nobody.
+take another one: so a host that answers late floods nobody. As with Scrapy's own limit, that is for
+requests from the scheduler. What a component fetches by itself (NO_CALLBACK) waits for no place:
+the request that needs it may hold the last one.
 
 A waiting request is counted in its download slot all the same, because the scheduler's queue takes
 the next request from the host with the fewest. Requests of a slow host that stand at the head of
@@ -24,6 +26,7 @@ from functools import cached_property
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.http import Request
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
@@ -134,7 +137,7 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
-        if self._has_room(returning=1):
+        if request.callback is NO_CALLBACK or self._has_room(returning=1):
             return
         turn: Deferred[None] = Deferred()
         self._returning.append((request, turn))

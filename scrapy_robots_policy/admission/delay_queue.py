@@ -1,5 +1,8 @@
 """One queue for each download slot in which a delay between two requests is kept.
 
+An origin that asks for a delay has all its requests in one queue, those in other download slots
+too: spiders choose slots, and copy them with `meta=response.meta`.
+
 In a queue one request is under way at a time. The next one goes when the delay is over, counted
 from the end of the one before: so the host sees no shorter gap, whatever the network does.
 DOWNLOAD_DELAY, AutoThrottle and jitter act later, in the downloader. They can make a host slower,
@@ -28,18 +31,29 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..exceptions import CrawlClosing
+from ..rep import origin_of
 from ..stores import FleetCoordinator
 
 MAX_QUEUES = 10_000
+MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+
+
+class Asker(NamedTuple):
+    """Who asks for a delay: an origin, of a crawler, as a dialect reads it."""
+
+    origin: str
+    agent: str
+    dialect: str
 
 
 class Turn:
@@ -58,7 +72,7 @@ class Turn:
 class DelayQueue:
     """The requests of one download slot.
 
-    delays  seconds by origin; the longest one is kept
+    delays  seconds by asker; the longest one is kept
     busy    the queues of the crawl that have a request under way
     """
 
@@ -72,7 +86,7 @@ class DelayQueue:
     ) -> None:
         self.slot, self.coordinator, self.now, self.call_later = slot, coordinator, now, call_later
         self.busy = busy
-        self.delays: dict[str, float] = {}
+        self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
@@ -105,16 +119,25 @@ class DelayQueue:
         Raises CrawlClosing.
         """
         await self._wait_here(first=first)
+        while wait := await self._wait_of_fleet():
+            self.free_at = max(self.free_at, self.now() + wait)
+            self._taken = False
+            await self._wait_here(first=True)
         turn = Turn()
         try:
-            # The delay may have been taken back, or another process may have the host.
-            while self.delay and (wait := await self.coordinator.take(self.slot, self.delay)):
-                self.free_at = max(self.free_at, self.now() + wait)
-                self._taken = False
-                await self._wait_here(first=True)
             yield turn
         finally:
             self._leave(request, turn)
+
+    async def _wait_of_fleet(self) -> float:
+        """Seconds for which another process has the host; 0: it is this request's turn in all."""
+        if not self.delay:  # it has been taken back
+            return 0.0
+        try:
+            return await self.coordinator.take(self.slot, self.delay)
+        except BaseException:  # cancelled
+            self._give_back()
+            raise
 
     async def _wait_here(self, *, first: bool) -> None:
         """Wait for the turn among the requests of this process. Sets `_taken`."""
@@ -134,32 +157,42 @@ class DelayQueue:
             raise
 
     def _leave(self, request: Request, turn: Turn) -> None:
-        if not self._taken:
-            return  # the crawl closed, or the request was cancelled, while it waited in line
+        if not turn.is_used:
+            self._give_back()
+            return
         self._taken = False
-        if turn.is_used:
-            self._holder = request
-            self.busy.add(self)
-        else:
-            self.coordinator.leave(self.slot, visited=False)
-            self._next()
+        self._holder = request
+        self.busy.add(self)
+
+    def _give_back(self) -> None:
+        """The turn was not used: the next one may go at once, here or in another process."""
+        self._taken = False
+        self.coordinator.leave(self.slot, visited=False)
+        self._next()
 
     def reached(self, request: Request) -> None:
         """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
         self._visitors.add(request)
         self.busy.add(self)
 
+    def left(self, request: Request) -> None:
+        """A request has left the downloader: its visit is over, whatever middlewares do next."""
+        self._release({request})
+
     def release_gone(self, active: Container[Request]) -> None:
         """End the visits whose requests are not among the active ones any more."""
-        gone = {request for request in self._visitors if request not in active}
-        if gone:
-            self._visitors -= gone
+        under_way = self._visitors if self._holder is None else self._visitors | {self._holder}
+        self._release({request for request in under_way if request not in active})
+
+    def _release(self, gone: set[Request]) -> None:
+        visited = gone & self._visitors
+        if visited:
+            self._visitors -= visited
             self.free_at = self.now() + self.delay
-        holder = self._holder
-        if holder is not None and holder not in active:
+        if self._holder in gone:
             # Another middleware may have answered or dropped it before it reached the downloader.
+            self.coordinator.leave(self.slot, visited=self._holder in visited)
             self._holder = None
-            self.coordinator.leave(self.slot, visited=holder in gone)
         if self._holder is None and not self._visitors:
             self.busy.discard(self)
             self._next()
@@ -197,40 +230,57 @@ class DelayQueue:
 
 
 class DelayQueues:
-    """The queues of a crawl. `now`: any clock in seconds that never goes back."""
+    """The queues of a crawl.
+
+    now        any clock in seconds that never goes back
+    by_slot    all queues
+    by_origin  those in which the delay of an origin is kept
+    """
 
     def __init__(
         self, coordinator: FleetCoordinator, now: Callable[[], float], call_later: CallLater
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.by_slot: dict[str, DelayQueue] = {}
+        self.by_origin: dict[str, DelayQueue] = {}
         self.busy: set[DelayQueue] = set()
         self._sweep_at = MAX_QUEUES
 
-    def queue(self, slot: str, origin: str, delay: float, since_visit: float) -> DelayQueue | None:
+    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
 
-        delay        the seconds that the request's origin asks for; 0: none
+        delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
-        queue = self.by_slot.get(slot)
         if not delay:
-            if queue is not None:
-                queue.delays.pop(origin, None)
+            self._forget(asker)
+            queue = self.find(slot, asker.origin)
             return queue if queue is not None and queue.delays else None
-        if queue is None:
-            queue = self._open(slot)
-        if queue.delays.get(origin) != delay:
-            queue.delays[origin] = delay
+        queue = self.find(slot, asker.origin) or self._open(slot)
+        if queue.delays.get(asker) != delay:
+            if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
+                self._forget(min(queue.delays, key=queue.delays.__getitem__))
+            queue.delays[asker] = delay
+            self.by_origin[asker.origin] = queue
             rest = min(max(delay - since_visit, 0.0), delay)
             queue.free_at = max(queue.free_at, self.now() + rest)
         return queue
 
+    def find(self, slot: str, origin: str | None) -> DelayQueue | None:
+        """The queue of the requests to an origin in a download slot, where there is one."""
+        return self.by_origin.get(origin or "") or self.by_slot.get(slot)
+
     def reached(self, request: Request, slot: str) -> None:
         """A request has reached the downloader in this slot."""
-        queue = self.by_slot.get(slot)
+        queue = self.find(slot, origin_of(request.url))
         if queue is not None:
             queue.reached(request)
+
+    def left(self, request: Request, slot: str) -> None:
+        """A request has left the downloader in this slot."""
+        queue = self.find(slot, origin_of(request.url))
+        if queue is not None:
+            queue.left(request)
 
     def release_gone(self, active: Container[Request]) -> None:
         """End the visits whose requests are not among the active ones any more."""
@@ -246,10 +296,20 @@ class DelayQueues:
         for queue in self.by_slot.values():
             queue.close()
 
+    def _forget(self, asker: Asker) -> None:
+        """The origin asks this crawler for no delay any more."""
+        queue = self.by_origin.get(asker.origin)
+        if queue is None or not queue.delays.pop(asker, 0.0):
+            return
+        if all(other.origin != asker.origin for other in queue.delays):
+            del self.by_origin[asker.origin]
+
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:
             # An idle queue past its delay may be forgotten: the next request opens it again.
             self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
+            kept = self.by_slot.values()
+            self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
             slot, self.coordinator, self.now, self.call_later, self.busy

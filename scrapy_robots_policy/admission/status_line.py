@@ -1,6 +1,6 @@
 """Once in LOGSTATS_INTERVAL, one line in the log about the requests that robots.txt holds up.
 
-It answers who wonders why a crawl stands still. No line is written while nothing waits.
+It is for those who wonder why a crawl stands still. No line is written while nothing waits.
 """
 
 from __future__ import annotations

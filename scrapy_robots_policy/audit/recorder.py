@@ -71,6 +71,8 @@ class Recorder:
             writer.flush()
         except OSError as error:
             failed.append(error)
+        except ValueError as error:  # the system's encoding has no such characters, for example
+            raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {error}") from None
         if failed:
             why = failed[0].strerror or failed[0]
             if path.is_dir():

@@ -32,15 +32,20 @@ def write_warc(paths: Iterable[Path], target: Path) -> int:
         from warcio.warcwriter import WARCWriter  # noqa: PLC0415 - an extra
     except ImportError:
         raise WarcError(NO_WARCIO) from None
-    exchanges = 0
-    with target.open("xb") as out:
-        writer = WARCWriter(out, gzip=target.suffix == ".gz", warc_version="1.1")
-        for path in paths:
-            file = RecordFile(path)
-            with closing(Replay()) as replay:
-                for fields in file:
-                    exchanges += _line(writer, fields, file, replay)
-    return exchanges
+    out = target.open("xb")
+    try:
+        with out:
+            writer = WARCWriter(out, gzip=target.suffix == ".gz", warc_version="1.1")
+            return sum(_record(writer, path) for path in paths)
+    except BaseException:  # a part would look like the whole
+        target.unlink()
+        raise
+
+
+def _record(writer: Any, path: Path) -> int:
+    file = RecordFile(path)
+    with closing(Replay()) as replay:
+        return sum(_line(writer, fields, file, replay) for fields in file)
 
 
 def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> int:

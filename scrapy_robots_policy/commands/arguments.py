@@ -13,6 +13,7 @@ from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
+from .typed_urls import as_url
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
 EVERYBODY = "*"  # the name of a crawler that no group names
@@ -96,6 +97,11 @@ class Options:
     statistics: bool = False
     exit_zero: bool = False
     fixes: str = ""
+
+    @property
+    def urls(self) -> list[str]:
+        """The arguments, where they are URLs."""
+        return [as_url(argument) for argument in self.args]
 
     @property
     def as_json(self) -> bool:

@@ -17,6 +17,7 @@ from ..rep.nearest import nearest
 from .arguments import Options, UsageError
 from .audit_story import print_story
 from .terminal import Progress, paint, print_json, print_line
+from .typed_urls import as_url
 
 
 def run(options: Options) -> int:
@@ -149,7 +150,7 @@ def _show(args: list[str], _options: Options) -> int:
     if len(args) < 2 or ("://" not in url and Path(url).is_file()):
         raise UsageError("audit show takes the FILE of a record, or several, and then a URL")
     looker, count = _Looker(), 0
-    for story in stories_of(_paths(names), url, looker):
+    for story in stories_of(_paths(names), as_url(url), looker):
         looker.progress.end()
         print_story(story)
         count += 1

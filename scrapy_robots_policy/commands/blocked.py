@@ -50,8 +50,9 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     """
     if not is_web(argument) and not options.robots:
         return "/", replace(options, robots=argument)
-    is_file = is_web(argument) and urlsplit(argument).path == "/robots.txt"
-    return (argument.removesuffix("robots.txt") if is_file else argument), options
+    url = options.urls[0]
+    is_file = is_web(url) and urlsplit(url).path == "/robots.txt"
+    return (url.removesuffix("robots.txt") if is_file else url), options
 
 
 def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:

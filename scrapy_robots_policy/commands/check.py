@@ -20,10 +20,11 @@ from .fetches import Fetches, started_ahead
 from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
-from .typed_urls import can_be_asked, site_without_scheme, why_no_site
+from .typed_urls import can_be_asked, site_without_scheme, text_of, why_no_site
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 _CHUNK = 1 << 20
+_MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 _A_URL = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
 
 
@@ -43,7 +44,7 @@ def run(options: Options) -> int:
     note = crawler_note(options.agent)
     if note:
         print_error(note)
-    batches = [options.args] if options.args else _batches_from_stdin(options)
+    batches = [options.urls] if options.args else _batches_from_stdin(options)
     describe, cell = _format(options)
     if options.output_format == "csv":
         heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
@@ -84,7 +85,7 @@ def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
 
 
 def _urls(octets: bytes) -> list[str]:
-    lines = map(str.strip, octets.decode("utf-8", "replace").split("\n"))
+    lines = (line.removeprefix(_MARK).strip() for line in text_of(octets).split("\n"))
     return [url for url in lines if url]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
 from .help_texts import VERSION, print_help
-from .terminal import print_error, print_line, set_program
+from .terminal import Progress, drop_output, print_error, print_line, set_up
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option
 
 DISTRIBUTION = "scrapy-robots-policy"
@@ -30,7 +29,7 @@ def add_options(parser: ArgumentParser, program: str) -> None:
     """Verbs are plain arguments: argparse's sub-commands would lose Scrapy's options."""
 
     def error(message: str) -> NoReturn:
-        set_program(program)
+        set_up(program)
         fault = message.removeprefix("argument ")
         fault = fault.replace("expected one argument", "its value is missing")
         print_error(f"{fault}; see -h")
@@ -61,9 +60,7 @@ def _whole_number(text: str) -> int:
 
 def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:
     """The exit status. Everything that a user can do wrong is one sentence on standard error."""
-    set_program(program)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    set_up(program)
     try:
         status = _run(program, args, opts, defaults)
         sys.stdout.flush()
@@ -71,11 +68,25 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
         print_error(error)
         return 2
     except KeyboardInterrupt:
-        return 130
+        return _interrupted()
     except BrokenPipeError:  # standard output was closed, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 141
+    except OSError as error:  # the disk is full to which standard output goes, say
+        drop_output()
+        print_error(f"cannot go on: {error.strerror or error}")
+        return 2
     return status
+
+
+def _interrupted() -> int:
+    Progress().end()
+    print_error("interrupted")
+    try:
+        sys.stdout.flush()
+    except OSError:  # Ctrl-C ends what reads it, too
+        drop_output()
+    return 130
 
 
 def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:

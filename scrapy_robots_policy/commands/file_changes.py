@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..lint.rule_findings import meant_path
 from ..rep import Group, Rule, Verdict
 from ..resolver.origin import OriginRules
 
@@ -103,7 +104,6 @@ def changes_of(
 
 
 def _paths(rule: Rule) -> tuple[str, ...]:
-    """Paths that the rule is meant for: each "*" stands for "x"."""
-    path = rule.path.removesuffix("$").replace("*", "x")
-    path = path if path.startswith("/") else f"/x{path}"
+    """Paths that the rule is meant for, as they are sent."""
+    path = meant_path(rule.path)
     return (path,) if rule.path.endswith("$") else (path, f"{path}x")

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
+from threading import Thread
 
 from ..lint import Finding, Severity, lint
 from ..rep import DIALECTS, Dialect, FetchResult
@@ -97,13 +101,48 @@ def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
     if is_far or isinstance(how.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
         yield from _one_by_one(names, how, options)
         return
+    yield from _by_processes(names, how, options.jobs or os.cpu_count() or 1)
+
+
+def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFile]:
     # Not by a fork: this process may have threads.
-    workers = min(options.jobs or os.cpu_count() or 1, len(names) // _CHUNK)
-    pool = ProcessPoolExecutor(workers, get_context("spawn"))
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), context, _end_with_parent)
     try:
-        yield from pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
-    finally:  # nobody may want the rest: `lint sites/ | head`
+        with _no_interrupts():
+            files = pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
+        yield from files
+    except BrokenProcessPool:
+        raise UsageError("a process was killed that looked at files; try --jobs 1") from None
+    except BaseException:  # nobody wants the rest: Ctrl-C, or `lint sites/ | head`
+        if not how.fixes:  # a file that is being written is finished
+            for process in active_children():
+                process.terminate()
+        raise
+    finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """In a process of the pool: it would wait for files forever, were this one killed."""
+    parent = parent_process()
+    assert parent is not None  # it was started by one
+
+    def end() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=end, daemon=True).start()
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Processes that are started in here leave Ctrl-C to this one, and show no traceback each."""
+    before = signal(SIGINT, SIG_IGN)
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
 
 
 def _lint_file(name: str, how: How) -> LintedFile:

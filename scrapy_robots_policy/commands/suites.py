@@ -64,7 +64,7 @@ def read_suite(name: str) -> Suite:
     """UsageError where the file cannot be read, or is no suite."""
     path = Path(name)
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")  # some editors start a file with a mark
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"cannot read {name}: {reason}") from None

@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
+from pathlib import Path
 from typing import Any
 
 from ..rep.escapes import shown
@@ -23,9 +24,23 @@ _GAP = 2  # columns between two cells
 _program = ["scrapy robots"]
 
 
-def set_program(name: str) -> None:
-    """The name of the program, with which its errors start."""
+def set_up(name: str) -> None:
+    """The name of the program, with which its errors start, and streams that take any text."""
     _program[0] = name
+    sys.stdin = sys.stdin or _nothing("r")  # None where it was closed: `<&-`
+    sys.stdout = sys.stdout or _nothing("w")
+    sys.stderr = sys.stderr or _nothing("w")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _nothing(mode: str) -> Any:
+    return Path(os.devnull).open(mode)
+
+
+def drop_output() -> None:
+    """What is still to be written to standard output goes nowhere: nobody takes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def program() -> str:

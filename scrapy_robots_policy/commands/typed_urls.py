@@ -1,7 +1,8 @@
-"""What is wrong with a URL that a user typed, and what was probably meant."""
+"""URLs that a user typed: as text, what is wrong with them, and what was probably meant."""
 
 from __future__ import annotations
 
+import os
 import re
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -12,6 +13,22 @@ _SITE = re.compile(
     re.IGNORECASE,
 )
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+_OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
+
+
+def as_url(argument: str) -> str:
+    """An argument as a URL. Octets that the locale cannot decode are read as UTF-8."""
+    return text_of(os.fsencode(argument)) if _OCTET.search(argument) else argument
+
+
+def text_of(octets: bytes) -> str:
+    """URLs as text. What is no UTF-8 is escaped, as in a URL that is sent."""
+    text = octets.decode("utf-8", "surrogateescape")
+    return text if text.isascii() else _OCTET.sub(_escaped, text)
+
+
+def _escaped(octet: re.Match[str]) -> str:
+    return f"%{ord(octet[0]) - 0xDC00:02X}"
 
 
 def site_without_scheme(text: str, path: str = "") -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-from tldextract import TLDExtract
+from typing import TYPE_CHECKING
 
 from .addresses import spelled_address
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
 
 
 @lru_cache(maxsize=1)
 def _extract() -> TLDExtract:
     """Reads the list that comes with the library: it fetches none, and writes no file."""
+    from tldextract import TLDExtract  # noqa: PLC0415 - it loads `requests`, and few ask for a site
+
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 

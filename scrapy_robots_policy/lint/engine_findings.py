@@ -1,7 +1,7 @@
-"""Findings about engines: lines that a crawler ignores, and where engines part.
+"""Findings about engines: lines that a crawler ignores, and URLs about which engines disagree.
 
-Where engines part is learned by asking them, not by rule of thumb: the path of each rule is asked
-about as if it were a URL, and the option that makes the difference is learned by turning it.
+The engines themselves are asked. The path of each rule is asked about as if it were a URL; which
+option makes the difference is found by changing options.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, listed, quoted
 from .linted_file import Source, values
-from .rule_findings import SITE
+from .rule_findings import SITE, meant_path
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
@@ -33,7 +33,7 @@ _STAR = "*"
 _SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _STANDARD = Dialect("as the standard has it")
 _MAX_CAUSES = 8  # looked for in each dialect
-_MAX_OCTETS = 30_000_000  # read to find where dialects part, and why; some 5 s
+_MAX_OCTETS = 30_000_000  # read to find where dialects disagree, and why; some 5 s
 _DAY = 24 * 3600
 _LONG_DELAY = 3600  # seconds
 
@@ -106,7 +106,7 @@ def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:
 
 @dataclass
 class _Dispute:
-    """One option, the rules whose paths it decides, and the dialects it sets apart."""
+    """One cause of disagreement, the lines of the rules it is about, and who disagrees."""
 
     why: Cause
     rule: Rule
@@ -116,13 +116,13 @@ class _Dispute:
 
 
 def disagreements(source: Source) -> Iterator[Finding]:
-    """Where dialects part on the paths of the file's own rules, for a crawler without a group.
+    """Where dialects disagree on the paths of the file's own rules, for a crawler without a group.
 
     Of a large file, the first rules are looked at: each question reads the whole file again.
     """
     answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
     rules = [rule for group in source.groups if _STAR in group.names for rule in group.rules]
-    probes = [(rule, _probe(rule.path)) for rule in rules if rule.path][:answered]
+    probes = [(rule, SITE + meant_path(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], _Dispute] = {}
     budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
     for other in source.others:
@@ -151,14 +151,14 @@ def _disputes(
         if source.rules.allowed(url, _SOMEBODY) is answer:
             continue
         same_cause = next(
-            (d for d, turned in causes if turned.allowed(url, _SOMEBODY) is answer), None
+            (d for d, changed in causes if changed.allowed(url, _SOMEBODY) is answer), None
         )
         if same_cause:
             same_cause.rules.add(rule.line)
         elif len(causes) < _MAX_CAUSES and budget.left >= 0:
             dispute = _dispute(source, other, rule, url, budget)
-            turned = with_values(source.dialect, dispute.why.options)
-            causes.append((dispute, RuleSet(source.body, turned)))
+            changed = with_values(source.dialect, dispute.why.options)
+            causes.append((dispute, RuleSet(source.body, changed)))
     return (dispute for dispute, _ in causes)
 
 
@@ -168,7 +168,7 @@ def _dispute(source: Source, other: Dialect, rule: Rule, url: str, budget: _Budg
         return RuleSet(source.body, dialect).allowed(url, _SOMEBODY)
 
     why = cause(ask, source.dialect, other)
-    assert why is not None  # they part on it
+    assert why is not None  # they disagree on it
     if not why.together:  # one option is as good as another: the first
         why = Cause(dict(list(why.options.items())[:1]))
     return _Dispute(why, rule, url, {rule.line})
@@ -188,12 +188,6 @@ def _disagreement(source: Source, dispute: _Dispute) -> Finding:
         "",
         tuple(dispute.dialects),
     )
-
-
-def _probe(path: str) -> str:
-    """A URL that the rule is meant for: each "*" stands for "x"."""
-    path = path.removesuffix("$").replace("*", "x")
-    return SITE + (path if path.startswith("/") else "/x" + path)
 
 
 def readers(source: Source) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ def _parts(source: Source, dialect: Dialect, gap: Span) -> bool:
 
 
 def blank_lines(source: Source) -> Iterator[Finding]:
-    """Rules that some dialects lose, and names that they part, for a blank line before them."""
+    """Rules that some dialects do not read, and names that they separate, for a blank line."""
     losing = _losing(source)
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
@@ -117,7 +117,7 @@ def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
 
 
 def all_disallowed(source: Source) -> Iterator[Finding]:
-    """The costliest slip there is, where it is one."""
+    """All crawlers are kept out of the whole site: no mistake costs more, where it is one."""
     for group in source.groups:
         if _STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
             continue

@@ -76,15 +76,17 @@ class Source:
 
     @cached_property
     def lists(self) -> list[AgentList]:
-        """The User-agent lines, those together that no line between them parts."""
+        """The lists of User-agent lines. Between two lists stands what ends a list: a rule, or what
+        else does so in the dialect.
+        """
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
             last = lists[-1][-1].end() if lists else 0
             if not lists or self.grammar.closer.search(self.text, last, line.start()):
                 lists.append([])
             lists[-1].append(line)
-        starts = [among[0].start() for among in lists] + [len(self.text)]
-        return [AgentList(among, among[-1].end(), starts[at + 1]) for at, among in enumerate(lists)]
+        starts = [lines[0].start() for lines in lists] + [len(self.text)]
+        return [AgentList(lines, lines[-1].end(), starts[at + 1]) for at, lines in enumerate(lists)]
 
     @cached_property
     def rules(self) -> RuleSet:
@@ -99,13 +101,15 @@ class Source:
         lists = [AgentList([], 0, self.agents[0].start() if self.agents else len(self.text))]
         if self.dialect.orphan_rules is not OrphanRules.FOR_ALL:
             lists = []
-        return [(among, tuple(self._rules_in(among))) for among in (*lists, *self.lists)]
+        return [
+            (agent_list, tuple(self._rules_in(agent_list))) for agent_list in (*lists, *self.lists)
+        ]
 
-    def _rules_in(self, among: AgentList) -> Iterator[Rule]:
-        blank = self.grammar.blank if among.lines else None
-        blank_line = blank.search(self.text, among.start, among.end) if blank else None
-        end = blank_line.start() if blank_line else among.end
-        for rule in self.grammar.rule.finditer(self.text, among.start, end):
+    def _rules_in(self, agent_list: AgentList) -> Iterator[Rule]:
+        blank = self.grammar.blank if agent_list.lines else None
+        blank_line = blank.search(self.text, agent_list.start, agent_list.end) if blank else None
+        end = blank_line.start() if blank_line else agent_list.end
+        for rule in self.grammar.rule.finditer(self.text, agent_list.start, end):
             yield Rule(rule[1] is not None, rule[2], self.line_of(rule))
 
     @cached_property
@@ -115,12 +119,12 @@ class Source:
         To ask the engine for each name would take time that grows with the square of their number.
         """
         groups: dict[frozenset[str], tuple[list[int], list[Rule]]] = {}
-        for among, rules in self.rules_of_lists:
-            names = frozenset(line[2].lower() for line in among.lines) or frozenset({_STAR})
+        for agent_list, rules in self.rules_of_lists:
+            names = frozenset(line[2].lower() for line in agent_list.lines) or frozenset({_STAR})
             if names in groups and self._reads_first_only(names):
                 continue
             lines_of, rules_of = groups.setdefault(names, ([], []))
-            lines_of += map(self.line_of, among.lines)
+            lines_of += map(self.line_of, agent_list.lines)
             rules_of += rules
         return [
             Group(names, tuple(lines), tuple(rules)) for names, (lines, rules) in groups.items()

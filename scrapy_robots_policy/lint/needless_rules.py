@@ -71,12 +71,12 @@ def duplicates(source: Source) -> Iterator[Finding]:
 
 def beaten(source: Source) -> Iterator[Finding]:
     """Rules that a stronger one contradicts wherever they match."""
-    odd = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
+    max_octets = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
     count = 0
     for group in source.groups:
         if _limits_apply(source, group) or len({rule.allow for rule in group.rules}) < 2:
             continue
-        for finding in _beaten(source, _Rules(group.rules, source.dialect, odd)):
+        for finding in _beaten(source, _Rules(group.rules, source.dialect, max_octets)):
             yield finding
             count += 1
             if count == _MAX_BEATEN:
@@ -85,18 +85,19 @@ def beaten(source: Source) -> Iterator[Finding]:
 
 @dataclass
 class _Rules:
-    """The rules of a group as the engine takes them, with so many octets of those that are not
-    plain paths as `odd` says.
+    """The rules of a group as the engine takes them.
+
+    max_octets  of the rules that are no plain paths; those after them are left out
     """
 
     rules: tuple[Rule, ...]
     dialect: Dialect
-    odd: int
+    max_octets: int
 
     @cached_property
     def kept(self) -> list[tuple[Rule, bool]]:
         """The rules, and whether each is a plain path."""
-        left = self.odd
+        left = self.max_octets
         kept = []
         for rule in self.rules:
             is_plain = _PLAIN.fullmatch(rule.path) is not None
@@ -136,7 +137,7 @@ def _verb(rule: Rule) -> str:
 
 
 def _url_of(rule: Rule, dialect: Dialect) -> str:
-    """A URL which other rules match just when they match all that the rule does."""
+    """A URL that another rule matches only if it matches all that this rule matches."""
     path = sent(rule.path)
     if not dialect.wildcards:
         return SITE + path + _ANYTHING

@@ -1,8 +1,8 @@
 """Findings about rules: what they match, and whether they ever decide.
 
-The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. Where
-wildcards stood and where the rule ends stands an octet that no rule holds, so another rule matches
-such a URL just when it matches all that this rule does.
+The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
+place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
+rule matches such a URL only if it matches all that this rule matches.
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ _NEVER_RAW = re.compile(r"""[ "<>\x00-\x1f\x7f-\xff]""")  # in a URL as it is se
 def sent(value: str) -> str:
     """A path as it is sent: what may not stand in a URL is escaped."""
     return _NEVER_RAW.sub(lambda character: f"%{ord(character[0]):02X}", value)
+
+
+def meant_path(value: str) -> str:
+    """A path that a rule is meant for, as it is sent: each "*" stands for "x"."""
+    path = sent(value).removesuffix("$").replace("*", "x")
+    return path if path.startswith("/") else f"/x{path}"
 
 
 def never_matching(source: Source) -> Iterator[Finding]:

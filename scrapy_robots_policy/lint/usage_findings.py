@@ -20,7 +20,8 @@ from ..rep.preference import (
     Preference,
     combined,
 )
-from ..rep.usage import LABELS, UsageLines, path_of, read_value
+from ..rep.usage import LABELS, UsageLines
+from ..rep.usage_values import path_of, read_value
 from .findings import Finding, listed, quoted
 from .linted_file import Source, Span, values
 
@@ -119,9 +120,9 @@ def conflicts(source: Source) -> Iterator[Finding]:
         uses: dict[tuple[str, str, str], list[Preference]] = {}
         for label, path, preference in lines:
             uses.setdefault((label, path, preference.key), []).append(preference)
-        for among in uses.values():
-            (obeyed,) = combined(among)
-            contradicted |= {one: obeyed.line for one in among if one.value != obeyed.value}
+        for same_use in uses.values():
+            (obeyed,) = combined(same_use)
+            contradicted |= {one: obeyed.line for one in same_use if one.value != obeyed.value}
     for weaker, number in sorted(contradicted.items(), key=lambda pair: pair[0].line):
         yield source.finding(
             "R506",
@@ -137,9 +138,11 @@ _Use = tuple[str, str, Preference]
 
 def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
     lists: dict[frozenset[str], list[_Use]] = {}
-    for among in source.lists:
-        names = frozenset(line[2].lower() for line in among.lines)
-        lists.setdefault(names, []).extend(_uses(source, (among.lines[0].start(), among.end)))
+    for agent_list in source.lists:
+        names = frozenset(line[2].lower() for line in agent_list.lines)
+        lists.setdefault(names, []).extend(
+            _uses(source, (agent_list.lines[0].start(), agent_list.end))
+        )
     first = source.agents[0].start() if source.agents else len(source.text)
     outside = [use for use in _uses(source, (0, first)) if use[0] == CONTENT_SIGNAL]
     return [outside, *lists.values()]

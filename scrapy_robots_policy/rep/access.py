@@ -68,7 +68,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """How a dialect reads a fetch result. The defaults are RFC 9309's."""
+    """How a dialect reads a fetch result. The defaults are RFC 9309's.
+
+    ValueError if the last step of `unreachable` has an end: no mode would hold after it.
+    """
 
     successful: range = range(200, 300)
     text_only: bool = False  # another media type than text/* counts as no file
@@ -88,6 +91,10 @@ class AccessPolicy:
     error_lifetime: float = HOUR  # max wait between tries while unreachable
     retry_first: float = 10.0  # the first such wait; each next one is twice as long
     schemes: frozenset[str] = frozenset({"http", "https"})
+
+    def __post_init__(self) -> None:
+        if not self.unreachable or self.unreachable[-1].until != FOREVER:
+            raise ValueError("the last step of unreachable must be until FOREVER")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ _AN_AGENT = 200  # octets that the memory of one agent takes, about
 class BindingRules(Index):
     """An index that knows its rules. Made once; later it only learns the numbers of the lines.
 
-    records    where the rules stand in the text
+    groups     where the rules stand in the text
     origin     the site that they are read for, where a rule may name a site
     otherwise  the reason why a path is allowed about which no rule says anything
     """
@@ -31,9 +31,9 @@ class BindingRules(Index):
         "_kept",
         "_line_numbers",
         "_paths",
+        "groups",
         "origin",
         "otherwise",
-        "records",
     )
 
     def __init__(
@@ -45,7 +45,7 @@ class BindingRules(Index):
         otherwise: Reason,
     ) -> None:
         super().__init__(reading.ranked(lines, url), reading)
-        self.records, self.origin = scope
+        self.groups, self.origin = scope
         self.otherwise = otherwise
         # A plain path is the very string that stands in the index.
         self._paths = [start + rest for _, start, rest in lines]
@@ -55,12 +55,12 @@ class BindingRules(Index):
         self.octets_held += 2 * sum(map(len, self._paths))
 
     def rule(self, number: int, rules: Callable[[tuple[GroupSpan, ...]], Iterable[Rule]]) -> Rule:
-        """A rule by its number in the group. `rules` reads all rules of some records."""
+        """A rule by its number in the group. `rules` reads all rules of some groups."""
         rule = self._kept.get(number)
         if rule is not None:
             return rule
         if self._line_numbers is None:
-            self._line_numbers = array("I", (rule.line for rule in rules(self.records)))
+            self._line_numbers = array("I", (rule.line for rule in rules(self.groups)))
         at = number - 1
         rule = Rule(self._allow_lines[at] == 1, self._paths[at], self._line_numbers[at])
         if len(self._kept) < MAX_KEPT:
@@ -81,15 +81,15 @@ class Bindings(dict[object, BindingRules | None]):
     def octets_held(self) -> int:
         return len(self) * _AN_AGENT + self._octets_laid_out()
 
-    def shared(self, records: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
-        """What binds another agent and this one too: most are bound by the same records."""
+    def shared(self, groups: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
+        """What binds another agent and this one too: most are bound by the same groups."""
         for binding in list(self.values()):
-            if binding and (binding.records, binding.origin) == (records, origin):
+            if binding and (binding.groups, binding.origin) == (groups, origin):
                 return binding
         return None
 
     def make_room(self, octets: int = 0) -> None:
-        """Forget what is laid out where it is too much, or will be with so many octets more."""
+        """Forget what is laid out if it is too much, or will be too much with `octets` more."""
         too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
         if too_much or len(self) >= _MAX_AGENTS:
             self.clear()

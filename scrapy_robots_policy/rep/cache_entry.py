@@ -41,8 +41,8 @@ class FetchResult:
 class CacheEntry:
     """The facts about one origin's robots.txt. It has no dialect and no parsed rules.
 
-    latest         the last result, without its octets. Where it failed and there is a copy, its
-                   validators, media type and cut are those of the copy
+    latest         the last result, without its octets. Of a failure the type, the validators, and
+                   whether it is cut, are those of the copy, if there is one
     octets         the copy: the body of the last 2xx response; None if there was none, or if a
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
@@ -70,7 +70,7 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
     if status is not None and 200 <= status < 300:
         return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
-        return CacheEntry(_revalidated(previous, fetched), now, previous.octets, now)
+        return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
     if status is not None and 400 <= status < 500 and status != 429:
         return CacheEntry(replace(fetched, octets=b""), now)
     if status is not None and 300 <= status < 400:
@@ -78,17 +78,15 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
     return _failed(previous, fetched, now)
 
 
-def _revalidated(previous: CacheEntry, answer: FetchResult) -> FetchResult:
+def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
     """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
-    stored = previous.latest
-    # The lifetime of an error page is not that of the copy, which is not known any more.
-    before = stored.lifetime if previous.failing_since is None else None
+    has_failed = stored.status is None or stored.status >= 300  # its lifetime is not the copy's
+    lifetime = None if has_failed else stored.lifetime
     return replace(
         stored,
-        status=stored.status if stored.status is not None and stored.status < 300 else 200,
+        status=200 if has_failed else stored.status,
         cause="",
-        lifetime=answer.lifetime if answer.lifetime is not None else before,
-        retry_after=answer.retry_after,
+        lifetime=lifetime if answer.lifetime is None else answer.lifetime,
         etag=answer.etag or stored.etag,
         last_modified=answer.last_modified or stored.last_modified,
         is_cut=answer.is_cut,
@@ -100,26 +98,18 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:
-        latest = _with_copy(previous.latest, latest)
+        copy = previous.latest
+        latest = replace(
+            latest, media_type=copy.media_type, etag="", last_modified="", is_cut=copy.is_cut
+        )
+        if fetched.hops == copy.hops:  # the next try is conditional, but not at another URL
+            latest = replace(latest, etag=copy.etag, last_modified=copy.last_modified)
     return replace(
         previous,
         latest=latest,
         asked_at=now,
         failing_since=previous.failing_since if previous.failing_since is not None else now,
         failures=previous.failures + 1,
-    )
-
-
-def _with_copy(copy: FetchResult, failed: FetchResult) -> FetchResult:
-    """A failed result with what still holds of the copy: the next 304 makes it current again."""
-    # Validators are good for the URL only that gave the copy, and `hops` is where this try ended.
-    is_same_url = copy.hops == failed.hops
-    return replace(
-        failed,
-        media_type=copy.media_type,
-        etag=copy.etag if is_same_url else "",
-        last_modified=copy.last_modified if is_same_url else "",
-        is_cut=copy.is_cut,
     )
 
 

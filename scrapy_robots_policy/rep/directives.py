@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from .dialects.dialect import Dialect
 from .dialects.options import CrawlDelay
@@ -26,6 +27,7 @@ _TIMES = re.compile(
     r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:UTC|GMT|Z)?\s*", re.IGNORECASE | re.ASCII
 )
 _DAY = 86_400
+_MAX_VISIT_TIMES = 100  # spans for one crawler: each request asks all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,9 @@ def _has_minutes(match: re.Match[str]) -> bool:
 
 
 def read_visit_times(lines: Iterable[tuple[str, str]]) -> tuple[VisitTime, ...]:
-    """The spans of the Visit-time lines among (key, value) lines."""
+    """The spans of the Visit-time lines among (key, value) lines; of very many, the first ones."""
     spans = (visit_time(value) for key, value in lines if key.lower() == "visit-time")
-    return tuple(span for span in spans if span is not None)
+    return tuple(islice((span for span in spans if span is not None), _MAX_VISIT_TIMES))
 
 
 def read_delay(lines: Iterable[tuple[str, str]], dialect: Dialect) -> float | None:

@@ -43,14 +43,14 @@ class Groups:
     computed when a method needs them.
     """
 
-    __slots__ = ("_binding", "_names", "_starts")
+    __slots__ = ("_names", "_options", "_starts")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
-        self._binding = binding = _binding_of(dialect)
+        self._options = options = _options_of(dialect)
         # For each User-agent line: the name in it, in lower case, and its offset.
         self._names: list[str] = []
         self._starts: list[int] = []
-        for line in binding.grammar.agent.finditer(text):
+        for line in options.grammar.agent.finditer(text):
             self._names.append(line[2].lower())
             self._starts.append(line.start())
 
@@ -74,8 +74,8 @@ class Groups:
         """
         if not isinstance(agent, str):
             raise TypeError(f"agent must be a str, not {type(agent).__name__}")
-        chain = _chain(agent, self._binding)
-        if self._binding.by_weight:
+        chain = _chain(agent, self._options)
+        if self._options.by_weight:
             own = [name for name in chain if name != STAR]
             return self._heaviest(own, text) or self._heaviest(chain[len(own) :], text) or ("", ())
         for name in chain:
@@ -88,7 +88,7 @@ class Groups:
         """The groups that bind a crawler of this name, in the order of the file."""
         is_star = name == STAR
         groups = self._orphans(text) if is_star else []
-        only_first = self._binding.only_first[is_star]
+        only_first = self._options.only_first[is_star]
         end = 0
         for line in self._lines_naming(name, text):
             if line >= end and not (groups and only_first):
@@ -100,24 +100,24 @@ class Groups:
         """The parts of the text with the Crawl-delay, Request-rate and Visit-time lines for a
         crawler: (start, end) offsets.
         """
-        return self._spans_above(agent, text, self._binding.grammar.pace)
+        return self._spans_above(agent, text, self._options.grammar.pace)
 
     def license_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
         """The same with the License lines for a crawler."""
-        return self._spans_above(agent, text, self._binding.grammar.license)
+        return self._spans_above(agent, text, self._options.grammar.license)
 
     def _spans_above(
         self, agent: str, text: str, parting: re.Pattern[str]
     ) -> Iterator[tuple[int, int]]:
         name, groups = self.find(agent, text)
         names = {name}
-        if self._binding.by_weight and name != STAR:
-            names = {*_chain(agent, self._binding)} - {STAR}
+        if self._options.by_weight and name != STAR:
+            names = {*_chain(agent, self._options)} - {STAR}
         return self._spans_of(names, groups, text, parting)
 
     def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
         """The same for the crawlers that no group names."""
-        pace = self._binding.grammar.pace
+        pace = self._options.grammar.pace
         return self._spans_of({STAR}, self.named(STAR, text), text, pace)
 
     def _spans_of(
@@ -152,9 +152,9 @@ class Groups:
 
     def _lines_naming(self, name: str, text: str) -> Iterable[int]:
         """The User-agent lines that bind a crawler of this name, by index."""
-        names, matches = self._names, self._binding.matches
+        names, matches = self._names, self._options.matches
         in_full: set[int] = set()
-        if self._binding.cuts_values and is_name(name) and not is_token(name):
+        if self._options.cuts_values and is_name(name) and not is_token(name):
             in_full = self._lines_naming_in_full(name, text)
         if name != STAR and matches is not None:
             return [
@@ -174,7 +174,7 @@ class Groups:
 
         The values are cut to a token in `_names`, so that none of them equals such a name.
         """
-        values = map(self._binding.grammar.agent.match, repeat(text), self._starts)
+        values = map(self._options.grammar.agent.match, repeat(text), self._starts)
         return {at for at, line in enumerate(values) if line and names_in_full(line[1], name)}
 
     def _heaviest(
@@ -215,28 +215,28 @@ class Groups:
             after += 1
         end = starts[after] if after < len(starts) else len(text)
         group = GroupSpan(starts[first], starts[after - 1] + 1, end)
-        blank = self._binding.grammar.blank
+        blank = self._options.grammar.blank
         blank_line = blank.search(text, group.start, end) if blank else None
         return after, group._replace(end=blank_line.start()) if blank_line else group
 
     def _is_closed(self, line: int, text: str) -> bool:
         """Whether a line between this User-agent line and the one before ends the list."""
         start, end = self._starts[line - 1] + 1, self._starts[line]
-        return self._binding.grammar.closer.search(text, start, end) is not None
+        return self._options.grammar.closer.search(text, start, end) is not None
 
     def _orphans(self, text: str) -> list[GroupSpan]:
         """The rules before the first User-agent line, as one group for all crawlers.
 
         Blank lines do not end it.
         """
-        if not self._binding.reads_orphans:
+        if not self._options.reads_orphans:
             return []
         end = self._starts[0] if self._starts else len(text)
-        return [GroupSpan(0, 0, end)] if self._binding.grammar.rule.search(text, 0, end) else []
+        return [GroupSpan(0, 0, end)] if self._options.grammar.rule.search(text, 0, end) else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Binding:
+class _GroupOptions:
     """The options of a dialect about groups, looked up once for all files.
 
     only_first     whether only the first of several groups binds: (a crawler's own, those for "*")
@@ -256,8 +256,8 @@ class _Binding:
 
 
 @lru_cache(maxsize=64)
-def _binding_of(dialect: Dialect) -> _Binding:
-    return _Binding(
+def _options_of(dialect: Dialect) -> _GroupOptions:
+    return _GroupOptions(
         dialect,
         grammar_of(dialect),
         (dialect.own_records is Records.FIRST, dialect.star_records is Records.FIRST),
@@ -269,8 +269,8 @@ def _binding_of(dialect: Dialect) -> _Binding:
 
 
 @lru_cache(maxsize=256)
-def _chain(agent: str, binding: _Binding) -> tuple[str, ...]:
-    return chain_of(agent, binding.dialect.agents)
+def _chain(agent: str, options: _GroupOptions) -> tuple[str, ...]:
+    return chain_of(agent, options.dialect.agents)
 
 
 def _matches_pattern(value: str, name: str) -> bool:

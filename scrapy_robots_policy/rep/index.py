@@ -15,7 +15,7 @@ there:
           one by one as long as they could still win
 A pattern without wildcards that must match to the end has a span of one path.
 
-What the path of a URL is says `Reading.path_of`. Most URLs that are asked of one file begin with
+`Reading.path_of` says what the path of a URL is. Most URLs that are asked of one file begin with
 the same scheme and host, and hold nothing that any dialect rewrites: `answers` cuts their path off
 itself. That is a shortcut only: it gives the path that `path_of` gives.
 """

@@ -1,9 +1,9 @@
 """Many patterns with wildcards: which of them can match a path?
 
 A path that a pattern matches holds each of its parts; most paths hold few. Every pattern is filed
-under three octets of its longest part; a path is cut into all the threes it holds, and only what is
-filed under those is tried. So the cost of a path grows with its length, not with the number of
-patterns. Parts shorter than three are always tried.
+under one trigram, three octets, of its longest part. Only the patterns that are filed under a
+trigram of the path are tried. So the cost of a path grows with its length, not with the number of
+patterns. Patterns whose parts have less than three octets are always tried.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Wild = tuple[str, int, tuple[str, ...], bool]
 
 FEW = 128  # so many are tried one by one at less cost
 _SIZE = 3
-_ROOM = 16  # patterns filed under the same three before other threes are looked for
+_ROOM = 16  # patterns under one trigram, before another one is looked for
 
 
 class Needles:
@@ -27,23 +27,25 @@ class Needles:
         self._filed: dict[str, list[Wild]] = {}
         self._always: list[Wild] = []
         for wild in patterns:
-            threes = _cut(wild[0])
-            if threes:
-                self._filed.setdefault(max(threes, key=self._room), []).append(wild)
+            trigrams = _trigrams_of(wild[0])
+            if trigrams:
+                self._filed.setdefault(max(trigrams, key=self._room), []).append(wild)
             else:
                 self._always.append(wild)
 
     def near(self, path: str) -> list[Wild]:
         """Those that can match, from the highest rank down."""
         filed = self._filed
-        near = [wild for three in set(_cut(path)) & filed.keys() for wild in filed[three]]
+        near = [
+            wild for trigram in set(_trigrams_of(path)) & filed.keys() for wild in filed[trigram]
+        ]
         return sorted(self._always + near, key=itemgetter(1), reverse=True)
 
-    def _room(self, three: str) -> int:
+    def _room(self, trigram: str) -> int:
         """Few lists take the least memory, short ones the least time."""
-        length = len(self._filed.get(three, ()))
+        length = len(self._filed.get(trigram, ()))
         return length if length < _ROOM else -length
 
 
-def _cut(text: str) -> list[str]:
+def _trigrams_of(text: str) -> list[str]:
     return [text[at : at + _SIZE] for at in range(len(text) - _SIZE + 1)]

@@ -21,7 +21,7 @@ from .preference import (
     Place,
     Preference,
 )
-from .usage import read_value
+from .usage_values import read_value
 
 RSL_TYPE = "application/rsl+xml"
 MAX_VALUES = 100  # preferences that are taken from one place of a page

@@ -8,8 +8,7 @@ so that what is held is the octets, which others may hold too, and what was aske
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 from typing import TypeVar
 
@@ -18,11 +17,12 @@ from .binding import BindingRules, Bindings
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of
 from .directives import VisitTime
+from .group_rules import group_of, obeyed, rule_lines_of, rules_of
 from .groups import Groups, GroupSpan
 from .index import matching
-from .lines import clean_text, grammar_of, is_too_large, line_numbers, rule_lines
+from .lines import clean_text, grammar_of, is_too_large
 from .pace import delay_for, may_have_pace, visit_times_for
-from .patterns import RuleLine, reading_of
+from .patterns import reading_of
 from .preference import USER_AGENT, Overridden, Preference
 from .url import origin_of, readable
 from .usage import UsageLines
@@ -99,8 +99,8 @@ class RuleSet:
 
         Counted are the file, its User-agent lines, and what is laid out, which is bounded.
         """
-        text = len(self._body) if self._usage else 0
-        return len(self._body) + self._groups.octets_held + text + self._bindings.octets_held
+        usage = self._usage.octets_held if self._usage else 0
+        return len(self._body) + self._groups.octets_held + usage + self._bindings.octets_held
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""
@@ -166,16 +166,16 @@ class RuleSet:
     def group(self, agent: str) -> Group | None:
         """The group that binds the crawler, with all its rules; None if there is none for it."""
         text = self._text()
-        name, records = self._groups.find(agent, text)
-        return self._group(name, records, text) if records else None
+        name, groups = self._groups.find(agent, text)
+        return group_of(name, groups, text, self.dialect) if groups else None
 
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
         """The rules that bind the crawler and match the URL, strongest first."""
         text = self._text()
-        _, records = self._groups.find(agent, text)
-        lines = self._obeyed(self._rule_lines(records, text))
+        _, groups = self._groups.find(agent, text)
+        lines = obeyed(rule_lines_of(groups, text, self.dialect), self.dialect)
         ranked = self._reading.ranked(lines, url)
-        rules = tuple(self._rules(records))
+        rules = tuple(rules_of(groups, text, self.dialect))
         # A rule may have several patterns; what is no rule has the number 0.
         path = self._reading.path_of(url)
         numbers = dict.fromkeys(number for _, number, *_ in matching(ranked, path))
@@ -242,7 +242,7 @@ class RuleSet:
         if binding is None:
             text = self._text()
             binding = self._bound_by(key, self._groups.named(token.lower(), text), url, text)
-        if not binding.records:
+        if not binding.groups:
             return None
         number = binding.numbers[binding.decide(url)]
         if not number:
@@ -270,11 +270,11 @@ class RuleSet:
         self._bindings.make_room()
         self._bindings[key] = None
         text = self._text()
-        _, records = self._groups.find(agent, text)
+        _, groups = self._groups.find(agent, text)
         # Where more rules fit in than the dialect obeys, all are counted.
         has_few = len(self._body) < self.dialect.rule_limit
-        lines = self._rule_lines(records, text, path[1:2] if has_few else "%")
-        lines = self._reading.near(self._obeyed(lines), path)
+        lines = rule_lines_of(groups, text, self.dialect, path[1:2] if has_few else "%")
+        lines = self._reading.near(obeyed(lines, self.dialect), path)
         strongest = next(matching(self._reading.ranked(lines, url), path), None)
         return strongest is None or strongest[2]
 
@@ -284,18 +284,18 @@ class RuleSet:
         binding = self._bindings.get(key)
         if binding is None:
             text = self._text()
-            _, records = self._groups.find(agent, text)
-            binding = self._bound_by(key, records, url, text)
+            _, groups = self._groups.find(agent, text)
+            binding = self._bound_by(key, groups, url, text)
         return binding
 
     def _bound_by(
-        self, key: object, records: tuple[GroupSpan, ...], url: str, text: str
+        self, key: object, groups: tuple[GroupSpan, ...], url: str, text: str
     ) -> BindingRules:
-        """The rules of some records, laid out, and kept under a key."""
+        """The rules of some groups, laid out, and kept under a key."""
         origin = origin_of(url) if self._reading.resolves else None
-        binding = self._bindings.shared(records, origin)
+        binding = self._bindings.shared(groups, origin)
         if binding is None:
-            binding = self._laid_out(url, records, origin, text)
+            binding = self._laid_out(url, groups, origin, text)
             self._bindings.make_room(binding.octets_held)
         else:
             self._bindings.make_room()
@@ -303,15 +303,15 @@ class RuleSet:
         return binding
 
     def _laid_out(
-        self, url: str, records: tuple[GroupSpan, ...], origin: str | None, text: str
+        self, url: str, groups: tuple[GroupSpan, ...], origin: str | None, text: str
     ) -> BindingRules:
-        written = self._rule_lines(records, text)
-        lines = self._obeyed(written)
-        otherwise = Reason.NO_RULE if records else Reason.NO_GROUP
-        has_too_many = bool(records) and len(written) >= self.dialect.rule_limit
+        written = rule_lines_of(groups, text, self.dialect)
+        lines = obeyed(written, self.dialect)
+        otherwise = Reason.NO_RULE if groups else Reason.NO_GROUP
+        has_too_many = bool(groups) and len(written) >= self.dialect.rule_limit
         if has_too_many or is_too_large(self._body, self.dialect):
             otherwise = Reason.OVER_SIZE
-        return BindingRules(lines, self._reading, url, (records, origin), otherwise)
+        return BindingRules(lines, self._reading, url, (groups, origin), otherwise)
 
     def _key(self, url: str, agent: str) -> object:
         """What is remembered of an agent is remembered under this."""
@@ -321,38 +321,8 @@ class RuleSet:
             raise TypeError(f"agent must be a str, not {type(agent).__name__}")
         return (agent, origin_of(url)) if self._reading.resolves else agent
 
-    def _rule_lines(
-        self, records: tuple[GroupSpan, ...], text: str, second: str = "%"
-    ) -> list[RuleLine]:
-        """The rule lines of some records; or those that can match a path with a second octet."""
-        expression = _rule_line(self.dialect, second)
-        lines: list[RuleLine] = []
-        for record in records:
-            lines += expression.findall(text, record.start, record.end)
-        return lines
-
-    def _obeyed(self, lines: list[RuleLine]) -> list[RuleLine]:
-        """The rules of a group; none where there are more than the dialect obeys."""
-        return lines if len(lines) < self.dialect.rule_limit else []
-
-    def _rules(self, records: Iterable[GroupSpan]) -> Iterator[Rule]:
-        """All rules of some records, whether the dialect obeys so many or not."""
-        text, rule = self._text(), grammar_of(self.dialect).rule
-        lines = [
-            line for record in records for line in rule.finditer(text, record.start, record.end)
-        ]
-        numbers = line_numbers(text, (line.start() for line in lines))
-        for line, number in zip(lines, numbers, strict=True):
-            yield Rule(line[1] is not None, line[2], number)
-
-    def _group(self, name: str, records: tuple[GroupSpan, ...], text: str) -> Group:
-        agent = grammar_of(self.dialect).agent
-        starts = (
-            match.start()
-            for record in records
-            for match in agent.finditer(text, record.head, record.end)
-        )
-        return Group(name, tuple(line_numbers(text, starts)), tuple(self._rules(records)))
+    def _rules(self, groups: tuple[GroupSpan, ...]) -> Iterator[Rule]:
+        return rules_of(groups, self._text(), self.dialect)
 
 
 class _Made(dict[int, T]):
@@ -368,10 +338,3 @@ class _Made(dict[int, T]):
 
 
 _product_token = lru_cache(maxsize=256)(product_token)
-
-
-@lru_cache(maxsize=1024)
-def _rule_line(dialect: Dialect, second: str = "%") -> re.Pattern[str]:
-    """The expression for rule lines; or for those that can match a path with that second octet."""
-    reading = reading_of(dialect)
-    return rule_lines(dialect, reading.literal, reading.unlike(second))

@@ -13,7 +13,6 @@ Content-Signal or a License outside all groups binds each crawler whose groups h
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -33,8 +32,13 @@ from .preference import (
     Preference,
     combined,
 )
+from .url import origin_of
+from .usage_values import path_of, read_value
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
+_MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
+# Octets of memory, about: a line as written, one that binds an agent, and what a preference adds.
+_A_WRITTEN, _A_LINE, _A_PREFERENCE = 200, 420, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
 _ALSO_OUTSIDE = {
     CONTENT_SIGNAL: "the crawler's group has signals of its own",
@@ -59,11 +63,20 @@ class UsageLine(NamedTuple):
 
 
 class UsageLines:
-    """The preferences in a robots.txt. They are parsed once, at the first call."""
+    """The preferences in a robots.txt. Those that bind an agent are parsed when it asks first."""
 
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
-        self._text, self._groups, self._dialect = text, groups, dialect
-        self._bound: dict[str, dict[str, list[_SamePath]]] = {}
+        self._text, self._groups, self._reading = text, groups, reading_of(dialect)
+        self._written = _written_in(text, dialect)
+        self._octets_written = sum(_A_WRITTEN + len(line.value) for line in self._written)
+        # By agent, with the origin where a line may name a site.
+        self._bound: dict[tuple[str, str | None], _Bound] = {}
+        self._octets_bound = 0
+
+    @property
+    def octets_held(self) -> int:
+        """About how many octets of memory this object takes: it grows as more agents ask."""
+        return len(self._text) + self._octets_written + self._octets_bound
 
     def preferences(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
         """The preferences that hold for a crawler and a page.
@@ -71,40 +84,48 @@ class UsageLines:
         path  the path of the page's URL, normalised as for rules
         """
         preferences: list[Preference] = []
-        for lines in self._lines_binding(agent, url).values():
+        for lines in self._bound_by(agent, url).lines.values():
             preferences += _combined_of(_matching(lines, path)[0])
         return tuple(preferences)
 
     def overridden(self, path: str, url: str, agent: str) -> tuple[Overridden, ...]:
         """The preferences that match the page, or bind all crawlers, and do not hold."""
+        bound = self._bound_by(agent, url)
         overridden: list[Overridden] = []
-        for lines in self._lines_binding(agent, url).values():
+        for lines in bound.lines.values():
             deciding, shorter = _matching(lines, path)
             obeyed = dict.fromkeys(_combined_of(deciding))
             overridden += _weaker(_preferences_of(shorter), obeyed, _LONGER)
             lost = (one for one in _preferences_of(deciding) if one.key and one not in obeyed)
             overridden += _weaker(lost, obeyed, _STRICTER)
-        own, outside = self._lines_for(agent)
-        for label, why in _ALSO_OUTSIDE.items():
-            by = self._read(own, label, url)
-            overridden += _weaker(self._read(outside, label, url), dict.fromkeys(by), why)
-        return tuple(overridden)
+        return (*overridden, *bound.overridden)
 
-    def _lines_binding(self, agent: str, url: str) -> dict[str, list[_SamePath]]:
-        """The lines that bind a crawler, by label."""
-        labels = self._bound.get(agent)
-        if labels is None:
-            if len(self._bound) >= _MAX_AGENTS:
+    def _bound_by(self, agent: str, url: str) -> _Bound:
+        """What binds a crawler. Some dialects match the whole `url`, not its path only."""
+        key = agent, origin_of(url) if self._reading.resolves else None
+        bound = self._bound.get(key)
+        if bound is None:
+            bound = self._read(agent, url)
+            if len(self._bound) >= _MAX_AGENTS or self._octets_bound + bound.octets > _MAX_BOUND:
                 self._bound.clear()
-            labels = self._bound[agent] = _by_path(self.binding(agent, url))
-        return labels
+                self._octets_bound = 0
+            self._bound[key] = bound
+            self._octets_bound += bound.octets
+        return bound
 
-    def binding(self, agent: str, url: str) -> Iterator[UsageLine]:
-        """The lines that bind a crawler. Some dialects match the whole `url`, not its path only."""
-        own, outside = self._lines_for(agent)
-        labels = _labels(own)
-        yield from (self._line(line, url) for line in own)
-        yield from (self._line(line, url) for line in outside if line.label not in labels)
+    def _read(self, agent: str, url: str) -> _Bound:
+        written, outside = self._lines_for(agent)
+        labels = _labels(written)
+        own = [self._line(line, url) for line in written]
+        for_all = [self._line(line, url) for line in outside if line.label not in labels]
+        unused = [self._line(line, url) for line in outside if line.label in labels]
+        overridden = tuple(
+            one
+            for label, why in _ALSO_OUTSIDE.items()
+            for one in _weaker(_labelled(unused, label), dict.fromkeys(_labelled(own, label)), why)
+        )
+        octets = sum(map(_octets_of, (*own, *for_all, *unused)))
+        return _Bound(_by_path((*own, *for_all)), overridden, octets)
 
     def _lines_for(self, agent: str) -> tuple[list[_Written], list[_Written]]:
         """(the lines in the crawler's groups, those for all crawlers whose groups have none)"""
@@ -117,11 +138,6 @@ class UsageLines:
             licences = {line for span in spans for line in self._between(*span)}
             own = [line for line in own if line.label != LICENSE or line in licences]
         return own, self._outside
-
-    def _read(self, written: list[_Written], label: str, url: str) -> list[Preference]:
-        """The preferences of the lines with one label."""
-        lines = (self._line(line, url) for line in written if line.label == label)
-        return [preference for line in lines for preference in line.preferences]
 
     def outside(self) -> Iterator[tuple[int, int]]:
         """The parts of the text outside all groups: (start, end) offsets."""
@@ -145,27 +161,13 @@ class UsageLines:
             if line.label in _ALSO_OUTSIDE
         ]
 
-    @cached_property
-    def _written(self) -> list[_Written]:
-        """All usage lines of the file, in its order."""
-        lines = [
-            line
-            for line in grammar_of(self._dialect).directive.finditer(self._text)
-            if line[1].lower() in LABELS
-        ]
-        numbers = line_numbers(self._text, (line.start() for line in lines))
-        return [
-            _Written(line.start(), LABELS[line[1].lower()], line[2], number)
-            for line, number in zip(lines, numbers, strict=True)
-        ]
-
     def _line(self, line: _Written, url: str) -> UsageLine:
         path, value = path_of(line.value)
         preferences = tuple(
             Preference(line.label, key, value, line.number)
             for key, value in read_value(line.label, value)
         )
-        patterns = reading_of(self._dialect).patterns(True, path, url)
+        patterns = self._reading.patterns(True, path, url)
         return UsageLine(line.label, path, patterns, preferences)
 
 
@@ -176,6 +178,24 @@ class _Written(NamedTuple):
     label: str
     value: str
     number: int
+
+
+def _written_in(text: str, dialect: Dialect) -> list[_Written]:
+    """All usage lines of a file, in its order."""
+    lines = [
+        line for line in grammar_of(dialect).directive.finditer(text) if line[1].lower() in LABELS
+    ]
+    numbers = line_numbers(text, (line.start() for line in lines))
+    return [
+        _Written(line.start(), LABELS[line[1].lower()], line[2], number)
+        for line, number in zip(lines, numbers, strict=True)
+    ]
+
+
+def _octets_of(line: UsageLine) -> int:
+    """About how many octets of memory a line takes."""
+    preferences = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in line.preferences)
+    return _A_LINE + 2 * len(line.path) + preferences
 
 
 class _SamePath:
@@ -203,6 +223,19 @@ class _SamePath:
         return self._combined
 
 
+class _Bound(NamedTuple):
+    """What binds one crawler.
+
+    lines       by label
+    overridden  the preferences for all crawlers that those of the crawler's groups override
+    octets      of memory that it takes, about
+    """
+
+    lines: dict[str, list[_SamePath]]
+    overridden: tuple[Overridden, ...]
+    octets: int
+
+
 def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
     """The lines by label; lines with the same path together, in the order of the file."""
     paths: dict[tuple[str, str], _SamePath] = {}
@@ -219,6 +252,11 @@ def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
 def _labels(written: Iterable[_Written]) -> set[str]:
     """The labels of lines. A License without a URL is none."""
     return {line.label for line in written if line.value or line.label != LICENSE}
+
+
+def _labelled(lines: Iterable[UsageLine], label: str) -> Iterator[Preference]:
+    """The preferences of the lines with one label."""
+    return (one for line in lines if line.label == label for one in line.preferences)
 
 
 def _matching(lines: list[_SamePath], path: str) -> tuple[list[_SamePath], list[_SamePath]]:
@@ -254,59 +292,3 @@ def _combined_of(deciding: list[_SamePath]) -> Iterable[Preference]:
     if len(deciding) == 1:  # nearly always: equal lines are combined once, not for each URL
         return deciding[0].combined()
     return combined(sorted(_preferences_of(deciding), key=lambda preference: preference.line))
-
-
-def path_of(value: str) -> tuple[str, str]:
-    """(path, the rest) of a line's value; the path is "/" if the value has none."""
-    if not value.startswith("/"):
-        return "/", value
-    path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
-    return path, rest[0] if rest else ""
-
-
-def read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
-    """The (key, value) pairs of a line with this label; none if they cannot be read."""
-    if label == CONTENT_USAGE:
-        return _read_dictionary(value).items()
-    if label == CONTENT_SIGNAL:
-        return _read_signals(value)
-    return [("", value)] if value else []
-
-
-def _read_signals(value: str) -> Iterator[tuple[str, str]]:
-    """The pairs of "search=yes, ai-train=no". Parts that cannot be read are left out."""
-    for part in value.split(","):
-        key, equals, setting = part.partition("=")
-        if equals and key.strip():
-            yield key.strip().lower(), setting.strip().lower()
-
-
-# RFC 9651 §4.2: a dictionary, with values of any type.
-_KEY = r"[a-z*][a-z0-9_.*-]*"
-_ITEM = (
-    r"(?:-?[0-9]{1,15}(?:\.[0-9]{1,3})?"
-    r'|%?"(?:[ !#-\[\]-~]|\\["\\])*"'
-    r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
-    r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
-)
-_PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?)*"
-_INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS})* *)?\)"
-_MEMBER = re.compile(rf"({_KEY})(?:=({_ITEM}|{_INNER}))?{_PARAMETERS}")
-_NEXT = re.compile(r"[ \t]*,[ \t]*")
-
-
-def _read_dictionary(text: str) -> dict[str, str]:
-    """A structured field dictionary with its values as written; empty if it is invalid.
-
-    RFC 9651 §4.2.2: of a key that occurs twice, the last value counts.
-    """
-    text = text.strip(" ")
-    members: dict[str, str] = {}
-    at = 0
-    while member := _MEMBER.match(text, at):
-        members[member[1]] = member[2] or "?1"
-        comma = _NEXT.match(text, member.end())
-        if comma is None:
-            return members if member.end() == len(text) else {}
-        at = comma.end()
-    return {}

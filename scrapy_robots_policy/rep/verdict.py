@@ -1,4 +1,4 @@
-"""Why: the answer to one question, with the rule that gave it."""
+"""The answer to one question, and why: the rule or the access result that gave it."""
 
 from __future__ import annotations
 

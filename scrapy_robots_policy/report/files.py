@@ -31,10 +31,12 @@ class Files:
             raise ValueError(f"it must be the path of a file that ends in {PAGE} or {DATA}")
         files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA))
         try:
-            with TemporaryFile(dir=path.parent):
-                pass
+            with TemporaryFile(dir=path.parent), suppress(FileNotFoundError):
+                _part(path).stat()
         except OSError as error:
             raise ValueError(f"no file can be created there: {error.strerror}") from None
+        except ValueError as error:  # the system's encoding has no such characters, for example
+            raise ValueError(f"no file can have that name: {error}") from None
         for file in filter(None, (files.page, files.data)):
             if file.is_dir():
                 raise ValueError(f"{file} is a folder")
@@ -49,8 +51,13 @@ class Files:
             _write(self.page, (page(report, self.data.name),))
 
 
+def _part(path: Path) -> Path:
+    """The file that is written, and takes the place of this one when it is whole."""
+    return path.with_name(f".{path.name}.part")
+
+
 def _write(path: Path, parts: Iterable[str]) -> None:
-    part = path.with_name(f".{path.name}.part")
+    part = _part(path)
     try:
         with part.open("wb") as file:
             file.writelines(text.encode("utf-8", "replace") for text in parts)

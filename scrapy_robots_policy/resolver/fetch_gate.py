@@ -1,4 +1,4 @@
-"""How many robots.txt are fetched at a time: few that are young, and all that the system allows.
+"""How many robots.txt are fetched at a time: a few that have just begun, and many that are slow.
 
 A fetch that gets no answer for some seconds costs a socket and little else. It must not hold a
 place that a young fetch could have, or a hundred hosts that never answer would stop all others.
@@ -32,8 +32,8 @@ def max_open_fetches() -> int:
     return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
 
 
-class Entry:
-    """A fetch that waits at the gate, and passes it."""
+class Passage:
+    """The context of one fetch: it waits at the gate, and is counted until it has ended."""
 
     __slots__ = ("gate", "has_failed", "turn")
 
@@ -64,11 +64,11 @@ class FetchGate:
         self._queue: deque[Deferred[None]] = deque()
         self._last_queue: deque[Deferred[None]] = deque()
         self._stop_timer: Callable[[], None] | None = None
-        self._is_closed = False
+        self.is_closed = False
 
-    def enter(self, *, has_failed: bool) -> Entry:
+    def enter(self, *, has_failed: bool) -> Passage:
         """Inside, a fetch may be under way. `has_failed`: the one before did, for this origin."""
-        return Entry(self, has_failed=has_failed)
+        return Passage(self, has_failed=has_failed)
 
     async def let_in(self, *, has_failed: bool) -> object:
         """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended."""
@@ -108,7 +108,7 @@ class FetchGate:
         self._began[turn] = self.now()
 
     def _has_room(self) -> bool:
-        if self._is_closed:
+        if self.is_closed:
             return False
         while self._began and self.now() - next(iter(self._began.values())) >= YOUNG:
             self._began.popitem(last=False)
@@ -139,7 +139,7 @@ class FetchGate:
 
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
-        self._is_closed = True
+        self.is_closed = True
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None

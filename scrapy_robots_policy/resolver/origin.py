@@ -230,16 +230,18 @@ class OriginState:
             self.entry, dialect.access, octets_read(dialect)
         ):
             return None
-        is_robots_txt = document_of(self.origin) == ROBOTS_TXT
         # ROBOTS_ON_UNREACHABLE is about robots.txt: what a tdmrep.json does not say is no refusal.
+        is_robots_txt = document_of(self.origin) == ROBOTS_TXT
         overrides = self.overrides if is_robots_txt else replace(self.overrides, unreachable=None)
         access = judge(self.entry, now, overrides.over(dialect.access))
-        if is_robots_txt:
-            made = OriginRules(self.origin, dialect, access, _parsed(access, dialect, rules))
-        else:
-            made = OriginRules(self.origin, dialect, access, None, _reservations(access, rules))
-        self._by_dialect[dialect] = made
-        return made
+        if rules is None or rules.access != access:
+            rules = self._by_dialect[dialect] = self._made_of(access, dialect, rules)
+        return rules
+
+    def _made_of(self, access: Access, dialect: Dialect, before: OriginRules | None) -> OriginRules:
+        if document_of(self.origin) == ROBOTS_TXT:
+            return OriginRules(self.origin, dialect, access, _parsed(access, dialect, before))
+        return OriginRules(self.origin, dialect, access, None, _reservations(access, before))
 
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
         """The entry after one more fetch."""

@@ -254,3 +254,9 @@ def test_warc_overwrites_nothing(path, tmp_path):
     answer = robots("audit", "warc", path, tmp_path / "out.warc.gz")
     assert answer.status == 2
     assert (tmp_path / "out.warc.gz").read_bytes() == b"precious"
+
+
+def test_a_broken_record_leaves_no_part_of_a_warc(path, tmp_path):
+    path.write_bytes(path.read_bytes().replace(b"/no", b"/na"))
+    answer = robots("audit", "warc", path, tmp_path / "out.warc.gz")
+    assert (answer.status, (tmp_path / "out.warc.gz").exists()) == (2, False)

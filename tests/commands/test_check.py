@@ -157,6 +157,24 @@ def test_json_tells_apart_what_is_unreachable():
         assert value["reason"] == "robots.txt unreachable"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_url(file):
+    lists = b"\xef\xbb\xbf/private/x\r\n", b"\xef\xbb\xbf/a\r\n"  # as `cat` joins two files
+    output = policy("check", "--quiet", "--robots", file, stdin=b"".join(lists))
+    assert output.lines == ["disallowed  /private/x  for *", "allowed     /a  for *"]
+
+
+def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
+    (tmp_path / "robots.txt").write_bytes(
+        "User-agent: *\nDisallow: /часть\nDisallow: /caf".encode() + b"\xe9"
+    )
+    check = ("check", "--quiet", "--robots", tmp_path / "robots.txt")
+    octets = ["/часть".encode(), b"/caf\xe9"]
+    streamed = policy(*check, stdin=b"\n".join(octets))
+    assert streamed.lines == ["disallowed  /часть  for *", "disallowed  /caf%E9  for *"]
+    # As Python hands over arguments where the locale is C or, like this octet, not of the locale.
+    assert policy(*check, *(one.decode("ascii", "surrogateescape") for one in octets)) == streamed
+
+
 @pytest.mark.slow
 def test_each_url_of_a_long_stream_has_its_answer(file):
     paths = [("/private/" if n % 3 else "/") + str(n) for n in range(50_000)]

@@ -25,12 +25,13 @@ for verb in VERBS.values():
     if verb.module != "audit_verbs":
         import_module(f"scrapy_robots_policy.commands.{verb.module}")
 statuses = [main(line.split()) for line in sys.argv[1:]]
-print(statuses, sorted({"scrapy", "twisted"} & set(sys.modules)), file=sys.stderr)
+heavy = {"scrapy", "twisted", "tldextract", "requests"} & set(sys.modules)
+print(statuses, sorted(heavy), file=sys.stderr)
 """
 
 
 @pytest.mark.slow
-def test_robots_policy_loads_neither_scrapy_nor_twisted(file):
+def test_robots_policy_loads_neither_scrapy_nor_what_is_slow_to_load(file):
     lines = [
         f"check --robots {file} /private/x",
         f"explain --robots {file} /",

@@ -81,6 +81,24 @@ def test_a_change_of_the_text_alone_is_none(files, old, new):
     assert (output.status, output.lines) == (0, ["no answer changes in rfc9309"])
 
 
+IN_OTHER_SCRIPTS = [
+    ("/часть", "/%D1%87%D0%B0%D1%81%D1%82%D1%8C"),
+    ("/*/ы$", "/x/%D1%8B"),
+    ("/caf\udce9", "/caf%E9"),  # an octet that is no UTF-8
+]
+
+
+@pytest.mark.parametrize("dialect", ["rfc9309", "google", "yandex"])
+@pytest.mark.parametrize(("rule", "path"), IN_OTHER_SCRIPTS)
+def test_a_rule_in_another_script_closes_its_path(tmp_path, rule, path, dialect):
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_bytes(b"")
+    new.write_text(f"User-agent: *\nDisallow: {rule}\n", "utf-8", "surrogateescape")
+    output = policy("diff", old, new, "--json", "--dialect", dialect)
+    changes = [change for line in output.lines for change in json.loads(line)["changes"]]
+    assert [(one["change"], one["path"]) for one in changes] == [("closes", path)]
+
+
 def test_crawlers_that_are_bound_alike_are_shown_together(files):
     names = [f"Bot{'abcdefghijkl'[n]}" for n in range(12)]
     lines = "".join(f"User-agent: {name}\n" for name in names)

@@ -65,6 +65,12 @@ def test_a_suite_that_the_tester_has_saved_is_read(file, tmp_path, parts, holds)
     assert policy("test", path).status == int(not holds)
 
 
+def test_a_byte_order_mark_is_no_part_of_a_suite(file, tmp_path):
+    path = suite(tmp_path, "Googlebot may fetch /a")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert policy("test", path).out == "1 expectation holds\n"
+
+
 def test_what_does_not_hold_is_shown_with_the_rule(file, tmp_path):
     path = suite(tmp_path, "Googlebot may fetch /", "nobody may fetch /a", "x may fetch /private/")
     output = robots("test", path)

@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_robots_policy.fetch import order, unpacking
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
-from scrapy_robots_policy.resolver import fetch_gate, resolver
+from scrapy_robots_policy.resolver import fetch_gate, sources
 from scrapy_robots_policy.stores import guarded
 from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
 from tests.site import PAGE, Site, robots
@@ -23,8 +23,8 @@ FIGURES = (
     f"more than {unpacking.MAX_ENCODINGS} encodings or {unpacking.MAX_MEMBERS} gzip members",
     f"{order.MAX_OCTETS // 1024**2} MiB at most",
     f"cut at {MAX_BRIEF} characters",
-    f"waiting requests, {resolver.MAX_VARIANTS} in all",
-    f"more than {resolver.MAX_SKEW:g} s in the future",
+    f"waiting requests, {sources.MAX_VARIANTS} in all",
+    f"more than {sources.MAX_SKEW:g} s in the future",
     f"within {guarded.CLOSE_WITHIN:g} s all the same",
 )
 

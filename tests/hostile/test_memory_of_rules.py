@@ -12,14 +12,19 @@ from tests.site import Site, robots
 pytestmark = pytest.mark.slow
 
 HOSTS = 40
-WILDCARDS = "User-agent: *\n" + "".join(f"Disallow: /*{n}*a{n}$\n" for n in range(18_500))  # 430 KB
+FILES = {  # each of some 430 KB
+    "wildcards": "".join(f"Disallow: /*{n}*a{n}$\n" for n in range(18_500)),
+    "preferences": "".join(f"Content-Usage: /{n} a=n\n" for n in range(17_000)),
+}
 
 
-def test_forty_hosts_with_half_a_megabyte_of_wildcards_stay_within_the_bound():
-    assert len(WILDCARDS) > 400_000
+@pytest.mark.parametrize("name", FILES)
+def test_forty_hosts_with_half_a_megabyte_of_lines_stay_within_the_bound(name):
+    text = f"User-agent: *\n{FILES[name]}"
+    assert len(text) > 400_000
     with ExitStack() as stack:
         sites = [
-            stack.enter_context(Site({"/robots.txt": robots(WILDCARDS)}, f"127.3.0.{n}"))
+            stack.enter_context(Site({"/robots.txt": robots(text)}, f"127.3.0.{n}"))
             for n in range(1, HOSTS + 1)
         ]
         # The second question to an origin lays its rules out.

@@ -13,6 +13,7 @@ from scrapy_robots_policy.rep import (
     DIALECTS,
     Access,
     AccessMode,
+    AccessPolicy,
     CacheEntry,
     FetchResult,
     advance,
@@ -20,6 +21,7 @@ from scrapy_robots_policy.rep import (
 )
 from scrapy_robots_policy.rep.access import (
     AccessOverrides,
+    Step,
     goes_far_enough,
     holds,
     is_fresh,
@@ -286,32 +288,35 @@ def test_the_next_try_after_a_failure_is_still_conditional():
     assert (latest.etag, latest.last_modified, latest.cause) == ('"1"', "Mon", "timeout")
 
 
-FAILURES = [
-    FetchResult(503, media_type="application/json", lifetime=0.0, retry_after=9.0),
-    FetchResult(429, media_type="text/html", lifetime=7 * DAY),
-    TIMEOUT,
-]
+def test_the_validators_of_a_copy_are_for_no_other_url():
+    """A 304 of another URL would give the copy a new life."""
+    moved = FetchResult(503, hops=("http://b/robots.txt",))
+    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon")
+    latest = live("rfc9309", (0, served), (DAY, moved)).record.latest
+    assert (latest.etag, latest.last_modified, latest.hops) == ("", "", moved.hops)
+
+
+COPIES = {
+    "of a type that is read": ("text/plain", AccessMode.RULES),
+    "of a type that is not read": ("image/gif", AccessMode.ALLOW),
+}
+FAILURES = [TIMEOUT, FetchResult(503, media_type="application/json", lifetime=MINUTE)]
 
 
 @pytest.mark.parametrize("failure", FAILURES)
-@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream"])
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_304_after_a_failure_brings_back_the_copy_as_it_was(dialect, kind, failure):
-    served = FetchResult(200, OURS, media_type=kind, etag='"1"')
-    before = live(dialect, (0, served))
-    after = live(dialect, (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
-    assert (after.mode, after.octets) == (before.mode, before.octets)
-    assert after.entry.latest == before.entry.latest
-    assert after.fresh_until - after.entry.asked_at == before.fresh_until - START
+@pytest.mark.parametrize("copy", COPIES)
+def test_after_a_failure_a_304_gives_the_copy_back_as_it_was(copy: str, failure: FetchResult):
+    media_type, mode = COPIES[copy]
+    served = FetchResult(200, OURS, media_type=media_type)
+    access = live("yandex", (0, served), (DAY, failure), (DAY + HOUR, FetchResult(304)))
+    assert access.mode is mode
+    assert access.fresh_until == START + DAY + HOUR + DAY
 
 
-def test_the_validators_of_a_copy_are_kept_for_the_url_only_that_gave_it():
-    served = FetchResult(200, OURS, etag='"1"', last_modified="Mon", hops=("http://b/",))
-    at_the_copy = live("rfc9309", (0, served), (DAY, replace(TIMEOUT, hops=served.hops)))
-    before_it = live("rfc9309", (0, served), (DAY, TIMEOUT), (2 * DAY, FetchResult(503)))
-    assert (at_the_copy.entry.latest.etag, before_it.entry.latest.etag) == ('"1"', "")
-    assert before_it.entry.latest.last_modified == ""
-    assert before_it.octets == OURS
+@pytest.mark.parametrize("steps", [(), (Step(DAY, AccessMode.RULES, AccessMode.ALLOW),)])
+def test_a_policy_says_what_holds_however_long_a_file_is_unreachable(steps: tuple[Step, ...]):
+    with pytest.raises(ValueError, match="until FOREVER"):
+        AccessPolicy(unreachable=steps)
 
 
 LIFETIMES = [

@@ -421,6 +421,12 @@ def test_where_engines_part_the_option_is_named_and_is_right():
     assert not parse(text.encode(), turned).allowed("http://example.com/a/b", "qzxj")
 
 
+@pytest.mark.parametrize("path", [b"/a", "/часть".encode(), b"/caf\xe9"])
+def test_where_engines_part_is_found_in_any_script(path):
+    findings = of("R601", b"User-agent: *\nDisallow: %b\nAllow: %b/b\n" % (path, path))
+    assert {finding.line for finding in findings} == {3}
+
+
 def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     typo = "User-agent: *\nDissallow: /x\n"
     assert {finding.code for finding in findings_in(typo)} == {"R201"}

@@ -192,3 +192,11 @@ def test_visit_times_are_those_of_the_group_that_binds_the_crawler():
     ]
     assert [str(span) for span in rules.visit_times("Bar")] == ["01:00-02:00 UTC"]
     assert parse(b"User-agent: *\nDisallow: /", "seznam").visit_times("Bar") == ()
+
+
+def test_of_very_many_visit_times_the_first_ones_are_read():
+    """Each request asks all of them, and their list becomes the cause of a refusal."""
+    lines = b"".join(b"Visit-time: 06%02d-0700\n" % (number % 60) for number in range(10_000))
+    spans = parse(b"User-agent: *\n" + lines, "seznam").visit_times("Foo")
+    assert [str(span) for span in spans[:2]] == ["06:00-07:00 UTC", "06:01-07:00 UTC"]
+    assert len(spans) == 100

@@ -198,6 +198,32 @@ def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
     assert many.octets_held < 1.2 * one.octets_held
 
 
+USES: dict[str, bytes] = {
+    "one preference": b"Content-Usage: /%06d train-ai=n\n",
+    "many preferences": b"Content-Signal: /%06d search=yes, ai-train=no, ai-input=no, use=full\n",
+    "long names": b"Content-Signal: /%06d " + b"a" * 500 + b"=no\n",
+}
+
+
+@pytest.mark.parametrize("agents", [1, pytest.param(12, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [30, pytest.param(4_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", USES)
+def test_a_rule_set_knows_what_the_use_of_pages_takes_and_bounds_it(
+    name: str, count: int, agents: int
+):
+    body = b"User-agent: *\n" + b"".join(USES[name] % n for n in range(count))
+
+    def read_for_agents() -> RuleSet:
+        read = rules_used_by(body)
+        for number in range(agents):
+            read.usage(URL, f"bot{chr(97 + number % 26)}{chr(97 + number // 26)}")
+        return read
+
+    read, octets = held_by(read_for_agents)
+    assert octets / 2 < read.octets_held < octets * 2
+    assert octets < 20 * MIB
+
+
 @pytest.mark.slow
 def test_the_crawlers_that_are_remembered_are_bounded():
     """A crawl may send another User-Agent with every request."""
@@ -241,6 +267,7 @@ def ask_thrice(read: RuleSet, agent: str) -> None:
         ask_thrice,
         lambda read, agent: read.verdict(URL, agent),
         lambda read, agent: read.checker(agent)(URL),
+        lambda read, agent: read.usage("/x", agent),
     ],
 )
 def test_a_new_name_with_every_question_takes_no_more_memory(ask):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, Reason, parse
+from scrapy_robots_policy.rep import DIALECTS, Reason, parse, usage
 from scrapy_robots_policy.rep.page_use import read_usage_header
 from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Preference
 from scrapy_robots_policy.rep.verdict import refuse
@@ -141,6 +141,20 @@ def test_a_file_says(text, agent, path, expected):
     rules = parse(text.encode())
     assert [str(preference) for preference in rules.usage(SITE + path, agent)] == expected
     assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
+
+
+def test_a_line_that_names_a_site_is_for_that_site_whichever_is_asked_about_first():
+    text = b"User-agent: *\nContent-Usage: //site.example/x train-ai=n\n"
+    rules = parse(text, "original1994")
+    other, site = rules.usage("https://other.example/x", "Foo"), rules.usage(SITE + "/x", "Foo")
+    assert (len(other), len(site)) == (0, 1)
+
+
+def test_the_lines_of_a_file_are_read_once_for_an_agent(monkeypatch):
+    rules = parse(FILE_WIDE.encode())
+    first = rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")
+    monkeypatch.setattr(usage, "read_value", None)
+    assert (rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")) == first
 
 
 def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():

@@ -130,7 +130,7 @@ class Dialect:
 
     @property
     def is_experimental(self) -> bool:
-        """Whether more than half of its options are assumed, for want of a source."""
+        """Whether more than half of its options are assumed, because there is no source."""
         sources = [self.sources.get(option) for option in _KINDS]
         sourced = [item for item in sources if item and item.certainty is not Certainty.ASSUMED]
         return 2 * len(sourced) < len(sources)

@@ -1,0 +1,130 @@
+"""What follows from a decision: the request is refused or passes; it is counted, logged, recorded.
+
+What may be fetched is decided in `decision`, which is a pure function of the rules. When a request
+is decided about, and how often, is the affair of `admission`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from scrapy.http import Request
+
+from ..config.request_config import RequestConfig
+from ..exceptions import Disallowed
+from ..rep import Verdict
+from ..rep.url import server_forms
+from ..rep.use_answer import answer
+from ..report import CrawlCounts
+from ..report.crawl_events import CrawlEvents
+from ..resolver.origin import OriginRules
+from .decision import Decision
+from .listener import Decided, DecisionListener
+
+VERDICT_KEY = "robots_verdict"
+
+# Octets that no client rewrites.
+_PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
+
+
+class Decider:
+    """Refuses requests, and lets them pass.
+
+    In both methods `began` is when the request began to wait; None: it did not wait.
+
+    decision  how the crawl decides
+    now       seconds since the epoch
+    rewrite   the URL that the client sends in place of a request's; None: it sends that one
+    dry_run   whether a request that would be refused is only counted, and passes
+    audit     is called with every decision; None: nobody keeps a record
+    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
+    keeps_verdicts  whether a request that passes gets its verdict, in its meta
+    """
+
+    audit: DecisionListener | None = None
+    error_of: Callable[[str], Exception | None] = staticmethod(lambda _origin: None)
+    keeps_verdicts = False
+
+    def __init__(
+        self,
+        decision: Decision,
+        counts: CrawlCounts,
+        events: CrawlEvents,
+        now: Callable[[], float],
+        rewrite: Callable[[str], str] | None,
+        *,
+        dry_run: bool,
+    ) -> None:
+        self.decision, self.counts, self.events, self.now = decision, counts, events, now
+        self.rewrite, self.dry_run = rewrite, dry_run
+
+    def refuse_if_forbidden(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        began: float | None = None,
+    ) -> Verdict | None:
+        """Raise Disallowed if the rules forbid the request. In a dry run the verdict that forbids
+        it is given instead.
+        """
+        now = self.now()
+        forms = self._forms(request)
+        verdict = self.decision.objection(forms, rules, config, now)
+        if verdict is None:
+            return None
+        if self.audit is not None:
+            waited = 0.0 if began is None else now - began
+            self.audit.on_decided(
+                request, Decided(forms, rules, config, verdict, now, waited, self.dry_run)
+            )
+        uses = verdict.uses.results if verdict.refused else ()
+        self.counts.of(rules.origin).note_uses(uses)
+        self.counts.drop(rules.origin, verdict, request.url)
+        self.events.on_refused(request, verdict, counts_only=self.dry_run)
+        if not self.dry_run:
+            raise Disallowed(verdict) from self._error(rules)
+        return verdict
+
+    def let_pass(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        verdict: Verdict | None,
+        began: float | None = None,
+    ) -> None:
+        """Count the request as passed. `verdict`: it is forbidden, and passes in a dry run."""
+        if self.audit is not None and verdict is None:
+            now = self.now()
+            waited = 0.0 if began is None else now - began
+            forms = self._forms(request)
+            self.audit.on_decided(request, Decided(forms, rules, config, None, now, waited))
+        if self.keeps_verdicts:
+            request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
+        # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
+        # retries in its meta, but is a request of its own.
+        meta = request.meta
+        if not meta.get("retry_times") or meta.get("redirect_times"):
+            if self.decision.declares_use and verdict is None:
+                self._note_uses(request.url, rules, config)
+            self.counts.of(rules.origin).passed += 1
+
+    def _note_uses(self, url: str, rules: OriginRules, config: RequestConfig) -> None:
+        preferences = rules.preferences(url, config.agent, self.decision.use)
+        if preferences:
+            results = answer(preferences, self.decision.use).results
+            self.counts.of(rules.origin).note_uses(results)
+
+    def _forms(self, request: Request) -> tuple[str, ...]:
+        """The forms in which the server may get the request's URL, as it stands first."""
+        url = request.url
+        if self.rewrite is None or _PLAIN_URL.fullmatch(url) or request.meta.get("verbatim_url"):
+            return server_forms(url)
+        sent = self.rewrite(url)
+        return server_forms(url) if sent == url else (*server_forms(url), *server_forms(sent))
+
+    def _error(self, rules: OriginRules) -> Exception | None:
+        no_answer = rules.access.entry.latest.status is None and rules.rules is None
+        return self.error_of(rules.origin) if no_answer else None

@@ -1,0 +1,64 @@
+"""The values of lines and headers about the use of pages, read into keys and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from .preference import CONTENT_SIGNAL, CONTENT_USAGE
+
+
+def path_of(value: str) -> tuple[str, str]:
+    """(path, the rest) of a line's value; the path is "/" if the value has none."""
+    if not value.startswith("/"):
+        return "/", value
+    path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
+    return path, rest[0] if rest else ""
+
+
+def read_value(label: str, value: str) -> Iterable[tuple[str, str]]:
+    """The (key, value) pairs of a line with this label; none if they cannot be read."""
+    if label == CONTENT_USAGE:
+        return _read_dictionary(value).items()
+    if label == CONTENT_SIGNAL:
+        return _read_signals(value)
+    return [("", value)] if value else []
+
+
+def _read_signals(value: str) -> Iterator[tuple[str, str]]:
+    """The pairs of "search=yes, ai-train=no". Parts that cannot be read are left out."""
+    for part in value.split(","):
+        key, equals, setting = part.partition("=")
+        if equals and key.strip():
+            yield key.strip().lower(), setting.strip().lower()
+
+
+# RFC 9651 §4.2: a dictionary, with values of any type.
+_KEY = r"[a-z*][a-z0-9_.*-]*"
+_ITEM = (
+    r"(?:-?[0-9]{1,15}(?:\.[0-9]{1,3})?"
+    r'|%?"(?:[ !#-\[\]-~]|\\["\\])*"'
+    r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
+    r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
+)
+_PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?)*"
+_INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS})* *)?\)"
+_MEMBER = re.compile(rf"({_KEY})(?:=({_ITEM}|{_INNER}))?{_PARAMETERS}")
+_NEXT = re.compile(r"[ \t]*,[ \t]*")
+
+
+def _read_dictionary(text: str) -> dict[str, str]:
+    """A structured field dictionary with its values as written; empty if it is invalid.
+
+    RFC 9651 §4.2.2: of a key that occurs twice, the last value counts.
+    """
+    text = text.strip(" ")
+    members: dict[str, str] = {}
+    at = 0
+    while member := _MEMBER.match(text, at):
+        members[member[1]] = member[2] or "?1"
+        comma = _NEXT.match(text, member.end())
+        if comma is None:
+            return members if member.end() == len(text) else {}
+        at = comma.end()
+    return {}

@@ -1,0 +1,210 @@
+"""Where an entry comes from: the store, another process of the fleet, or the site itself.
+
+They are asked in this order, for one origin at a time. What they give goes into the origin's state;
+who waits for it, and what becomes of a fault, is the resolver's affair.
+
+What else may run: each `await` lets requests join the waiters, be cancelled, and lets the crawl
+close, which cancels this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred, DeferredList
+
+from ..compat import start_task
+from ..fetch.order import FetchOrder
+from ..rep import CacheEntry, Dialect, FetchResult, origin_of
+from ..rep.access import is_fresh
+from ..rep.cache_entry import remember
+from ..rep.documents import document_of, key_of
+from ..rep.url import path_of
+from ..stores import Store, coordinator_of
+from .events import ResolverEvents, Source
+from .fetch_gate import FetchGate
+from .origin import OriginState
+
+# Seconds to wait while another process fetches: the first look, the longest pause, and in all.
+FIRST_LOOK, LONGEST_PAUSE = 0.05, 2.0
+LEASE_PATIENCE = 300.0
+
+MAX_SKEW = 60.0  # seconds that the clock of another machine may be ahead of ours
+MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried until one gets an answer
+
+
+class Sources:
+    """Asks for the entry of an origin, and stores what came.
+
+    The arguments are those of `Resolver`.
+
+    keep_other  called with an entry that was found for another origin, where there is no store
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
+        self,
+        store: Store | None,
+        fetch: Callable[[FetchOrder], Awaitable[FetchResult]],
+        variant: Callable[[Any], Hashable],
+        now: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]],
+        gate: FetchGate,
+        events: ResolverEvents,
+        keep_other: Callable[[str, CacheEntry], None],
+    ) -> None:
+        self.store, self.coordinator = store, coordinator_of(store)
+        self.fetch, self.variant, self.now, self.sleep = fetch, variant, now, sleep
+        self.gate, self.events, self.keep_other = gate, events, keep_other
+        self._puts: set[Deferred[None]] = set()
+
+    async def ask(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        """Bring the state of an origin up to date, for the request `page`."""
+        if state.entry is not None or not await self._recall(state, dialect, page):
+            await self._fetch_once_among_all(state, dialect, page)
+
+    async def close(self) -> None:
+        """Wait until all entries are stored, then close the store."""
+        if self._puts:
+            await maybe_deferred_to_future(DeferredList(list(self._puts)))
+        if self.store is None:
+            return
+        try:
+            await self.store.close()
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.events.on_failed("close", error)
+
+    async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
+        """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
+        if self.store is not None:
+            try:
+                self._adopt(state, await self.store.get(state.origin))
+            except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+                self.events.on_failed("get", error)
+        entry = state.entry
+        self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
+        rules = state.rules(dialect, self.now())
+        if rules is None:
+            return False
+        await self.events.on_learned(rules, page, Source.STORE)
+        if is_fresh(rules.access, self.now()):
+            return True
+        state.wake()  # stale rules may be usable; a request that cannot use them waits on
+        return False
+
+    async def _fetch_once_among_all(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        """Fetch it here, unless another process does so now: then wait for its entry."""
+        began = self.now()
+        while not await self._fetch_if_claimed(state, dialect, page, self.now() - began):
+            waited = self.now() - began
+            await self.sleep(min(max(waited / 4, FIRST_LOOK), LONGEST_PAUSE))
+
+    async def _fetch_if_claimed(
+        self, state: OriginState, dialect: Dialect, page: Any, waited: float
+    ) -> bool:
+        """Fetch if this process gets the lease, or if its holder takes longer than five minutes.
+
+        False while another process fetches. The place in the gate is taken before the lease, so
+        that no lease is held by a fetch that queues.
+        """
+        has_failed = state.entry is not None and state.entry.failing_since is not None
+        async with self.gate.enter(has_failed=has_failed):
+            try:
+                claim = await self.coordinator.claim(state.origin)
+                if self._adopt_shared(state, claim.entry, dialect):
+                    self.coordinator.release(state.origin)
+                    await self._report(state, dialect, page, Source.FLEET)
+                elif claim.granted or waited > LEASE_PATIENCE:
+                    await self._fetch(state, dialect, page)
+                else:
+                    return False
+            except BaseException:
+                self.coordinator.release(state.origin)
+                raise
+        return True
+
+    async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        before = state.entry
+        result = await self._fetch_for_somebody(state, dialect, page)
+        state.entry = state.remember(result, self.now())
+        self.events.on_fetched(state.origin, result, before, state.entry)
+        if self.store is not None:
+            start_task(self._put_and_release(state.origin, state.entry), self._puts)
+        self._share_target(state.origin, result)
+        await self._report(state, dialect, page, Source.SITE)
+
+    async def _fetch_for_somebody(
+        self, state: OriginState, dialect: Dialect, page: Any
+    ) -> FetchResult:
+        """Fetch for one request; where nothing came back, for others with another proxy or header.
+
+        One request's dead proxy says nothing about the site that others reach without it.
+        """
+        tried: set[Hashable] = set()
+        while True:
+            result = await self.fetch(self._order(state, dialect, page))
+            if result.status is not None or self.gate.is_closed:
+                return result
+            tried.add(self.variant(page))
+            others = (waiter.page for waiter in state.waiters)
+            page = next((other for other in others if self.variant(other) not in tried), None)
+            if page is None or len(tried) == MAX_VARIANTS:
+                return result
+
+    def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
+        in_haste = self.gate.is_short_of_sockets()
+        return FetchOrder(state.origin, state.entry, dialect, page, in_haste=in_haste)
+
+    def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
+        """Use what another process has fetched; False where it is of no use."""
+        rules = state.rules(dialect, self.now()) if self._adopt(state, entry) else None
+        if rules is None or not is_fresh(rules.access, self.now()):
+            return False
+        self.events.on_shared(self.now() - rules.access.entry.current_at)
+        return True
+
+    def _adopt(self, state: OriginState, entry: CacheEntry | None) -> bool:
+        """Use an entry of a store if it is newer than ours. One of the future is not used."""
+        if entry is None or entry.asked_at > self.now() + MAX_SKEW:
+            return False
+        if state.entry is not None and entry.asked_at <= state.entry.asked_at:
+            return False
+        state.entry = entry
+        return True
+
+    async def _report(
+        self, state: OriginState, dialect: Dialect, page: Any, source: Source
+    ) -> None:
+        rules = state.rules(dialect, self.now())
+        assert rules is not None  # there is an entry
+        await self.events.on_learned(rules, page, source)
+
+    def _share_target(self, key: str, result: FetchResult) -> None:
+        """Keep what was found at the end of redirects for its own origin too.
+
+        Only where the last URL is the place of that origin's own document of the same kind.
+        """
+        if result.status not in range(200, 300) or not result.hops:
+            return
+        origin, document = origin_of(result.hops[-1]), document_of(key)
+        if origin is None or path_of(result.hops[-1]) != document:
+            return
+        target = key_of(origin, document)
+        entry = remember(None, replace(result, hops=()), self.now())
+        if self.store is not None:
+            start_task(self._put(target, entry), self._puts)
+        else:
+            self.keep_other(target, entry)
+
+    async def _put_and_release(self, origin: str, entry: CacheEntry) -> None:
+        await self._put(origin, entry)
+        self.coordinator.release(origin)
+
+    async def _put(self, origin: str, entry: CacheEntry) -> None:
+        assert self.store is not None  # else nothing is put
+        try:
+            await self.store.put(origin, entry)
+        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
+            self.events.on_failed("put", error)

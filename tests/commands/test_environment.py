@@ -1,0 +1,152 @@
+"""The streams and the signals of a command: closed, full, interrupted."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from scrapy_robots_policy.commands import linted_files
+from tests.site import Answer, Site
+
+COMMAND = [sys.executable, "-m", "scrapy_robots_policy.commands"]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="a POSIX shell is needed, and its signals"),
+]
+
+CLOSED = [
+    ("check /private/x", ">&-", 1),
+    ("check", "<&-", 0),
+    ("lint -", "<&-", 0),
+    ("check /private/x", "2>&-", 1),
+    ("chek", "2>&-", 2),
+    ("check --jobs x", "2>&-", 2),
+]
+
+
+@pytest.mark.parametrize(("arguments", "closing", "status"), CLOSED)
+def test_a_stream_that_is_closed_is_like_an_empty_one(file, arguments, closing, status):
+    line = f"{shlex.join(COMMAND)} {arguments} --robots {shlex.quote(str(file))} {closing}"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [["-h"], ["check", "/a"], ["lint"], ["check", "--json", "/"]])
+def test_output_that_cannot_be_written_gets_one_sentence(file, arguments):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments, "--robots", file],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "robots-policy: cannot go on: No space left on device\n",
+    )
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Ctrl-C, which all processes of a terminal get. (exit status, standard error)"""
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize("verb", ["check", "explain", "blocked", "diff"])
+def test_an_interrupted_fetch_ends_the_command_with_one_line(file, verb):
+    is_asked = threading.Event()
+
+    def answer(_headers: object) -> Answer:
+        is_asked.set()
+        return Answer(after=None)
+
+    with Site({"/robots.txt": answer}) as site:
+        process = start(verb, *([file] if verb == "diff" else []), site.url("/"))
+        assert is_asked.wait(30)
+        assert interrupt(process) == (130, "robots-policy: interrupted\n")
+
+
+def workers(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that look at files."""
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process.pid)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "spawn_main" in line]
+
+
+def start_lint(folder: Path) -> subprocess.Popen[str]:
+    """It looks at many files in two processes, which have just been started."""
+    rules = "".join(f"Disallow: /a{n}/b*{n}/ж\n" for n in range(12_000))
+    (folder / "robots.txt").write_text(f"User-agent: *\n{rules}", "utf-8")
+    for number in range(linted_files.MANY):
+        (folder / f"robots{number}.txt").hardlink_to(folder / "robots.txt")
+    process = start("lint", "--jobs", "2", folder)
+    ends = time.monotonic() + 30
+    while len(workers(process)) < 2:
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+    return process
+
+
+linux = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("ps") is None, reason="it asks ps as Linux knows it"
+)
+
+
+@linux
+@pytest.mark.parametrize("seconds", [0.05, 2])
+def test_interrupted_processes_that_lint_end_at_once_with_one_line(tmp_path, seconds):
+    process = start_lint(tmp_path)
+    time.sleep(seconds)
+    began = time.monotonic()
+    assert interrupt(process) == (130, "robots-policy: interrupted\n")
+    assert time.monotonic() - began < 5  # a file takes some 0.7 s, and a process takes 32 at a time
+
+
+@linux
+def test_a_process_that_lints_and_is_killed_gets_one_sentence(tmp_path):
+    process = start_lint(tmp_path)
+    os.kill(workers(process)[0], signal.SIGKILL)  # as the system does that has no memory left
+    _, errors = process.communicate(timeout=60)
+    sentence = "a process was killed that looked at files; try --jobs 1"
+    assert (process.returncode, errors) == (2, f"robots-policy: {sentence}\n")
+
+
+@linux
+def test_no_process_that_lints_outlives_the_command(tmp_path):
+    process = start_lint(tmp_path)
+    pids = workers(process)
+    process.kill()
+    process.communicate(timeout=60)
+    ends = time.monotonic() + 60
+    while running(pids):
+        assert time.monotonic() < ends
+        time.sleep(0.1)
+
+
+def running(pids: list[int]) -> list[str]:
+    command = ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))]
+    states = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return [state for state in states if not state.startswith("Z")]
