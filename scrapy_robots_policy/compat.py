@@ -208,6 +208,16 @@ def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
     }
 
 
+def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler may not tell what it has received
+    so far. Scrapy's own do, but for that of HTTP/2 in some versions.
+    """
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return schemes_by_plugin(settings) | {
+        scheme for scheme in ("http", "https") if "http2" in _path_of(handlers.get(scheme))
+    }
+
+
 def async_handlers(crawler: Crawler) -> Any:
     """The download handlers of a crawl on asyncio, whose `download_request_async` is a coroutine;
     None where there are none: before 2.14, without asyncio, with some downloaders of users.

@@ -254,6 +254,18 @@ async def test_a_refused_condition_is_not_sent_again():
 
 
 @on_reactor
+async def test_a_taken_header_does_not_come_beside_ours():
+    settings, requests = noting()
+    settings["ROBOTS_FETCH_HEADERS"] = ["accept-encoding", "x-key"]
+    with Site({"/robots.txt": SECRET}) as site:
+        headers = {"Accept-Encoding": "br", "X-Key": "1"}
+        await crawl(scrapy.Request(site.url("/a"), headers=headers), settings=settings)
+    sent = requests[0].headers
+    assert sent.getlist("Accept-Encoding") == [b"gzip, deflate"]
+    assert sent.getlist("X-Key") == [b"1"]
+
+
+@on_reactor
 async def test_a_taken_key_does_not_replace_ours():
     settings, requests = noting()
     settings["ROBOTS_FETCH_META"] = ["dont_obey_robotstxt", "download_timeout"]

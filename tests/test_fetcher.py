@@ -14,6 +14,8 @@ from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
+from scrapy_robots_policy.rep.cache_entry import remember
+from scrapy_robots_policy.stores import decode, encode
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
@@ -139,6 +141,27 @@ async def test_the_facts_of_a_response_are_kept():
         )
 
 
+LONG = b"x" * 15_000
+EXCESSES = {
+    "status": b"HTTP/1.1 1000 x\r\n",
+    "ETag": b"HTTP/1.1 200 x\r\n" + b"".join(b"ETag: %d%s\r\n" % (n, LONG) for n in range(100)),
+    "type": b"HTTP/1.1 200 x\r\n"
+    + b"".join(b"Content-Type: %d%s\r\n" % (n, LONG) for n in range(100)),
+    "target": b"HTTP/1.1 301 x\r\n"
+    + b"".join(b"Location: /%d%s\r\n" % (n, LONG) for n in range(100)),
+}
+
+
+@pytest.mark.parametrize("kind", EXCESSES)
+@on_reactor
+async def test_what_a_site_answers_can_always_be_kept(kind):
+    with Site({"/robots.txt": Answer(raw=EXCESSES[kind] + b"Content-Length: 0\r\n\r\n")}) as site:
+        outcome, _ = await fetch(site.origin)
+        entry = remember(None, outcome, 1.0)
+        assert decode(encode(entry)) == entry
+        assert site.paths == ["/robots.txt"]
+
+
 @on_reactor
 async def test_the_body_of_an_error_page_is_not_kept():
     with Site({"/robots.txt": robots(RULES, status=404)}) as site:
@@ -206,6 +229,7 @@ async def test_no_credentials_no_cookies_no_cache():
         "HTTPAUTH_DOMAIN": None,
         "HTTPCACHE_ENABLED": True,
         "HTTPCACHE_STORAGE": "scrapy.extensions.httpcache.FilesystemCacheStorage",
+        "DEFAULT_REQUEST_HEADERS": {"Cookie": "own=1"},
     }
     spider = type("Asking", (Asking,), {"http_user": "user", "http_auth_domain": None})
     with Site({"/robots.txt": Answer(RULES.encode(), headers=cookie)}) as site:
@@ -221,6 +245,7 @@ async def test_no_credentials_no_cookies_no_cache():
         assert "authorization" in page.headers
         assert "authorization" not in fetched.headers
         assert "cookie" not in page.headers
+        assert "cookie" not in fetched.headers
         stats = crawler.stats.get_stats()
         assert stats.get("httpcache/miss") == 1  # the page
 
@@ -241,6 +266,16 @@ async def test_a_copy_makes_the_request_conditional():
         assert outcome.status == 304
         assert site.hits[0].headers["if-none-match"] == '"1"'
         assert site.hits[0].headers["if-modified-since"] == copy.latest.last_modified
+
+
+@on_reactor
+async def test_a_validator_goes_back_with_the_octets_with_which_it_came():
+    etag = '"\x80é"'  # the site sends each character as an octet, and reads it so
+    with Site({"/robots.txt": robots(RULES, headers={"ETag": etag})}) as site:
+        first, _ = await fetch(site.origin)
+        await fetch(site.origin, CacheEntry(first, 1.0, first.octets))
+        await fetch(site.origin, CacheEntry(replace(first, etag='"…"'), 1.0, first.octets))
+        assert [hit.headers.get("if-none-match") for hit in site.hits] == [None, etag, '"?"']
 
 
 @on_reactor
@@ -329,6 +364,24 @@ async def test_a_body_is_unpacked_up_to_the_limit_only():
         outcome, _ = await fetch(site.origin, dialect=RFC.but("wide", size_limit=100_000))
         assert outcome.octets.startswith(RULES.encode())
         assert len(outcome.octets) == 100_001
+
+
+class AsksAgain:
+    """A downloader middleware that has a request sent again, as those do that change proxies."""
+
+    def process_response(self, request, response, spider=None):
+        return request.replace() if response.body.startswith(b"banned") else response
+
+
+@on_reactor
+async def test_what_came_before_a_middleware_asked_again_does_not_count():
+    text = "#" * 150_000 + "\n" + RULES
+    banned = Answer(b"banned" + b" " * 150_000)
+    dialect = RFC.but("limited", size_limit=200_000)
+    with Site({"/robots.txt": [banned, robots(text)]}) as site:
+        settings = {"DOWNLOADER_MIDDLEWARES": {AsksAgain: 555}}
+        outcome, _ = await fetch(site.origin, dialect=dialect, **settings)
+        assert (outcome.octets, outcome.is_cut) == (text.encode(), False)
 
 
 @on_reactor

@@ -18,12 +18,17 @@ LIFETIMES = [
     ({"cache-control": "max-age=60", "age": "20"}, 40.0),
     ({"cache-control": "max-age=60", "age": "90"}, 0.0),
     ({"cache-control": "max-age=60", "age": "old"}, 60.0),
+    ({"cache-control": "max-age=-1"}, 0.0),
+    ({"cache-control": "public, max-age", "expires": AFTER_DATE}, 0.0),
+    ({"cache-control": "max-age-of=60"}, None),
+    ({"cache-control": "max-age=\u0663"}, 0.0),  # a digit, but none of HTTP's
     ({"cache-control": "s-maxage=60"}, None),  # for shared caches
     ({"cache-control": "no-cache"}, 0.0),
     ({"cache-control": "max-age=60, no-store"}, 0.0),
     ({"cache-control": "no-cacheable"}, None),
     ({"cache-control": "max-age=60", "expires": "0"}, 60.0),
     ({"expires": AFTER_DATE, "date": DATE}, 3600.0),  # RFC 9111 §4.2.1: by the site's clock
+    ({"expires": AFTER_DATE, "date": DATE, "age": "3000"}, 600.0),
     ({"expires": AFTER_DATE, "date": "yesterday"}, 2700.0),
     ({"expires": LATER}, 3600.0),
     ({"expires": "Wed, 18 Nov 2020 12:06:40 GMT"}, 0.0),

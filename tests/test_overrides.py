@@ -5,6 +5,8 @@ import re
 import pytest
 
 from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
+from scrapy_robots_policy.config.kinds import HostPatterns
+from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.rep import dialect_of
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
@@ -36,7 +38,7 @@ def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, diale
         }
     )
 
-    override = overrides.of(host)
+    override = overrides.of(f"http://{host}")
 
     assert (override.dialect, override.crawl_delay) == (dialect, crawl_delay)
 
@@ -52,9 +54,48 @@ def test_every_key_is_read():
         }
     }
 
-    assert OverridesKind().read("X", value).of("example.com") == Override(
+    assert OverridesKind().read("X", value).of("http://example.com") == Override(
         GOOGLE, "MyBot", False, 2.0, "User-agent: *\nDisallow: /ü".encode()
     )
+
+
+MEANT = [
+    ("[::1]", "http://[::1]", True),
+    ("::1", "http://[::1]:8080", True),
+    ("[::1]:8080", "http://[::1]:8080", True),
+    ("[::1]:8080", "http://[::1]", False),
+    ("münchen.example", "https://xn--mnchen-3ya.example", True),
+    ("*.MÜNCHEN.example", "https://a.xn--mnchen-3ya.example", True),
+    ("example.com:443", "https://example.com", True),
+    ("example.com:443", "http://example.com", False),
+    ("example.com:80", "http://example.com", True),
+    ("example.com:*", "https://example.com", True),
+    ("example.com.:8080", "http://example.com:8080", True),
+    (" example.com ", "http://example.com", True),
+    ("[2001:db8:*]", "http://[2001:db8::1]:8080", True),
+]
+
+
+@pytest.mark.parametrize(("pattern", "origin", "is_meant"), MEANT)
+def test_a_pattern_means_the_hosts_that_people_read_in_it(pattern, origin, is_meant):
+    override = OverridesKind().read("X", {pattern: {"crawl_delay": 2}}).of(origin)
+    assert override.crawl_delay == (2.0 if is_meant else None)
+    guard = RedirectGuard(allowed=HostPatterns().read("X", [pattern]))
+    assert guard.allows(f"{origin}/robots.txt") is is_meant
+
+
+NO_HOSTS = [
+    *("10.0.0.0/8", "https://a.example", "user@a.example", "a.example:x", "a b", ".", ":80"),
+    *("exampl?.com", "[a-z].com"),  # only "*" stands for anything
+]
+
+
+@pytest.mark.parametrize("host", NO_HOSTS)
+def test_what_is_no_host_is_refused(host):
+    with pytest.raises(SettingError, match="a key must be a host or a pattern such as"):
+        OverridesKind().read("X", {host: {}})
+    with pytest.raises(SettingError, match="which is no host, and no pattern such as"):
+        HostPatterns().read("X", [host])
 
 
 @pytest.mark.parametrize(

@@ -248,9 +248,26 @@ async def test_names_are_looked_up():
 class SilentResolver:
     """Begins to look a name up, and never ends."""
 
+    name = ""
+
     def resolveHostName(self, receiver, name, *_):  # noqa: N802 - Twisted's
         receiver.resolutionBegan(None)
         self.name = name
+
+
+@pytest.mark.parametrize("host", ["a" * 64 + ".example", "a..example", "a\0b", "\x80.example"])
+@on_reactor
+async def test_a_host_that_is_no_name_is_not_looked_up(host):
+    """Twisted would never answer, and log a traceback."""
+    from twisted.internet import reactor  # noqa: PLC0415 - pytest-twisted installs it
+
+    resolver = SilentResolver()
+    before = reactor.installNameResolver(resolver)
+    try:
+        assert await addresses_of(host, 0.1) == ()
+        assert not resolver.name
+    finally:
+        reactor.installNameResolver(before)
 
 
 @on_reactor
@@ -287,6 +304,27 @@ def _two_worlds(monkeypatch):
 
 
 SECRET = robots("User-agent: *\nAllow: /\n")
+
+
+def another(page, request):
+    return scrapy.Request(request.url, dont_filter=True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_two_worlds")
+@on_reactor
+async def test_a_request_of_a_hook_is_guarded_too_and_has_no_cookies():
+    with Site({"/robots.txt": SECRET}) as inside, Site({}, two_worlds.PUBLIC) as site:
+        site.script["/robots.txt"] = moved(inside.url("/robots.txt"))
+        settings = {
+            "ROBOTS_FETCH_HOOK": another,
+            "ROBOTS_FETCH_RETRIES": 0,
+            "DEFAULT_REQUEST_HEADERS": {"Cookie": "c=1"},
+        }
+        seen, _ = await crawl(site.url("/page"), settings=settings)
+        assert inside.hits == []
+        assert TO_PRIVATE in seen.dropped[site.url("/page")]
+        assert "cookie" not in site.hits[0].headers
 
 
 @pytest.mark.slow

@@ -61,6 +61,12 @@ def test_the_header_that_is_sent_names_the_crawler_unless_a_name_is_set(meta, by
     assert terms_of(meta, b"SentBot/1.0 (+https://x.example)", HERE, by_header).agent == agent
 
 
+@pytest.mark.parametrize("header", [b"(compatible)", b" ", b"/1.0"])
+def test_a_header_without_a_name_is_that_of_a_crawler_without_a_name(header):
+    """In some dialects an empty name is part of the name in any group."""
+    assert terms_of({}, header, HERE, True).agent == "*"
+
+
 @pytest.mark.parametrize(
     ("meta", "exempt"),
     [

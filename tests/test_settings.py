@@ -17,7 +17,8 @@ from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.config import PolicySettings, StoreSettings
 from scrapy_robots_policy.config.components import refuse_second_middleware
-from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, RequestProfile
+from scrapy_robots_policy.fetch.order import FetchOrder
+from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
 from scrapy_robots_policy.rep.access import AccessOverrides
 from tests.crawls import crawl
@@ -94,6 +95,20 @@ def test_the_keys_and_headers_of_a_fetch_are_given_as_a_list_or_a_text(way):
 def test_a_hook_is_given_as_a_function_or_by_its_import_path(value):
     profile = read({"ROBOTS_FETCH_HOOK": value}).profile
     assert profile == RequestProfile(30.0, ("proxy",), CARRIED_HEADERS, hook)
+
+
+H2 = "scrapy.core.downloader.handlers.http2.H2DownloadHandler"
+
+
+@pytest.mark.parametrize(
+    ("handler", "limit"),
+    [({}, 0), ({"https": H2}, MAX_UNCOUNTED), ({"https": "plugin.Handler"}, MAX_UNCOUNTED)],
+)
+def test_where_a_handler_may_not_count_octets_a_file_has_a_limit_all_the_same(handler, limit):
+    profile = read({"DOWNLOAD_HANDLERS": handler}).profile
+    order = FetchOrder("https://a.example", None, DIALECTS["rfc9309"])
+    for url, expected in (("https://a.example/x", limit), ("http://a.example/x", 0)):
+        assert profile.request(url, {}, order).meta["download_maxsize"] == expected
 
 
 def test_access_overrides_are_read_as_numbers_and_a_mode():
@@ -221,7 +236,7 @@ JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
 @pytest.mark.parametrize("value", [JSON, {"here.example": {"dialect": "google", "crawl_delay": 2}}])
 def test_overrides_are_given_as_a_dict_or_as_json(value):
     (layer,) = read({"ROBOTS_OVERRIDES": value}).overrides
-    override = layer.of("here.example")
+    override = layer.of("http://here.example")
     assert (override.dialect, override.crawl_delay) == (DIALECTS["google"], 2.0)
 
 

@@ -67,7 +67,7 @@ def _follow(way: Way, user_agent: str, ends: float) -> FetchResult:
 def _addresses_of(host: str) -> tuple[str, ...]:
     try:
         rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
+    except (OSError, ValueError):  # ValueError: it is no name
         return ()
     return tuple(str(address[0]) for *_, address in rows)
 

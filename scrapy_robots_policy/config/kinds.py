@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 from scrapy.utils.misc import load_object
 
+from ..fetch.host_patterns import host_pattern
+
 Read_co = TypeVar("Read_co", covariant=True)
 
 MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
@@ -179,6 +181,24 @@ class Names:
             if one.lower() in self.refused:
                 raise SettingError(f"{name} has {one!r}; {self.why}")
         return names
+
+
+@dataclass(frozen=True, slots=True)
+class HostPatterns:
+    """A list of hosts, and of patterns of hosts."""
+
+    words = "a list of names"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        return tuple(_pattern(name, one) for one in Names().read(name, value))
+
+
+def _pattern(name: str, host: str) -> str:
+    try:
+        return host_pattern(host)
+    except ValueError:
+        msg = f"{name} has {host!r}, which is no host, and no pattern such as '*.example.com'"
+        raise SettingError(msg) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from fnmatch import fnmatchcase
 from typing import Any
 
+from ..fetch.host_patterns import host_pattern, matcher, names_of
 from ..rep import Dialect
 from .identity import AgentKind, DialectKind
 from .kinds import Kind, SettingError, from_json, listed, shown, wrong
@@ -45,31 +45,34 @@ class Overrides:
 
     def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
         self.place = place
-        self._by_pattern = dict(sorted(by_pattern.items(), key=_specificity, reverse=True))
+        strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
+        self._rows = [
+            (matcher(pattern), pattern, override) for pattern, override in strongest_first
+        ]
 
     def __bool__(self) -> bool:
-        return bool(self._by_pattern)
+        return bool(self._rows)
 
-    def of(self, host: str) -> Override:
-        """What is set for a host, written as in an origin: "example.com", "example.com:8080"."""
+    def of(self, origin: str) -> Override:
+        """What is set for the host of an origin."""
         override = Override()
-        for _, weaker in self._matching(host):
+        for _, weaker in self._matching(origin):
             override = override.over(weaker)
         return override
 
-    def places(self, host: str) -> dict[str, str]:
-        """Where each matter that is set for a host is set: "ROBOTS_OVERRIDES['*.example.com']"."""
+    def places(self, origin: str) -> dict[str, str]:
+        """Where what is set for its host is set: "ROBOTS_OVERRIDES['*.example.com']"."""
         places: dict[str, str] = {}
-        for pattern, override in self._matching(host):
+        for pattern, override in self._matching(origin):
             for item in fields(override):
                 if getattr(override, item.name) is not None:
                     places.setdefault(item.name, f"{self.place}[{pattern!r}]")
         return places
 
-    def _matching(self, host: str) -> Iterator[tuple[str, Override]]:
-        name = host.rpartition(":")[0] or host
-        for pattern, override in self._by_pattern.items():
-            if fnmatchcase(host, pattern) or fnmatchcase(name, pattern):
+    def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
+        names = names_of(origin)
+        for fits, pattern, override in self._rows:
+            if any(map(fits, names)):
                 yield pattern, override
 
 
@@ -142,12 +145,13 @@ class OverridesKind:
 
 
 def _pattern(name: str, pattern: Any) -> str:
-    if not isinstance(pattern, str) or not pattern or "/" in pattern:
+    try:
+        return host_pattern(pattern)
+    except (AttributeError, ValueError):
         raise SettingError(
             f"{name} has the key {shown(pattern)}; "
             "a key must be a host or a pattern such as '*.example.com'"
-        )
-    return pattern.lower().rstrip(".")
+        ) from None
 
 
 def _override(name: str, pattern: str, values: Any) -> Override:

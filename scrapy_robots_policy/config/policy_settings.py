@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from ..compat import schemes_by_plugin
+from ..compat import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect
@@ -139,13 +139,13 @@ def _profile(values: Values) -> RequestProfile:
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
+        uncounted=schemes_uncounted(values.settings),
     )
 
 
 def redirect_guard(values: Values) -> RedirectGuard:
     """Where redirects of a robots.txt may lead."""
-    hosts = (name.lower().rstrip(".") for name in values["ROBOTS_REDIRECT_HOSTS"])
-    return RedirectGuard(values["ROBOTS_REDIRECTS"], tuple(hosts))
+    return RedirectGuard(values["ROBOTS_REDIRECTS"], values["ROBOTS_REDIRECT_HOSTS"])
 
 
 def _audit(values: Values) -> AuditSettings | None:

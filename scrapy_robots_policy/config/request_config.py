@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
-from .identity import AgentKind, DialectKind
+from .identity import EVERYBODY, AgentKind, DialectKind
 from .kinds import Kind, SettingError, listed, shown
 from .overrides import Override, Overrides
 
@@ -65,10 +65,9 @@ class RequestConfigs:
         """
         if not self.layers and META_KEY not in meta and not (self.by_header and user_agent):
             return self.default
-        host = origin.partition("://")[2]
         override = _from_meta(meta.get(META_KEY))
         for layer in self.layers:
-            override = override.over(layer.of(host))
+            override = override.over(layer.of(origin))
         return RequestConfig(
             override.dialect or self.default.dialect,
             override.agent or self._agent(user_agent),
@@ -87,13 +86,13 @@ class RequestConfigs:
         if self.by_header and user_agent:
             places["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
-            places |= layer.places(origin.partition("://")[2])
+            places |= layer.places(origin)
         own = meta.get(META_KEY) or {}
         return places | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
-            return product_token(user_agent.decode("latin-1"))
+            return product_token(user_agent.decode("latin-1")) or EVERYBODY
         return self.default.agent
 
 

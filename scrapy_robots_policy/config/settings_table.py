@@ -21,6 +21,7 @@ from .kinds import (
     Choice,
     Flag,
     Function,
+    HostPatterns,
     Kind,
     Names,
     Number,
@@ -169,7 +170,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_REDIRECT_HOSTS",
-        Names(),
+        HostPatterns(),
         [],
         "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
         "patterns such as `*.corp.example`.",

@@ -94,6 +94,7 @@ class Bodies:
     def _leaving(self, request: Request, **_: object) -> None:
         body = request.meta.get(_META_KEY)
         if body is not None:
+            body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:

@@ -20,7 +20,7 @@ from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of
 from .exchange import Exchange, sent_headers
-from .http_headers import lifetime, media_type, retry_after
+from .http_headers import lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
 from .order import FetchOrder, octets_read
 from .redirects import Answer, Lookup, follow
@@ -29,6 +29,7 @@ from .request import RequestProfile
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
 # What a server may answer to a header of ours, while its pages can be had: once more without.
 MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
+MAX_STATUS = 999  # of three digits: a handler may pass more, a store keeps no such entry
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
 PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
@@ -138,14 +139,16 @@ class Fetcher:
             self.on_exchange(order.origin, exchange)
 
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
+        if status > MAX_STATUS:
+            return FetchResult(None, cause="no HTTP status")
         return FetchResult(
             status,
             octets if 200 <= status < 300 else b"",
             media_type=media_type(headers),
             lifetime=lifetime(headers, self.now()),
             retry_after=retry_after(headers, self.now()),
-            etag=headers.get("etag", ""),
-            last_modified=headers.get("last-modified", ""),
+            etag=validator(headers, "etag"),
+            last_modified=validator(headers, "last-modified"),
         )
 
     def _count(self, result: FetchResult, error: Exception | None) -> None:

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 
-_MAX_AGE = re.compile(r"(?:^|[\s,])max-age\s*=\s*\"?(\d{1,10})", re.IGNORECASE)
+MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
+MAX_MEDIA_TYPE = 100
+
+# RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
+_MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
 _UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
 
 
@@ -18,15 +22,19 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
         return 0.0
     max_age = _MAX_AGE.search(control)
     if max_age:
-        age = headers.get("age", "")
-        return max(0.0, float(max_age[1]) - (float(age) if _is_seconds(age) else 0.0))
-    if "expires" not in headers:
+        fresh = float(max_age[1] or 0)
+    elif "expires" in headers:
+        fresh = _until(headers["expires"], headers.get("date", ""), now)
+    else:
         return None
-    expires = instant(headers["expires"])
-    if expires is None:
-        return 0.0  # RFC 9111 §5.3: an invalid date lies in the past
-    sent = instant(headers.get("date", ""))
-    return max(0.0, expires - (now if sent is None else sent))
+    age = headers.get("age", "")
+    return max(0.0, fresh - (float(age) if _is_seconds(age) else 0.0))
+
+
+def _until(expires: str, sent: str, now: float) -> float:
+    """Seconds from when it was sent; 0 where the date is none (RFC 9111 §5.3)."""
+    end, begin = instant(expires), instant(sent)
+    return 0.0 if end is None else end - (now if begin is None else begin)
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -39,7 +47,13 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    return headers.get("content-type", "").partition(";")[0].strip().lower()
+    return headers.get("content-type", "").partition(";")[0].strip().lower()[:MAX_MEDIA_TYPE]
+
+
+def validator(headers: Mapping[str, str], name: str) -> str:
+    """An ETag or Last-Modified; "" where there is none, or one that is not worth its octets."""
+    value = headers.get(name, "")
+    return value if len(value) <= MAX_VALIDATOR else ""
 
 
 def instant(date: str) -> float | None:

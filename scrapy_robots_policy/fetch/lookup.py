@@ -23,12 +23,25 @@ async def addresses_of(host: str, timeout: float) -> Addresses:
     With a reactor, Scrapy's own resolver and its cache are asked. So the request that follows goes
     to one of these addresses, whatever the name's server answers by then.
     """
+    if not _can_be_asked_for(host):
+        return ()
     if is_reactor_installed():
         return await _ask_reactor(host, timeout)
     try:
         return await asyncio.wait_for(_ask_loop(host), timeout)
     except asyncio.TimeoutError:
         return ()
+
+
+def _can_be_asked_for(host: str) -> bool:
+    """Whether a host can be put to the system: else Twisted never gives an answer, and the log has
+    a traceback. The host is from a redirect, so it may be anything.
+    """
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return "\0" not in host
 
 
 async def _ask_reactor(host: str, timeout: float) -> Addresses:
@@ -71,6 +84,6 @@ async def _ask_loop(host: str) -> Addresses:
     loop = asyncio.get_running_loop()
     try:
         rows = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
+    except OSError:
         return ()
     return tuple(str(address[0]) for *_, address in rows)

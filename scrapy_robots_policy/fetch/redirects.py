@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
-from ..rep import FetchResult
+from ..rep import FetchResult, origin_of
 from .addresses import Address, host_of, is_private, is_private_name, spelled_address
+from .host_patterns import matcher, names_of
 from .sites import are_one_site
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MAX_URL = 8_000  # characters that a redirect may lead to: RFC 9110 §4.1
 TO_PRIVATE = "redirect to a private address"
 TO_OTHER_SITE = "redirect to another site"
 
@@ -62,8 +63,8 @@ class RedirectGuard:
     """Where redirects may lead.
 
     same_site  whether only to hosts of the site that was asked first
-    allowed    hosts that the user has named, which may be private and of another site; "*" in a
-               name stands for anything
+    allowed    hosts that the user has named, which may be private and of another site; each as
+               `host_pattern` gives it
     """
 
     same_site: bool = False
@@ -71,8 +72,9 @@ class RedirectGuard:
 
     def allows(self, url: str) -> bool:
         """Whether the user has named the URL's host, with or without its port."""
-        names = (host_of(url), urlsplit(url).netloc.lower())
-        return any(fnmatchcase(name, pattern) for pattern in self.allowed for name in names)
+        origin = origin_of(url)
+        names = names_of(origin) if origin else ()
+        return any(matcher(pattern)(name) for pattern in self.allowed for name in names)
 
 
 ANYWHERE = RedirectGuard()
@@ -139,7 +141,8 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
 
 
 def redirect_target(url: str, location: str) -> str | None:
-    """Where a redirect leads, without credentials and fragment; None where it leads nowhere.
+    """Where a redirect leads, without credentials and fragment; None where it leads nowhere, or to
+    a URL that is too long.
 
     location  the header, whose octets are its characters; read as UTF-8, as Scrapy reads it
     """
@@ -151,4 +154,6 @@ def redirect_target(url: str, location: str) -> str | None:
         target = urlunsplit(parts._replace(netloc=host, fragment=""))
     except ValueError:
         return None
-    return target if parts.scheme in ("http", "https") and host and target != url else None
+    if parts.scheme not in ("http", "https") or not host or len(target) > MAX_URL:
+        return None
+    return None if target == url else target

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from scrapy.http import Request
@@ -33,6 +34,9 @@ META = {
 }
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
+# Middlewares leave a header without a value alone; `trim` takes it out.
+NO_CREDENTIALS: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": []})
+MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
 
@@ -49,6 +53,7 @@ class RequestProfile:
     guard    where redirects may lead
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
+    uncounted  the URL schemes whose download handler may not tell what it has received so far
     """
 
     timeout: float
@@ -57,22 +62,28 @@ class RequestProfile:
     hook: Hook | None = None
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
+    uncounted: frozenset[str] = frozenset()
 
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request | None = order.page
-        # HttpAuthMiddleware leaves a header without a value alone; `trim` takes it out.
-        ours: dict[str, Any] = {"Authorization": [], **headers}
-        if url.partition(":")[0] not in self.by_plugin:
+        ours: dict[str, Any] = dict(NO_CREDENTIALS)
+        # The octets of a validator are its characters: it goes back as it came.
+        ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
+        scheme = url.partition(":")[0]
+        if scheme not in self.by_plugin:
             ours["Accept-Encoding"] = ACCEPTED
         timeout = self.timeout * SHARE_IN_HASTE if order.in_haste else self.timeout
-        meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
+        our_meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
+        if scheme in self.uncounted:
+            our_meta["download_maxsize"] = MAX_UNCOUNTED
         if page is None:
-            return Request(url, NO_CALLBACK, headers=ours, meta=meta, dont_filter=True)
-        meta = {key: page.meta[key] for key in self.meta if key in page.meta} | meta
-        theirs = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
-        made = Request(url, NO_CALLBACK, headers=theirs | ours, meta=meta, dont_filter=True)
-        return self._hooked(page, made)
+            return Request(url, NO_CALLBACK, headers=ours, meta=our_meta, dont_filter=True)
+        meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
+        taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
+        made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
+        made.headers.update(ours)  # in place of what was taken, however its name is written
+        return made if self.hook is None else _hooked(self.hook, page, made, our_meta)
 
     def variant(self, page: Request | None) -> Hashable:
         """What the request takes from a page's: requests with the same variant fail alike."""
@@ -81,14 +92,18 @@ class RequestProfile:
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
         return meta, tuple(tuple(page.headers.getlist(name)) for name in self.headers)
 
-    def _hooked(self, page: Request, made: Request) -> Request:
-        request = made if self.hook is None else self.hook(page, made) or made
-        if request is page:  # it would be exempt from its own rules
-            msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
-            raise ValueError(msg)
-        if request is not made:
-            # Scrapy keeps what it fetches by identity, and a hook may give one request many times.
-            request = request.copy()
-        request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
-        request.meta[PLAIN_KEY] = made.meta[PLAIN_KEY]
-        return request
+
+def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any]) -> Request:
+    request = hook(page, made) or made
+    if request is page:  # it would be exempt from its own rules
+        msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
+        raise ValueError(msg)
+    if request is not made:
+        # Scrapy keeps what it fetches by identity, and a hook may give one request many times. What
+        # it leaves open is as in ours: else Scrapy would follow its redirects past our guard.
+        request = request.replace(meta={**our_meta, **request.meta})
+        for name, value in NO_CREDENTIALS.items():
+            request.headers.setdefault(name, value)
+    request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
+    request.meta[PLAIN_KEY] = our_meta[PLAIN_KEY]
+    return request

@@ -54,9 +54,12 @@ def check_store(place: Any, params: Params | None = None) -> None:
 
 
 def shown(place: Any) -> str:
-    """As much of a setting as may be shown: a URI of a server may have a password anywhere."""
+    """As much of a setting as may be shown: a URI of a server may have a password anywhere, and so
+    may an object, or a dict of what a server is opened with.
+    """
     if not isinstance(place, str):
-        return " ".join(repr(place).split())[:200]
+        is_open = isinstance(place, int | float | type)
+        return repr(place) if is_open else f"of type {type(place).__name__}"
     scheme, colon, rest = place.partition(":")
     return repr(f"{scheme}:…" if colon and ("//" in rest or "@" in rest) else place)
 

@@ -121,6 +121,8 @@ WRONG = {
     "another_thing": (Changeling, "it has no method get"),
     "a_text": (f"{__name__}.OF_TEXT", "it is the import path of a text, not of a store"),
     "coordinator": (BadCoordinator, "its coordinator must have the methods claim, release, take"),
+    "a_dict": ({"password": "hidden"}, "is of type dict: it has no method put"),
+    "octets": (b"redis://:hidden@host", "is of type bytes: it has no method get"),
     "address": ("user:hidden@host.example", "it names no store; the choices are memory:, sqlite:"),
 }
 

@@ -13,7 +13,7 @@ from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, shown
 from scrapy_robots_policy.stores.codec import MAX_FRAME
 from scrapy_robots_policy.stores.redis.address import Address
-from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN
+from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor, until
 from tests.redis_server import Cluster, RedisServer, free_port
@@ -43,6 +43,15 @@ async def test_origins_and_hosts_are_claimed_apart(redis):
         assert (await one.claim(ORIGIN)).granted
         assert (await other.claim("http://example.com")).granted
         assert await other.take(HOST, 1.0) == 0.0
+
+
+@on_reactor
+async def test_an_address_that_asks_for_text_gives_octets(redis):
+    events = Events()
+    async with members(f"{redis.url}?decode_responses=true", events=events) as (one, other):
+        await one.put(ORIGIN, OLD)
+        assert await other.get(ORIGIN) == OLD
+        assert events == Events()
 
 
 @on_reactor
@@ -130,6 +139,63 @@ async def test_an_abandoned_lease_is_not_renewed_for_ever(redis):
             return (await other.claim(ORIGIN)).granted
 
         await until(is_granted)
+
+
+class Answering:
+    """A connection to what speaks like a Redis, and answers a lease as `answers` says."""
+
+    def __init__(self, answers):
+        self.answers, self.events = answers, Events()
+
+    async def ask(self, call, *, writes=False):
+        return await call(self)
+
+    async def eval(self, script, _, key, *args):
+        return await self.answers(script, key)
+
+
+LIES = [b"OK", 0, [], [b"2", b"1000"], [1, -5], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("lie", LIES)
+@on_reactor
+async def test_what_is_no_answer_about_a_lease_grants_it_and_is_reported(lie):
+    async def answers(*_):
+        return lie
+
+    connection = Answering(answers)
+    assert await Leases(connection, time.monotonic, 10.0).take("key", 5.0) == 0.0
+    assert connection.events.failed == [f"take {str(lie)!r} is no answer about a lease"]
+
+
+@pytest.mark.parametrize(("state", "seconds"), [(1, MAX_FOREIGN + 5.0), (2, 5.0)])
+@on_reactor
+async def test_no_answer_about_a_lease_has_a_process_wait_for_days(state, seconds):
+    async def answers(*_):
+        return [state, 10**15]
+
+    assert await Leases(Answering(answers), time.monotonic, 10.0).take("key", 5.0) == seconds
+
+
+@on_reactor
+async def test_a_lease_whose_renewal_is_slow_delays_the_renewal_of_no_other():
+    renewed = set()
+
+    async def answers(_, key):
+        if key in taken:
+            renewed.add(key)
+            if key == "slow":
+                await asyncio.sleep(3600)
+        return [0, 0]
+
+    taken = set()
+    leases = Leases(Answering(answers), time.monotonic, 0.1)
+    for key in ("slow", "other"):
+        assert await leases.take(key) == 0.0
+    taken = {"slow", "other"}
+    await until(lambda: renewed == taken)
+    taken = set()
+    await leases.close()
 
 
 @pytest.mark.parametrize("turn", range(20))

@@ -14,6 +14,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
+
+from redis.client import NEVER_DECODE
 
 from ...rep.cache_entry import CacheEntry
 from ..codec import MAX_FRAME, decode, encode
@@ -23,6 +26,8 @@ from ..retention import retention
 from .address import Address
 from .connection import Connection
 from .leases import LASTING, Leases
+
+_OCTETS: dict[str, Any] = {NEVER_DECODE: []}
 
 
 class RedisStore:
@@ -94,7 +99,10 @@ class RedisStore:
 
     async def _frame(self, key: str) -> bytes:
         """The octets of a key, and no more of them than `decode` takes: others may write, too."""
-        frame = await self.connection.ask(lambda redis: redis.getrange(key, 0, MAX_FRAME))
+        # Not `redis.getrange`: an address that other programs use, too, may ask for text.
+        frame = await self.connection.ask(
+            lambda redis: redis.execute_command("GETRANGE", key, 0, MAX_FRAME, **_OCTETS)
+        )
         return frame if isinstance(frame, bytes) else b""
 
 

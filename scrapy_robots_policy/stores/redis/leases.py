@@ -93,9 +93,15 @@ class Leases:
             raise
         if answer is None:
             return 0.0
+        if not _is_answer(answer):
+            error = ValueError(f"{str(answer)[:100]!r} is no answer about a lease")
+            self.connection.events.on_failed("take", error)
+            return 0.0
         state, left = answer
         if state:
-            return left / 1000 if state == _RESTS else min(left / 1000, max(rest, MIN_WAIT))
+            longest = MAX_FOREIGN + rest if state == _RESTS else max(rest, MIN_WAIT)
+            wait: float = min(left / 1000, longest)
+            return wait
         self._held[key] = _Held(rest, self.now() + MAX_HELD)
         if self._renewing is None or self._renewing.done():
             self._renewing = asyncio.create_task(self._renew())
@@ -125,15 +131,26 @@ class Leases:
     async def _renew(self) -> None:
         while self._held:
             await asyncio.sleep(self.lasting / 4)
-            for key, held in list(self._held.items()):
-                if self.now() > held.until:
-                    del self._held[key]
-                elif key in self._held:
-                    await self._run(_RENEW, key, self.lasting + held.rest)
+            forgotten = [key for key, held in self._held.items() if self.now() > held.until]
+            for key in forgotten:
+                del self._held[key]
+            # All at once: one after the other, a slow server would lose those that come last.
+            await asyncio.gather(
+                *(
+                    self._run(_RENEW, key, self.lasting + held.rest)
+                    for key, held in self._held.items()
+                )
+            )
 
-    async def _run(self, script: str, key: str, seconds: float) -> list[int] | None:
+    async def _run(self, script: str, key: str, seconds: float) -> Any:
         milliseconds, longest = math.ceil(seconds * 1000), str(math.ceil(MAX_FOREIGN * 1000))
         return await self.connection.ask(
             lambda redis: redis.eval(script, 1, key, self._token, str(milliseconds), longest),
             writes=True,
         )
+
+
+def _is_answer(answer: Any) -> bool:
+    """Whether it is what `_TAKE` answers: two numbers. What speaks like a Redis may be none."""
+    is_pair = isinstance(answer, list) and len(answer) == 2
+    return is_pair and all(isinstance(number, int) and number >= 0 for number in answer)

@@ -1,0 +1,52 @@
+"""Patterns of hosts, as users write them: "*" stands for anything, and nothing else does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from ipaddress import IPv6Address
+
+from ..rep.url import DEFAULT_PORTS
+
+_HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
+_HOST = re.compile(r"\[[0-9a-f:.*]+\]|[^\s/@?#\[\]:]+")
+
+
+def host_pattern(text: str) -> str:
+    """A pattern as hosts stand in origins: lower case, IDNA, no final dot, IPv6 in brackets.
+
+    ValueError where it can mean no host.
+    """
+    pattern = text.strip().lower()
+    if _is_ipv6(pattern):
+        return f"[{pattern}]"
+    match = _HOST_AND_PORT.fullmatch(pattern)
+    assert match is not None  # the expression matches any text
+    host = match[1].rstrip(".")
+    if not _HOST.fullmatch(host):
+        raise ValueError(text)
+    return host.encode("idna").decode("ascii") + (match[2] or "")
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def names_of(origin: str) -> tuple[str, str]:
+    """The host of an origin without its port, and with it, be it the default one."""
+    scheme, _, place = origin.partition("://")
+    host, colon, _ = place.rpartition(":")
+    if not colon or place.endswith("]"):
+        return place, f"{place}:{DEFAULT_PORTS[scheme]}"
+    return host, place
+
+
+def matcher(pattern: str) -> Callable[[str], object]:
+    """The function that says whether a name, as `names_of` gives it, fits a pattern, as
+    `host_pattern` gives it.
+    """
+    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL).fullmatch
