@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from .addon import Addon
     from .downloadermiddlewares import Disallowed, RobotsPolicyMiddleware
     from .robotparser import RobotParser
-    from .spidermiddlewares import RobotsTagMiddleware
+    from .spidermiddlewares import ItemRefused, RobotsTagMiddleware
     from .stores import Store
 
 __all__ = [
     "Addon",
     "Disallowed",
+    "ItemRefused",
     "RobotParser",
     "RobotsPolicyMiddleware",
     "RobotsTagMiddleware",
@@ -27,6 +28,7 @@ __all__ = [
 _HOME = {
     "Addon": "addon",
     "Disallowed": "downloadermiddlewares",
+    "ItemRefused": "spidermiddlewares",
     "RobotParser": "robotparser",
     "RobotsPolicyMiddleware": "downloadermiddlewares",
     "RobotsTagMiddleware": "spidermiddlewares",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
+from inspect import getsource
 
 import pytest
 
@@ -18,7 +20,9 @@ from scrapy_robots_policy.report.counts import MAX_CAUSES
 from scrapy_robots_policy.report.formats import elapsed
 from scrapy_robots_policy.report.histogram import DELAYS
 from scrapy_robots_policy.report.page import page
+from scrapy_robots_policy.report.sections import sections
 from scrapy_robots_policy.report.summary import as_json, json_parts
+from tests.markdown import ROOT
 
 pytestmark = pytest.mark.usefixtures("one_suffix_list")
 
@@ -184,6 +188,13 @@ def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
     assert [origin["dropped"] for origin in as_json(report)["origins"]] == [
         {"line 2, Disallow: /": number} for number in range(1, 1001)
     ]
+
+
+def test_the_page_about_it_has_each_section_and_no_other():
+    titles = re.findall(r'section\(f?"([^"]+)"', getsource(sections))
+    rows = (ROOT / "docs" / "report.md").read_text("utf-8").partition("| figures |")[2]
+    shown = re.findall(r"^\| ([^|]+) \|", rows.partition("\n\n")[0], re.MULTILINE)
+    assert shown == [title.replace("{verb}", "Dropped") for title in titles]
 
 
 def test_an_empty_section_is_left_out():

@@ -151,6 +151,10 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
 
 
 WRONG = [
+    # These are wrong without ROBOTS_AUDIT too.
+    ({"ROBOTS_AUDIT_PASSED": "every"}, "ROBOTS_AUDIT_PASSED is 'every'"),
+    ({"ROBOTS_AUDIT_ON_ERROR": "ignore"}, "ROBOTS_AUDIT_ON_ERROR is 'ignore'"),
+    ({"ROBOTS_AUDIT_MAX_SIZE": "1GiB"}, "ROBOTS_AUDIT_MAX_SIZE is '1GiB'"),
     ({"ROBOTS_DIALECT": "goggle"}, "ROBOTS_DIALECT is 'goggle'; it must be rfc9309, google, "),
     ({"ROBOTS_DIALECT": "os.path"}, "ROBOTS_DIALECT is 'os.path'; it must be rfc9309, google, "),
     ({"ROBOTS_DIALECT": "no.such.NAME"}, "ROBOTS_DIALECT is 'no.such.NAME', which cannot be impo"),

@@ -149,15 +149,13 @@ def redirect_guard(values: Values) -> RedirectGuard:
 
 
 def _audit(values: Values) -> AuditSettings | None:
-    template = values["ROBOTS_AUDIT"]
-    if template is None:
-        return None
-    return AuditSettings(
-        template,
+    audit = AuditSettings(
+        values["ROBOTS_AUDIT"] or "",
         passed=values["ROBOTS_AUDIT_PASSED"],
         stops=values["ROBOTS_AUDIT_ON_ERROR"],
         max_octets=values["ROBOTS_AUDIT_MAX_SIZE"],
     )
+    return audit if audit.template else None
 
 
 def _delays(values: Values) -> DelayLimit:

@@ -57,17 +57,17 @@ Disallow: /
 Allow: /
 """
 
-_OF_OUTCOME = [item.name for item in fields(FetchResult) if item.name != "octets"]
+_LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
 class EntryError(ValueError):
     """What a store gave back is no cache entry, or none of this version."""
 
 
-def encode(record: CacheEntry) -> bytes:
+def encode(entry: CacheEntry) -> bytes:
     """The frame of an entry."""
-    facts = asdict(record)
-    facts["latest"] = {name: facts["latest"][name] for name in _OF_OUTCOME}
+    facts = asdict(entry)
+    facts["latest"] = {name: facts["latest"][name] for name in _LATEST_FACTS}
     octets = facts.pop("octets")
     facts["has_octets"] = octets is not None
     line = json.dumps(facts, separators=(",", ":")).encode("ascii")
@@ -78,31 +78,31 @@ def encode(record: CacheEntry) -> bytes:
 def decode(frame: bytes) -> CacheEntry:
     """The entry of a frame. EntryError, a ValueError, where there is none in it."""
     if frame[:1] != VERSION:
-        msg = f"a record of layout {frame[:1]!r}, this version reads {VERSION!r}"
+        msg = f"an entry of layout {frame[:1]!r}, this version reads {VERSION!r}"
         raise EntryError(msg)
     if len(frame) > MAX_FRAME:
-        msg = f"a record of {len(frame)} octets; the limit is {MAX_FRAME}"
+        msg = f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}"
         raise EntryError(msg)
     try:
         line, _, octets = _unpack(frame).partition(b"\n")
-        return checked(_record(_facts(line), octets))
+        return checked(_entry(_facts(line), octets))
     except EntryError:
         raise
     except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        msg = f"a broken record: {type(error).__name__}: {str(error)[:100]}"
+        msg = f"a broken entry: {type(error).__name__}: {str(error)[:100]}"
         raise EntryError(msg) from None
 
 
 def checked(entry: object) -> CacheEntry:
     """The entry itself, where all of it has the right types. EntryError where not."""
     if not isinstance(entry, CacheEntry) or not isinstance(entry.latest, FetchResult):
-        msg = f"no record but {type(entry).__name__}"
+        msg = f"no entry but {type(entry).__name__}"
         raise EntryError(msg)
-    for owner, kinds in ((entry, _OF_RECORD), (entry.latest, _OF_LATEST)):
+    for owner, kinds in ((entry, _OF_ENTRY), (entry.latest, _OF_LATEST)):
         for name, is_right in kinds.items():
             value = getattr(owner, name)
             if not is_right(value):
-                msg = f"a record whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
+                msg = f"an entry whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
                 raise EntryError(msg)
     return entry
 
@@ -140,7 +140,7 @@ def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: value is None or is_right(value)
 
 
-_OF_RECORD: dict[str, Callable[[Any], bool]] = {
+_OF_ENTRY: dict[str, Callable[[Any], bool]] = {
     "asked_at": _is_number,
     "octets": _or_none(_is_octets),
     "fetched_at": _is_number,
@@ -167,23 +167,23 @@ def _unpack(frame: bytes) -> bytes:
     unpacker = zlib.decompressobj(zdict=_OFTEN)
     unpacked = unpacker.decompress(frame[1:], MAX_UNPACKED)
     if unpacker.unconsumed_tail:
-        msg = f"a record that unpacks to more than {MAX_UNPACKED} octets"
+        msg = f"an entry that unpacks to more than {MAX_UNPACKED} octets"
         raise EntryError(msg)
     if not unpacker.eof:
-        msg = "a record that was cut"
+        msg = "an entry that was cut"
         raise EntryError(msg)
     return unpacked
 
 
 def _facts(line: bytes) -> dict[str, Any]:
     if len(line) > MAX_FACTS:
-        msg = f"a record with {len(line)} octets of facts; the limit is {MAX_FACTS}"
+        msg = f"an entry with {len(line)} octets of facts; the limit is {MAX_FACTS}"
         raise EntryError(msg)
     facts: dict[str, Any] = json.loads(line)
     return facts
 
 
-def _record(facts: dict[str, Any], octets: bytes) -> CacheEntry:
+def _entry(facts: dict[str, Any], octets: bytes) -> CacheEntry:
     """The entry of what JSON gives; `checked` looks at the types afterwards."""
     latest = dict(facts.pop("latest"))
     hops = latest["hops"]

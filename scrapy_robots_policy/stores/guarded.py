@@ -118,8 +118,8 @@ class GuardedStore:
 
         return await self._guard.ask("get", get)
 
-    async def put(self, origin: str, record: CacheEntry) -> None:
-        await self._guard.ask("put", lambda: self.store.put(origin, record))
+    async def put(self, origin: str, entry: CacheEntry) -> None:
+        await self._guard.ask("put", lambda: self.store.put(origin, entry))
 
     async def close(self) -> None:
         """Close the store, even one that failed; it may be called twice."""

@@ -26,7 +26,7 @@ class Store(Protocol):
         the crawl's own cache dropped it.
         """
 
-    async def put(self, origin: str, record: CacheEntry) -> None:
+    async def put(self, origin: str, entry: CacheEntry) -> None:
         """Replace the entry of an origin. Called after each fetch; no request waits for it."""
 
     async def close(self) -> None:

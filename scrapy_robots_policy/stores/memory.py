@@ -21,8 +21,8 @@ class MemoryStore:
         frame = self.frames.get(origin)
         return None if frame is None else decode(frame)
 
-    async def put(self, origin: str, record: CacheEntry) -> None:
-        self.keep(origin, encode(record))
+    async def put(self, origin: str, entry: CacheEntry) -> None:
+        self.keep(origin, encode(entry))
 
     def keep(self, origin: str, frame: bytes) -> None:
         self.frames.put(origin, frame, len(frame) + len(origin) + OVERHEAD)

@@ -56,12 +56,12 @@ class SqliteStore:
         frame = await self._patiently(select)
         return None if frame is None else decode(frame)
 
-    async def put(self, origin: str, record: CacheEntry) -> None:
-        frame = encode(record)
+    async def put(self, origin: str, entry: CacheEntry) -> None:
+        frame = encode(entry)
 
         def insert(connection: sqlite3.Connection) -> None:
-            self._sweep(connection, record.asked_at)
-            connection.execute(_PUT, (origin, record.asked_at, frame))
+            self._sweep(connection, entry.asked_at)
+            connection.execute(_PUT, (origin, entry.asked_at, frame))
 
         await self._patiently(insert)
 
@@ -87,7 +87,7 @@ class SqliteStore:
         return self._opened
 
     def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
-        """Let old records go, now and then: no clock is needed, a new record tells the time."""
+        """Let old entries go, now and then: no clock is needed, a new entry tells the time."""
         if self._until_sweep == 0:
             connection.execute("DELETE FROM records WHERE asked_at < ?", (now - KEPT,))
             self._until_sweep = SWEEP_EVERY

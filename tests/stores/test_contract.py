@@ -132,7 +132,7 @@ def test_decode_undoes_encode(record):
     ids=["empty", "other_version", "cut", "cut_short", "rubbish"],
 )
 def test_a_broken_frame_is_a_value_error(frame):
-    with pytest.raises(ValueError, match="record"):
+    with pytest.raises(ValueError, match="entry"):
         decode(frame)
 
 
@@ -172,7 +172,7 @@ def test_any_value_in_a_frame_gives_an_entry_of_the_right_types_or_a_value_error
     try:
         record = decode(changed(owner, name, value))
     except ValueError as error:
-        assert "record" in str(error)  # noqa: PT017 - either will do
+        assert "entry" in str(error)  # noqa: PT017 - either will do
         return
     assert decode(encode(record)) == record  # which refuses what JSON cannot hold
     times = [record.asked_at, record.fetched_at, record.failing_since, record.latest.lifetime]
@@ -195,7 +195,7 @@ BROKEN_FACTS = {
 
 @pytest.mark.parametrize("kind", BROKEN_FACTS)
 def test_broken_facts_are_a_value_error(kind):
-    with pytest.raises(EntryError, match="record"):
+    with pytest.raises(EntryError, match="entry"):
         decode(frame(BROKEN_FACTS[kind]))
 
 
@@ -229,7 +229,7 @@ def test_a_damaged_frame_never_gives_another_entry(place, damage):
         # Some damage does none: what is repeated may be taken from more places than one.
         assert decode(bytes(frame)) == FULL
     except ValueError as error:
-        assert "record" in str(error)  # noqa: PT017 - either will do
+        assert "entry" in str(error)  # noqa: PT017 - either will do
 
 
 @on_reactor

@@ -251,7 +251,7 @@ async def test_a_damaged_entry_is_an_error_and_can_be_replaced(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
     spoil(path, "UPDATE records SET frame = substr(frame, 1, 20)")
-    with pytest.raises(ValueError, match="record"):
+    with pytest.raises(ValueError, match="entry"):
         await store.get(ORIGIN)
     await store.put(ORIGIN, RECORD)
     assert await store.get(ORIGIN) == RECORD

@@ -56,10 +56,10 @@ class RedisStore:
     async def get(self, origin: str) -> CacheEntry | None:
         return await self.local.get(origin) or await self._shared(origin)
 
-    async def put(self, origin: str, record: CacheEntry) -> None:
-        frame = encode(record)
+    async def put(self, origin: str, entry: CacheEntry) -> None:
+        frame = encode(entry)
         self.local.keep(origin, frame)
-        key, seconds = _key(origin, "record"), int(retention(record))
+        key, seconds = _key(origin, "record"), int(retention(entry))
         await self.connection.ask(lambda redis: redis.set(key, frame, ex=seconds), writes=True)
 
     async def claim(self, origin: str) -> Claim:
@@ -88,14 +88,14 @@ class RedisStore:
         if not frame:
             return local
         try:
-            record = decode(frame)
+            entry = decode(frame)
         except ValueError as error:
             self.events.on_failed("read", error)
             return local
-        if local is not None and local.asked_at >= record.asked_at:
+        if local is not None and local.asked_at >= entry.asked_at:
             return local
         self.local.keep(origin, frame)
-        return record
+        return entry
 
     async def _frame(self, key: str) -> bytes:
         """The octets of a key, and no more of them than `decode` takes: others may write, too."""
