@@ -6,6 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
+from scrapy_robots_policy.admission.concurrency import MAX_WAITING_PER_HOST
 from scrapy_robots_policy.config import SETTINGS
 from tests.sources import MODULES, text_of
 
@@ -31,3 +32,10 @@ def test_no_module_reads_a_setting_that_is_not_in_the_table():
 def test_it_names_each_attribute_of_a_spider():
     attributes = {setting.attribute for setting in SETTINGS.values()} - {""}
     assert {name for name in attributes if f"`{name}`" not in PAGE} == set()
+
+
+def test_it_says_how_many_requests_of_one_host_may_wait():
+    assert (
+        f"one host has {MAX_WAITING_PER_HOST} of them at most"
+        in SETTINGS["ROBOTS_MAX_WAITING"].meaning
+    )

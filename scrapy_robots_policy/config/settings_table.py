@@ -187,8 +187,10 @@ _TABLE = (
         "ROBOTS_MAX_WAITING",
         WholeNumber(),
         1000,
-        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. From then on no more "
-        "are taken from the scheduler, except for hosts that have few waiting requests.",
+        "How many requests may wait without a place of `CONCURRENT_REQUESTS`. With Scrapy's "
+        "default queue, one host has 100 of them at most, or half of this number if that is less. "
+        "From then on no more are taken from the scheduler, except for hosts that have few waiting "
+        "requests.",
     ),
     Setting(
         "ROBOTS_DEFER_TIMEOUT",
@@ -328,7 +330,8 @@ _TABLE = (
         "ROBOTSTXT_OBEY",
         Flag(),
         True,
-        "Scrapy's setting. Only `False`, set by you, turns the middleware off.",
+        "Scrapy's setting. Only `False`, set by you, turns `RobotsPolicyMiddleware` off. `ROBOTS_TAGS` "
+        "is obeyed all the same.",
     ),
     Setting(
         "ROBOTSTXT_USER_AGENT",

@@ -49,8 +49,8 @@ class RuleSet:
     In all its methods:
     url    an absolute URL ("https://example.com/a?b=c"), or a path ("/a?b=c"). Which site it is of
            is not looked at, but by dialects in which a rule may name a site.
-    agent  the crawler: a product token ("MyBot") or a whole User-Agent header ("MyBot/1.0 (+https://…
-           )"). The dialect's table of crawlers says which names in the file bind it: in google,
+    agent  the crawler: a product token ("MyBot") or a whole User-Agent header ("MyBot/1.0"). The
+           dialect's table of crawlers says which names in the file bind it: in google,
            "Googlebot-News" obeys the group of that name, else that of Googlebot, else that of "*".
 
     Both must be strings, else a TypeError is raised; any string has an answer.
