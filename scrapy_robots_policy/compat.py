@@ -9,12 +9,10 @@ is the only module that has to change: `slot_key` and `count_for_host`.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import sys
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import scrapy.crawler
@@ -159,65 +157,6 @@ def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
     return isinstance(queue, type) and issubclass(queue, DownloaderAwarePriorityQueue)
 
 
-def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
-    """How the HTTP handlers of a crawl rewrite URLs before they send them.
-
-    None: they do not, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
-    and httpx, which work with a reactor and without, hand it to the URL class of their library.
-    """
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    classes = {scheme: _url_class(handlers.get(scheme)) for scheme in ("http", "https")}
-    if not any(classes.values()):
-        return None
-
-    def rewritten(url: str) -> str:
-        url_class = classes.get(url.partition(":")[0].lower())
-        return url if url_class is None else str(url_class(url))
-
-    return rewritten
-
-
-def _url_class(handler: Any) -> Callable[[str], object] | None:
-    """The class that reads URLs for a download handler, of aiohttp, httpx or httpx2."""
-    if handler is None:  # switched off
-        return None
-    for kind in inspect.getmro(load_object(handler)):
-        name = kind.__name__.lower()
-        if "aiohttp" in name:
-            return getattr(import_module("yarl"), "URL", None)
-        if "httpx" in name:
-            return getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
-    return None
-
-
-def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
-    """The URL schemes of http and https whose download handler is none of Scrapy's own."""
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return frozenset(
-        scheme for scheme in ("http", "https") if not _is_of_scrapy(handlers.get(scheme))
-    )
-
-
-def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
-    """The URL schemes of http and https whose download handler may not limit the time of a whole
-    download. Those of Twisted and of aiohttp in Scrapy do.
-    """
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return schemes_by_plugin(settings) | {
-        scheme for scheme in ("http", "https") if "httpx" in _path_of(handlers.get(scheme))
-    }
-
-
-def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
-    """The URL schemes of http and https whose download handler may not tell what it has received
-    so far. Scrapy's own do, but for that of HTTP/2 in some versions.
-    """
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return schemes_by_plugin(settings) | {
-        scheme for scheme in ("http", "https") if "http2" in _path_of(handlers.get(scheme))
-    }
-
-
 def async_handlers(crawler: Crawler) -> Any:
     """The download handlers of a crawl on asyncio, whose `download_request_async` is a coroutine;
     None where there are none: before 2.14, without asyncio, with some downloaders of users.
@@ -225,17 +164,6 @@ def async_handlers(crawler: Crawler) -> Any:
     handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
     has_method = hasattr(handlers, "download_request_async")
     return handlers if has_method and has_asyncio() else None
-
-
-def _is_of_scrapy(component: Any) -> bool:
-    return component is None or _path_of(component).startswith("scrapy.")  # None: switched off
-
-
-def _path_of(component: Any) -> str:
-    """The import path of a component, or of its module; none where it is switched off."""
-    if component is None or isinstance(component, str):
-        return component or ""
-    return str(component.__module__)
 
 
 class EngineAccess:

@@ -37,6 +37,7 @@ from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.deadline import limit_downloads
 from .fetch.fetcher import Fetcher
+from .fetch.handlers import url_rewriter
 from .rep import Origin, RuleSet, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
@@ -125,7 +126,7 @@ class RobotsPolicyMiddleware:
             self.counts,
             self.events,
             self.now,
-            compat.url_rewriter(self.crawler.settings),
+            url_rewriter(self.crawler.settings),
             dry_run=settings.dry_run,
         )
         decider.error_of = fetch.errors.of

@@ -14,6 +14,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import deadline
 from scrapy_robots_policy.fetch.deadline import limit_downloads
+from scrapy_robots_policy.fetch.handlers import schemes_without_limit
 from tests.crawls import OURS, REACTORS, Plan, crawl_apart
 from tests.on_reactor import WAIT_DEADLINE
 from tests.site import Answer, Site, robots
@@ -97,7 +98,7 @@ SCHEMES = {
 def test_handlers_that_may_not_limit_the_whole_are_known_by_their_module(kind):
     settings, schemes = SCHEMES[kind]
     crawler = get_crawler(settings_dict={"DOWNLOAD_HANDLERS": settings})
-    assert compat.schemes_without_limit(crawler.settings) == schemes
+    assert schemes_without_limit(crawler.settings) == schemes
 
 
 @pytest.mark.parametrize("downloader", [None, SimpleNamespace(), SimpleNamespace(handlers=None)])

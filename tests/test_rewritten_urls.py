@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_robots_policy import compat
+from scrapy_robots_policy.fetch.handlers import url_rewriter
 
 aiohttp = pytest.importorskip("scrapy.core.downloader.handlers._aiohttp")  # new in Scrapy 2.14
 
@@ -25,12 +25,12 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_the_url_that_a_handler_sends_is_known(case):
     handlers, scheme, sent = CASES[case]
-    rewrite = compat.url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
+    rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
     assert sent == (rewrite and rewrite(f"{scheme}://h/%70rivate"))
 
 
 def test_a_subclass_of_a_handler_sends_as_that_one_does():
     own = type("OwnHandler", (aiohttp.AiohttpDownloadHandler,), {})
-    rewrite = compat.url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))
+    rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))
     assert rewrite is not None
     assert rewrite("http://h/%70rivate") == "http://h/private"

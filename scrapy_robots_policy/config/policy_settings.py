@@ -10,7 +10,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
-from ..compat import schemes_by_plugin, schemes_uncounted
+from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep import Dialect

@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 
 from .. import compat
+from .handlers import schemes_without_limit
 
 AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
 
@@ -27,7 +28,7 @@ def limit_downloads(crawler: Crawler, is_fetch: Callable[[Request], bool]) -> No
     `download_timeout`, where a handler may not do so itself.
     """
     handlers = compat.async_handlers(crawler)
-    schemes = compat.schemes_without_limit(crawler.settings)
+    schemes = schemes_without_limit(crawler.settings)
     if handlers is None or not schemes:
         return
     download: Download = handlers.download_request_async

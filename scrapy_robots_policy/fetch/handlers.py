@@ -1,0 +1,80 @@
+"""What is known of a crawl's download handlers from the setting that names them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from scrapy.settings import BaseSettings
+from scrapy.utils.misc import load_object
+
+SCHEMES = ("http", "https")
+
+
+def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
+    """How the HTTP handlers of a crawl rewrite URLs before they send them.
+
+    None: they do not, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
+    and httpx, which work with a reactor and without, hand it to the URL class of their library.
+    """
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    classes = {scheme: _url_class(handlers.get(scheme)) for scheme in SCHEMES}
+    if not any(classes.values()):
+        return None
+
+    def rewritten(url: str) -> str:
+        url_class = classes.get(url.partition(":")[0].lower())
+        return url if url_class is None else str(url_class(url))
+
+    return rewritten
+
+
+def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler is none of Scrapy's own."""
+    return _schemes(settings, _is_by_plugin)
+
+
+def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler may not limit the time of a whole
+    download. Those of Twisted and of aiohttp in Scrapy do.
+    """
+    return _schemes(settings, lambda path: _is_by_plugin(path) or "httpx" in path)
+
+
+def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
+    """The URL schemes of http and https whose download handler may not tell what it has received
+    so far. Scrapy's own do, but for that of HTTP/2 in some versions.
+    """
+    return _schemes(settings, lambda path: _is_by_plugin(path) or "http2" in path)
+
+
+def _schemes(settings: BaseSettings, fits: Callable[[str], bool]) -> frozenset[str]:
+    """The URL schemes whose handler has an import path that fits."""
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return frozenset(scheme for scheme in SCHEMES if fits(_path_of(handlers.get(scheme))))
+
+
+def _is_by_plugin(path: str) -> bool:
+    return bool(path) and not path.startswith("scrapy.")
+
+
+def _path_of(handler: Any) -> str:
+    """The import path of a handler, or of its module; "" where it is switched off."""
+    if handler is None or isinstance(handler, str):
+        return handler or ""
+    return str(handler.__module__)
+
+
+def _url_class(handler: Any) -> Callable[[str], object] | None:
+    """The class that reads URLs for a download handler, of aiohttp, httpx or httpx2."""
+    if handler is None:  # switched off
+        return None
+    for kind in inspect.getmro(load_object(handler)):
+        name = kind.__name__.lower()
+        if "aiohttp" in name:
+            return getattr(import_module("yarl"), "URL", None)
+        if "httpx" in name:
+            return getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
+    return None
