@@ -329,8 +329,8 @@ _TABLE = (
         "ROBOTSTXT_OBEY",
         Flag(),
         True,
-        "Scrapy's setting. Only `False`, set by you, turns `RobotsPolicyMiddleware` off. `ROBOTS_TAGS` "
-        "is obeyed all the same.",
+        "Scrapy's setting. Only `False`, set by you, turns `RobotsPolicyMiddleware` off. "
+        "`ROBOTS_TAGS` is obeyed all the same.",
     ),
     Setting(
         "ROBOTSTXT_USER_AGENT",
