@@ -8,6 +8,7 @@ import runpy
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialects.dialect import options
+from scrapy_robots_policy.rep.dialects.options import CrawlDelay
 from tests.test_purity import ROOT
 
 TABLES = runpy.run_path(str(ROOT / "docs" / "dialect_tables.py"))
@@ -40,3 +41,12 @@ def test_the_guides_examples_answer_as_shown():
     failed, tried = doctest.testfile(str(guide), module_relative=False)
     assert tried
     assert not failed
+
+
+def test_the_page_on_delays_names_the_dialects_that_read_them():
+    text = " ".join((ROOT / "docs" / "waiting-and-delays.md").read_text("utf-8").split())
+    ignored = {name for name, one in DIALECTS.items() if one.crawl_delay is CrawlDelay.IGNORED}
+    assert "`rfc9309` and `bing` read Crawl-delay, `google` and `yandex` do not" in text
+    assert ignored & {"rfc9309", "bing", "google", "yandex"} == {"google", "yandex"}
+    assert "Only `seznam` reads Visit-time" in text
+    assert [name for name, one in DIALECTS.items() if one.visit_time] == ["seznam"]

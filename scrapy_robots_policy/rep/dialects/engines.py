@@ -257,7 +257,7 @@ SEZNAM = derive(
     agents=documented(crawlers.SEZNAM, "Seznam crawling-control help"),
     crawl_delay=assumed(CrawlDelay.IGNORED, "Request-rate is what Seznam documents"),
     request_rate=documented(True, "Seznam crawling-control help"),
-    visit_time=documented(True, "Seznam crawling-control help: time of day in Request-rate"),
+    visit_time=assumed(True, "Seznam documents a time of day in Request-rate only"),
 )
 
 NAVER = derive(
