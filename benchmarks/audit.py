@@ -1,27 +1,24 @@
-"""What a record of the crawl costs, how large it is, and how fast it is verified.
+"""How large a record of the crawl is, and how fast it is written and verified.
 
-    python benchmarks/audit.py [--decisions N] [--rounds N] [--requests N]
+    python benchmarks/audit.py [--decisions N]
 
-First, decisions on a thousand robots.txt files are recorded without a crawl and verified: the time
-of both, the octets of a decision, and the peak of memory of the check. Then a crawl of one host is
-made with and without a record: processor time per request, in turns.
+Decisions on a thousand robots.txt files are recorded without a crawl and verified: the time of
+both, the octets of a decision, and the peak of memory of the check. What a record adds to a request
+of a crawl measures `turns.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from crawling import OURS, Plan, crawl
 from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
-from web import Reply, Web, hosts, robots
 
 from scrapy_robots_policy.admission.listener import Decided
 from scrapy_robots_policy.audit.recorder import Recorder
@@ -61,37 +58,9 @@ def record(path: Path, decisions: int) -> float:
     return took
 
 
-def answer(_host: str, path: str) -> Reply:
-    if path == "/robots.txt":
-        return robots("User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\n")
-    return Reply()
-
-
-def of_a_crawl(rounds: int, requests: int, folder: Path) -> None:
-    spent: dict[str, list[float]] = {"without": [], "with": []}
-    with Web(hosts(1), answer) as web:
-        urls = [web.url(web.addresses[0], f"/{n}") for n in range(requests)]
-        for turn in range(rounds):
-            for name in list(spent)[:: 1 if turn % 2 else -1]:
-                settings = {"CONCURRENT_REQUESTS": 16, **OURS}
-                if name == "with":
-                    settings["ROBOTS_AUDIT"] = str(folder / f"crawl{turn}.jsonl.gz")
-                crawled = crawl(Plan(urls, settings, first=web.url(web.addresses[0], "/first")))
-                assert len(crawled.answered) == requests, crawled.stats
-                spent[name].append(crawled.processor / requests * 1e6)
-    without, recorded = (statistics.median(times) for times in spent.values())
-    apart = statistics.median(
-        [one - other for one, other in zip(spent["with"], spent["without"], strict=True)]
-    )
-    print(f"crawl: {without:.1f} us a request without, {recorded:.1f} with a record")
-    print(f"       {apart:+.1f} us, {apart / without:+.2%} in the same round (median)")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--decisions", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--verify", type=Path)
     options = parser.parse_args()
     if options.verify is not None:
@@ -103,7 +72,6 @@ def main() -> None:
         size = path.stat().st_size / options.decisions
         print(f"recorded: {took / options.decisions * 1e6:.1f} us and {size:.0f} octets a decision")
         subprocess.run([sys.executable, __file__, "--verify", str(path)], check=True)  # noqa: S603 - this file
-        of_a_crawl(options.rounds, options.requests, Path(folder))
 
 
 def verify(path: Path) -> None:
