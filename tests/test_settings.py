@@ -136,6 +136,8 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
 
 
 WRONG = [
+    ({"ROBOTS_REDIRECT_HOSTS": ["https://a.example"]}, "it must be a list of hosts or patterns"),
+    ({"ROBOTS_REDIRECT_HOSTS": "10.0.0.0/8"}, "ROBOTS_REDIRECT_HOSTS is '10.0.0.0/8'; it must be "),
     # These are wrong without ROBOTS_AUDIT too.
     ({"ROBOTS_AUDIT_PASSED": "every"}, "ROBOTS_AUDIT_PASSED is 'every'"),
     ({"ROBOTS_AUDIT_ON_ERROR": "ignore"}, "ROBOTS_AUDIT_ON_ERROR is 'ignore'"),

@@ -182,6 +182,19 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class Hosts:
+    """A list of hosts, or of patterns of hosts, in lower case. A URL or a network is neither."""
+
+    words = "a list of hosts or patterns such as '*.example.com'"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        hosts = names_of(value)
+        if hosts is None or any("/" in host for host in hosts):
+            raise wrong(name, value, self.words)
+        return tuple(host.lower().rstrip(".") for host in hosts)
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function, or the import path of one."""
 

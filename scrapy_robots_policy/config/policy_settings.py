@@ -144,8 +144,7 @@ def _profile(values: Values) -> RequestProfile:
 
 def redirect_guard(values: Values) -> RedirectGuard:
     """Where redirects of a robots.txt may lead."""
-    hosts = (name.lower().rstrip(".") for name in values["ROBOTS_REDIRECT_HOSTS"])
-    return RedirectGuard(values["ROBOTS_REDIRECTS"], tuple(hosts))
+    return RedirectGuard(values["ROBOTS_REDIRECTS"], values["ROBOTS_REDIRECT_HOSTS"])
 
 
 def _audit(values: Values) -> AuditSettings | None:

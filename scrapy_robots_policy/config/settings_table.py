@@ -21,6 +21,7 @@ from .kinds import (
     Choice,
     Flag,
     Function,
+    Hosts,
     Kind,
     Names,
     Number,
@@ -169,10 +170,10 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_REDIRECT_HOSTS",
-        Names(),
+        Hosts(),
         [],
         "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
-        "patterns such as `*.corp.example`.",
+        "patterns such as `*.corp.example`, with or without a port.",
     ),
     Setting(
         "ROBOTS_MAX_FETCHES",
