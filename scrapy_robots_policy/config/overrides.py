@@ -69,7 +69,8 @@ class Overrides:
     def _matching(self, host: str) -> Iterator[tuple[str, Override]]:
         name = host.rpartition(":")[0] or host
         for pattern, override in self._by_pattern.items():
-            if fnmatchcase(host, pattern) or fnmatchcase(name, pattern):
+            plain = pattern.replace("[", "[[]")  # an IPv6 address, not a set of characters
+            if fnmatchcase(host, plain) or fnmatchcase(name, plain):
                 yield pattern, override
 
 
