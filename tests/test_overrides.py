@@ -24,6 +24,10 @@ GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
         ("api.example.com", GOOGLE, 2.0),
         ("notexample.com", None, None),
         ("mail.example.com:8080", YANDEX, 3.0),
+        ("[::1]", GOOGLE, None),
+        ("[::1]:8080", GOOGLE, None),
+        ("[::2]", None, None),
+        (":", None, None),
     ],
 )
 def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, dialect, crawl_delay):
@@ -35,6 +39,7 @@ def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, diale
             # longer than "mail.example.com", but with a star
             "*mail.example.com:8080": Override(dialect=GOOGLE, crawl_delay=3.0),
             "mail.example.com": Override(dialect=YANDEX),
+            "[::1]": Override(dialect=GOOGLE),
         }
     )
 

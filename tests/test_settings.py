@@ -151,6 +151,11 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
 
 
 WRONG = [
+    ({"ROBOTS_REDIRECT_HOSTS": ["https://a.example"]}, "has 'https://a.example', which is no host"),
+    (
+        {"ROBOTS_REDIRECT_HOSTS": "10.0.0.0/8"},
+        "ROBOTS_REDIRECT_HOSTS has '10.0.0.0/8', which is no ",
+    ),
     # These are wrong without ROBOTS_AUDIT too.
     ({"ROBOTS_AUDIT_PASSED": "every"}, "ROBOTS_AUDIT_PASSED is 'every'"),
     ({"ROBOTS_AUDIT_ON_ERROR": "ignore"}, "ROBOTS_AUDIT_ON_ERROR is 'ignore'"),

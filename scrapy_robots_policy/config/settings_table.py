@@ -173,7 +173,7 @@ _TABLE = (
         HostPatterns(),
         [],
         "Hosts to which a redirect of a robots.txt may lead in any case: names, addresses, or "
-        "patterns such as `*.corp.example`.",
+        "patterns such as `*.corp.example`, with or without a port.",
     ),
     Setting(
         "ROBOTS_MAX_FETCHES",
