@@ -187,10 +187,13 @@ class Names:
 class HostPatterns:
     """A list of hosts, and of patterns of hosts."""
 
-    words = "a list of names"
+    words = "a list of hosts, or of patterns such as '*.example.com'"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        return tuple(_pattern(name, one) for one in Names().read(name, value))
+        hosts = names_of(value)
+        if hosts is None:
+            raise wrong(name, value, self.words)
+        return tuple(_pattern(name, host) for host in hosts)
 
 
 def _pattern(name: str, host: str) -> str:
