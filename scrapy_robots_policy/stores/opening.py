@@ -135,10 +135,13 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
         raise ValueError(msg)
     try:
         file = Path(path or _default_file()).expanduser()
+        is_folder = file.is_dir()
     except RuntimeError as error:
         msg = "nobody knows the home folder in it"
         raise ValueError(msg) from error
-    if file.is_dir():
+    except OSError as error:  # the name is too long, for example
+        raise ValueError(f"no file can be there: {error.strerror}") from error
+    if is_folder:
         msg = "it is a folder; name a file in it, as in sqlite:robots.sqlite"
         raise ValueError(msg)
     # Guarded because a file that others keep locked blocks the event loop for each try.
