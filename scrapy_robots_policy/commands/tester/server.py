@@ -9,6 +9,7 @@ elsewhere.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -86,6 +87,11 @@ class Server(ThreadingHTTPServer):
             self._newest.clear()
         self._newest[page] = max(number, self._newest.get(page, number))
         return lambda: self._newest.get(page, number) > number
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that no longer waits for its answer is no error: the user has typed on."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     @property
     def url(self) -> str:
