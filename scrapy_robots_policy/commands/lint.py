@@ -21,6 +21,8 @@ def run(options: Options) -> int:
         raise UsageError("lint needs a FILE, a DIRECTORY, a URL or -")
     if options.fixes and any(is_web(name) or name == "-" for name in names):
         raise UsageError("--fix changes files, not URLs and not standard input")
+    if options.statistics and options.output_format in ("sarif", "github"):
+        raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")
     show = FORMATS[options.output_format or "text"]()
     progress = Progress(len(names))
     is_missing = has_faults = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from hashlib import sha256
 from typing import Any
@@ -71,7 +72,7 @@ def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
         "startColumn": finding.column,
         "endColumn": finding.end,
     }
-    uri = name if is_web(name) else quote(name)
+    uri = name if is_web(name) else quote(os.fsencode(name))  # a name may be no UTF-8
     return {
         "ruleId": finding.code,
         "level": finding.severity.value,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -355,6 +356,18 @@ def test_lint_as_sarif_places_each_finding(file):
     assert regions == [
         (f.code, f.severity.value, f.line, f.column, f.end) for f in lint(FILE.encode())
     ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are text there")
+def test_a_file_whose_name_is_no_text_has_a_place_in_sarif(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff%.txt")
+    try:
+        path.write_text("Disalow: /")
+    except OSError:
+        pytest.skip("this file system takes text only")
+    (run,) = json.loads(robots("lint", path, "--sarif").out)["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"].endswith("/%FF%25.txt")
 
 
 def test_lint_of_a_url_looks_at_what_the_site_answers():
