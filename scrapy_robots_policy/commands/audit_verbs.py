@@ -164,6 +164,8 @@ def _show(args: list[str], _options: Options) -> int:
 def _report(args: list[str], options: Options) -> int:
     if not options.output:
         raise UsageError("audit report needs -o PAGE.html")
+    if Path(options.output).resolve() in [path.resolve() for path in _paths(args)]:
+        raise UsageError(f"-o {options.output} is the record itself: name another file")
     looker = _Looker()
     overview = overview_of(_paths(args), looker)
     looker.progress.end()

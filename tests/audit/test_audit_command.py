@@ -149,6 +149,7 @@ def test_show_says_where_nothing_is_recorded(path):
         (["show", "none.jsonl", "https://a.example/"], "none.jsonl: No such file or directory"),
         (["report", "none.jsonl"], "audit report needs -o PAGE.html"),
         (["report", "none.jsonl", "-o", "x.html"], "none.jsonl: No such file or directory"),
+        (["report", "x.jsonl", "-o", "./x.jsonl"], "-o ./x.jsonl is the record itself: name"),
         (["warc", "none.jsonl", "/no/such/folder"], "cannot write /no/such/folder: No such file"),
     ],
 )
