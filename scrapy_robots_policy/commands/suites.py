@@ -29,6 +29,7 @@ from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
 _KEYS = ("robots", "dialects", "expect")
+_PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
 _URL = re.compile(r"/|https?://", re.IGNORECASE)
 
@@ -146,6 +147,9 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
         raise UsageError(f"{name}: {parts!r} is no expectation: it needs agent, url and allowed")
+    for key in parts:
+        if key not in _PARTS:
+            raise UsageError(f"{name}: an expectation has no {key!r}{nearest(str(key), _PARTS)}")
     chosen = _dialects(name, parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else EVERYBODY

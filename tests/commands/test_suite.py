@@ -123,6 +123,10 @@ WRONG = [
     ("[" * 100_000, "is no JSON: "),
     ('{"expect": ["Googlebot fetches /a"]}', "'Googlebot fetches /a' is no expectation; write one"),
     ('{"expect": [{"agent": "a", "url": "/"}]}', "it needs agent, url and allowed"),
+    (
+        '{"expect": [{"agent": "a", "url": "/", "allowed": true, "dialects": ["google"]}]}',
+        "an expectation has no 'dialects'; did you mean dialect?",
+    ),
     ('{"expect": [3]}', "3 is no expectation; write one"),
     ('{"expect": ["a may fetch x"]}', "'a may fetch x' is no expectation; write one"),
     ('{"expect": ["nobody may not fetch /"]}', "write 'everybody may fetch /'"),
