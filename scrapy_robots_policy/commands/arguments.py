@@ -13,7 +13,7 @@ from ..rep import DIALECTS, Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
-from .typed_urls import as_url
+from .typed_urls import as_url, why_no_url
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
 EVERYBODY = "*"  # the name of a crawler that no group names
@@ -102,6 +102,13 @@ class Options:
     def urls(self) -> list[str]:
         """The arguments, where they are URLs."""
         return [as_url(argument) for argument in self.args]
+
+    def checked_urls(self) -> list[str]:
+        """As `urls`. UsageError where one is neither a whole URL nor, with --robots, a path."""
+        fault = next(filter(None, map(why_no_url, self.urls)), "") if self.robots else ""
+        if fault:
+            raise UsageError(fault)
+        return self.urls
 
     @property
     def as_json(self) -> bool:

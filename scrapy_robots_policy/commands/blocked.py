@@ -50,7 +50,7 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     """
     if not is_web(argument) and not options.robots:
         return "/", replace(options, robots=argument)
-    url = options.urls[0]
+    url = options.checked_urls()[0]
     is_file = is_web(url) and urlsplit(url).path == "/robots.txt"
     return (url.removesuffix("robots.txt") if is_file else url), options
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -20,12 +19,11 @@ from .fetches import Fetches, started_ahead
 from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
-from .typed_urls import can_be_asked, site_without_scheme, text_of, why_no_site
+from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
-_A_URL = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
 
 
 class Line(NamedTuple):
@@ -53,7 +51,7 @@ def run(options: Options) -> int:
     if options.robots:
         answer = _answer(Inputs(options).rules(""), options, describe)
         for batch in batches:
-            urls = [url for url in batch if _A_URL.match(url) or _refuse(url, statuses)]
+            urls = [url for url in batch if not _refuse(why_no_url(url), statuses)]
             _print(urls, map(answer, urls), cell, statuses)
             sys.stdout.flush()
     else:
@@ -98,15 +96,12 @@ def _print(
     sys.stdout.write("".join([f"{before}{cell(url)}{after}" for url, (before, after, _) in pairs]))
 
 
-def _refuse(url: str, statuses: set[int]) -> bool:
-    whole = site_without_scheme(url)
-    print_error(
-        f"{url!r} is no whole URL: write {whole}"
-        if whole
-        else f"{url!r} is no URL: write a whole one, or a path that starts with /"
-    )
-    statuses.add(NO_URL)
-    return False
+def _refuse(fault: str, statuses: set[int]) -> bool:
+    """Whether there is a fault, which is then shown."""
+    if fault:
+        print_error(fault)
+        statuses.add(NO_URL)
+    return bool(fault)
 
 
 class _Sites:
@@ -124,8 +119,7 @@ class _Sites:
         for url in started_ahead(urls, self._start):
             origin = origin_of(url)
             if origin is None or not can_be_asked(origin):
-                print_error(why_no_site(url))
-                statuses.add(NO_URL)
+                _refuse(why_no_site(url), statuses)
             else:
                 yield url, self._answer(url, origin)(url)
 

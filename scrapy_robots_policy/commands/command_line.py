@@ -117,4 +117,19 @@ def _checked(args: list[str], opts: Namespace) -> list[str]:
         if getattr(opts, name) not in (None, False) and name not in VERBS[args[0]].options:
             verbs = ", ".join(verb for verb in VERBS if name in VERBS[verb].options)
             raise UsageError(f"{option.flags[-1]} is for {verbs}, not for {args[0]}")
+    _check_sources(args, opts)
     return args
+
+
+def _check_sources(args: list[str], opts: Namespace) -> None:
+    """UsageError where an empty name, as that of a shell variable, would be no option at all, or
+    where standard input would be read for two files: the second one would look empty.
+    """
+    names = [name for name, option in OPTIONS.items() if "FILE" in option.metavar]
+    for name in names:
+        if getattr(opts, name) == "":
+            raise UsageError(f"{OPTIONS[name].flags[-1]} names no file: its value is empty")
+    if opts.tdmrep == "-":
+        raise UsageError("--tdmrep takes a FILE or a URL, not standard input")
+    if [*args, *(getattr(opts, name) for name in names)].count("-") > 1:
+        raise UsageError("standard input can be one file only, but - stands for two")

@@ -25,7 +25,7 @@ def run(options: Options) -> int:
     inputs = Inputs(options)
     results: dict[str, FetchResult] = {}
     differing = 0
-    for url in options.urls:
+    for url in options.checked_urls():
         name = inputs.name(url)
         if name not in results:
             results[name] = inputs.result(url)

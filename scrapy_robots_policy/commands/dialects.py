@@ -12,7 +12,7 @@ from ..rep.dialects.options import Certainty
 from .access_table import modes_by_answer
 from .arguments import Options, UsageError, read_dialect
 from .compare import value_text
-from .terminal import print_columns, print_json, print_line
+from .terminal import print_columns, print_json, print_line, program
 
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table
@@ -40,7 +40,7 @@ def _print_all(*, as_json: bool) -> None:
     head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", "how sure (options)")
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
     print_line()
-    print_line("scrapy robots dialects NAME shows all of one, dialects A B the differences of two.")
+    print_line(f"{program()} dialects NAME shows all of one, dialects A B the differences of two.")
 
 
 def _row(dialect: Dialect) -> tuple[str, ...]:

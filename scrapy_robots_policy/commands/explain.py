@@ -28,7 +28,7 @@ def run(options: Options) -> int:
     """0 if the URL is allowed, 1 if not."""
     if len(options.args) != 1:
         raise UsageError(f"explain takes one URL, not {len(options.args)}")
-    url = options.urls[0]
+    url = options.checked_urls()[0]
     inputs = Inputs(options)
     rules = inputs.rules(url)
     verdict = refuse(rules.verdict(url, options.agent), options.use, rules.reserved(url))

@@ -6,7 +6,7 @@ import sys
 from collections import OrderedDict
 from pathlib import Path
 from time import time
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
@@ -47,7 +47,8 @@ def fetched(url: str, options: Options) -> FetchResult:
 def robots_txt_of(source: str) -> str:
     """The file or URL to read. For the URL of a site, that of its robots.txt."""
     is_site = is_web(source) and urlsplit(source).path in ("", "/") and not urlsplit(source).query
-    return urljoin(source, "/robots.txt") if is_site else source
+    origin = origin_of(source)  # without a user's name and password, as in the crawl
+    return f"{origin}/robots.txt" if is_site and origin else source
 
 
 def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
@@ -93,7 +94,8 @@ class Inputs:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._for_all = self._read(options.robots) if options.robots else None
+        self._source = robots_txt_of(options.robots)
+        self._for_all = self._read(self._source) if self._source else None
         self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
@@ -102,7 +104,7 @@ class Inputs:
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""
-        return self._options.robots or f"{origin_of(url)}/robots.txt"
+        return self._source or f"{origin_of(url)}/robots.txt"
 
     def result(self, url: str) -> FetchResult:
         """The fetch result of the robots.txt for a URL. UsageError if the URL has no site."""

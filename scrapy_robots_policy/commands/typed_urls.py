@@ -12,6 +12,7 @@ _SITE = re.compile(
     rf"(?:localhost|(?:[\w-]+\.)+(?!(?:{_FILE_ENDINGS})\b)[a-z]{{2,}})(?::\d+)?(?P<path>[/?#]\S*)?",
     re.IGNORECASE,
 )
+_URL_OR_PATH = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
 
@@ -40,6 +41,16 @@ def site_without_scheme(text: str, path: str = "") -> str:
         return ""
     scheme = "http" if text.lower().startswith("localhost") else "https"
     return f"{scheme}://{text}{'' if site['path'] else path}"
+
+
+def why_no_url(text: str) -> str:
+    """A sentence about what is neither a whole URL nor a path; "" where it is one of them."""
+    if _URL_OR_PATH.match(text):
+        return ""
+    whole = site_without_scheme(text)
+    if whole:
+        return f"{text!r} is no whole URL: write {whole}"
+    return f"{text!r} is no URL: write a whole one, or a path that starts with /"
 
 
 def why_no_site(url: str) -> str:

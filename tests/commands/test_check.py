@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 import pytest
 
 from scrapy_robots_policy.rep import Verdict, parse
-from tests.site import Answer, Site
+from tests.site import PAGE, Answer, Site
 from tests.site import robots as served
 
 from .run import policy, robots
@@ -106,6 +106,23 @@ def test_a_site_without_its_scheme_is_named_where_a_robots_txt_is_given_too(file
     assert policy("check", "--robots", file, "--tdmrep", "example.com", "/").err.endswith(
         "; if it is a site, write https://example.com/.well-known/tdmrep.json\n"
     )
+
+
+@pytest.mark.parametrize("verb", ["check", "explain", "compare", "blocked"])
+def test_what_is_neither_a_url_nor_a_path_is_not_answered_as_the_start_page(file, verb):
+    output = policy(verb, "--robots", file, "private/")
+    assert (output.status, output.out) == (2, "")
+    assert output.err == (
+        "robots-policy: 'private/' is no URL: write a whole one, or a path that starts with /\n"
+    )
+
+
+@pytest.mark.parametrize("verb", ["check", "explain"])
+def test_the_url_of_a_site_means_its_robots_txt(verb):
+    with Site({"/": PAGE, "/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
+        for url in (site.url("/"), site.url("/").replace("://", "://me:secret@")):
+            assert policy(verb, "--robots", url, "/x").status == 1
+    assert site.paths == 2 * ["/robots.txt"]
 
 
 def test_csv_has_one_row_a_url_whatever_the_url_holds(file):

@@ -58,7 +58,7 @@ def test_robots_policy_asks_for_a_crawler_that_no_group_names(file):
 
 
 def test_a_project_and_robots_policy_have_the_same_verbs(file):
-    for args in (("lint", file), ("dialects",), ("rule", "R201"), ("diff", file, file)):
+    for args in (("lint", file), ("dialects", "google"), ("rule", "R201"), ("diff", file, file)):
         assert policy(*args) == robots(*args)
 
 
@@ -154,6 +154,12 @@ WRONG = [
     (("diff", "a"), "diff takes two files or URLs, OLD and NEW, not 1"),
     (("check", "--agent", "!!", "/"), "--agent is '!!', which gives the product token '!!'"),
     (("test",), "test needs a SUITE"),
+    (("check", "--robots", "", "/"), "--robots names no file: its value is empty"),
+    (("explain", "--page", "", "/"), "--page names no file: its value is empty"),
+    (("diff", "-", "-"), "standard input can be one file only, but - stands for two"),
+    (("explain", "--robots", "-", "--page", "-", "/"), "standard input can be one file only"),
+    (("check", "--tdmrep", "-", "/"), "--tdmrep takes a FILE or a URL, not standard input"),
+    (("lint", "--statistics", "--sarif", "x"), "--statistics has no sarif; take text, json or csv"),
     (("rule", "R999"), "no finding has the code 'R999'"),
 ]
 

@@ -132,6 +132,7 @@ def test_crawlers_shows_one_with_its_source():
 def test_crawlers_names_the_program_that_was_called():
     for run, program in ((robots, "scrapy robots"), (policy, "robots-policy")):
         assert f"\n{program} crawlers NAME shows" in run("crawlers").out
+        assert f"\n{program} dialects NAME shows" in run("dialects").out
         assert run("crawlers", "FooBot").err.endswith(f"; see {program} crawlers\n")
 
 

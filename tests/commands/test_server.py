@@ -121,6 +121,17 @@ def test_only_the_testers_own_page_gets_answers(server, headers, status):
     assert ask(server, "POST", "/answers", QUESTION, **headers)[0] == status
 
 
+@pytest.mark.parametrize(
+    ("error", "is_shown"),
+    [(ConnectionResetError, False), (BrokenPipeError, False), (KeyError, True)],
+)
+def test_a_page_that_goes_away_leaves_nothing_on_the_terminal(server, capsys, error, is_shown):
+    findings = mock.patch(f"{Server.__module__}.findings", side_effect=error)
+    with findings, pytest.raises(http.client.RemoteDisconnected):
+        ask(server, "POST", "/findings", QUESTION)
+    assert (error.__name__ in capsys.readouterr().err) is is_shown
+
+
 def test_a_request_to_another_host_name_gets_nothing(server):
     assert ask(server, "GET", "/given", Host=f"evil.example:{server.server_port}")[0] == 421
 
@@ -285,7 +296,7 @@ def test_a_file_of_the_command_line_is_shown_as_what_it_is(tmp_path):
     assert source["url"].isprintable()
     assert tester.start_values_of(options_of())["source"] is None
     with Site({"/robots.txt": Answer(status=503)}) as site:
-        options = options_of(robots=site.url("/robots.txt"))
+        options = options_of(robots=site.url("/"))
         source = tester.start_values_of(options)["source"]
     assert (source["served"], source["robots"], source["answer"]) == (False, "", "5xx")
 

@@ -12,7 +12,7 @@ from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
-from ..inputs import read
+from ..inputs import read, robots_txt_of
 from ..terminal import print_line
 from .server import Server, as_fetched
 
@@ -52,7 +52,7 @@ def start_values_of(options: Options) -> dict[str, Any]:
     source = None
     if options.robots:
         name = "standard input" if options.robots == "-" else shown(options.robots)
-        result = read(options.robots, options.user_agent, guard=options.guard)
+        result = read(robots_txt_of(options.robots), options.user_agent, guard=options.guard)
         source = {"url": name, **as_fetched(result)}
     is_known = options.dialect.name in DIALECTS
     return {
