@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from ..rep import DIALECTS, Verdict
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience
@@ -52,7 +52,7 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
         return "/", replace(options, robots=argument)
     url = options.checked_urls()[0]
     is_file = is_web(url) and urlsplit(url).path == "/robots.txt"
-    return (url.removesuffix("robots.txt") if is_file else url), options
+    return (urljoin(url, "/") if is_file else url), options
 
 
 def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:

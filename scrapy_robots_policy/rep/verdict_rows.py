@@ -29,7 +29,7 @@ class VerdictRow(NamedTuple):
 
 
 def verdicts(
-    urls: Iterable[str],
+    urls: str | Iterable[str],
     robots_txt: bytes,
     agents: str | Iterable[str] = "*",
     dialects: str | Dialect | Iterable[str | Dialect] = "rfc9309",
@@ -47,13 +47,14 @@ def verdicts(
     /search?q=x False 2
     /about True 0
     """
+    pages = (urls,) if isinstance(urls, str) else urls
     names = (agents,) if isinstance(agents, str) else tuple(agents)
     readings = (dialects,) if isinstance(dialects, str | Dialect) else tuple(dialects)
     rule_sets = [parse(robots_txt, dialect) for dialect in readings]
     tokens = {name: product_token(name) or name for name in names}
 
     def rows() -> Iterator[VerdictRow]:
-        for url in urls:
+        for url in pages:
             for name, token in tokens.items():
                 for rules in rule_sets:
                     verdict = rules.verdict(url, name)

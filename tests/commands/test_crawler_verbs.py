@@ -60,8 +60,8 @@ def test_blocked_asks_about_one_page_of_a_site_with_one_fetch():
         page = robots("blocked", site.url("/news/1"))
         assert answers(page)["Amazonbot"] == "no line 11, Disallow: /news/"
         assert site.paths == ["/robots.txt"]
-        whole = robots("blocked", site.url("/robots.txt"))
-        assert answers(whole)["Amazonbot"] == "yes no rule matches"
+        for name in ("/robots.txt", "/robots.txt#rules", "/robots.txt?now"):
+            assert robots("blocked", site.url(name)).lines[0].startswith(f"{site.url('/')}  by ")
         assert robots("blocked", site.url("/private")).lines[0].startswith(site.url("/private"))
 
 

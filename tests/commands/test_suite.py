@@ -102,6 +102,13 @@ def test_a_live_site_is_tested_and_one_that_is_unreachable_is_no_difference(tmp_
         assert output.err == f"robots-policy: {site.url('/')} is unreachable (503)\n"
 
 
+def test_the_dialects_of_a_suite_say_what_is_unreachable(tmp_path):
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        for dialects, status in ((["yandex"], 0), (["yandex", "google"], 3)):
+            path = suite(tmp_path, "x may fetch /x", dialects=dialects, robots=site.url("/"))
+            assert policy("test", path).status == status
+
+
 def test_github_gets_an_annotation_at_the_line_of_the_suite(file, tmp_path):
     pytest.importorskip("yaml", reason=NO_YAML)
     path = tmp_path / "suite.yaml"

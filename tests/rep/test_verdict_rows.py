@@ -33,6 +33,10 @@ def test_the_rows_are_the_verdicts_of_the_rules_in_order():
     assert {type(value) for row in rows for value in row} == {str, bool, int}
 
 
+def test_one_url_needs_no_list():
+    assert list(verdicts("/a", FILE)) == list(verdicts(["/a"], FILE))
+
+
 def test_a_rule_in_a_row_is_printable():
     (row,) = verdicts(["/%FF%1B[2J"], FILE, "Other", "google")
     assert row.rule.isprintable()
