@@ -128,6 +128,8 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
     dialect = (
         defaults.dialect() if opts.dialect is None else read_dialect("--dialect", opts.dialect)
     )
+    if opts.dialect is not None and opts.dialects is not None:
+        raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
     agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else EVERYBODY
     return Options(
         args=args,
@@ -203,9 +205,12 @@ def read_format(source: str, value: str, verb: Verb) -> str:
 
 
 def _format(opts: Namespace, verb: Verb) -> str:
+    formats = [name for name in ("json", "sarif") if getattr(opts, name)]
     if opts.output_format is not None:
-        return read_format("--output-format", opts.output_format, verb)
-    return "json" if opts.json else "sarif" if opts.sarif else ""
+        formats.append(read_format("--output-format", opts.output_format, verb))
+    if len(set(formats)) > 1:
+        raise UsageError(f"the options name more than one format: {', '.join(formats)}")
+    return formats[0] if formats else ""
 
 
 def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:

@@ -29,10 +29,19 @@ def run(options: Options) -> int:
         raise UsageError(f"audit needs one of {', '.join(verbs)}")
     if verb not in verbs:
         raise UsageError(f"audit takes {', '.join(verbs)}, not {verb!r}{nearest(verb, verbs)}")
+    _refuse_options(verb, options)
     try:
         return verbs[verb](args, options)
     except (AuditError, WarcError) as error:
         raise UsageError(str(error)) from None
+
+
+def _refuse_options(verb: str, options: Options) -> None:
+    """UsageError where an option is for another one of the audit's verbs."""
+    if verb != "verify" and (options.other or options.as_json):
+        raise UsageError(f"{'--dialect' if options.other else '--json'} is for audit verify")
+    if verb != "report" and options.output:
+        raise UsageError("-o is for audit report")
 
 
 def _paths(args: list[str]) -> list[Path]:

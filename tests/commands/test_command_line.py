@@ -159,6 +159,9 @@ WRONG = [
     (("diff", "-", "-"), "standard input can be one file only, but - stands for two"),
     (("explain", "--robots", "-", "--page", "-", "/"), "standard input can be one file only"),
     (("check", "--tdmrep", "-", "/"), "--tdmrep takes a FILE or a URL, not standard input"),
+    (("lint", "--json", "--sarif", "x"), "the options name more than one format: json, sarif"),
+    (("check", "--json", "--output-format", "csv", "/"), "the options name more than one format"),
+    (("compare", "--dialect", "bing", "--dialects", "google,bing", "/"), "--dialects names all"),
     (("lint", "--statistics", "--sarif", "x"), "--statistics has no sarif; take text, json or csv"),
     (("rule", "R999"), "no finding has the code 'R999'"),
 ]
