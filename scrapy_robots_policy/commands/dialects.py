@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from ..rep import DIALECTS, Dialect, differences
+from ..rep import DIALECTS, AccessPolicy, Dialect, differences
 from ..rep.dialects.dialect import Provenance
 from ..rep.dialects.dialect import options as dialect_options
 from ..rep.dialects.options import Certainty
@@ -134,6 +134,8 @@ def _as_json(dialect: Dialect) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, AccessPolicy):
+        return modes_by_answer(value)
     return value if isinstance(value, bool | int | tuple) else value_text(value)
 
 

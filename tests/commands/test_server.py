@@ -270,6 +270,15 @@ def options_of(**values):
     return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
 
 
+def test_a_request_of_another_page_does_not_change_whose_rules_these_are():
+    rules, first, second = Rules(), FetchResult(200, b"1"), FetchResult(200, b"2")
+    of_first = rules.of(first)
+    asked = mock.MagicMock()
+    asked.__eq__.side_effect = lambda _: rules.of(second) is not None  # meanwhile
+    asked.__ne__.side_effect = lambda _: rules.of(second) is None
+    assert rules.of(asked) is of_first
+
+
 def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
     options = options_of()
     with (

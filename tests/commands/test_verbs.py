@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.terminal import Progress
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
@@ -440,6 +441,8 @@ def test_dialects_shows_all_one_or_the_differences_of_two():
     output = robots("dialects", "google", "apple", "--json")
     assert output.status == 1
     assert json.loads(output.out)["index_html"] == {"google": True, "apple": False}
+    modes = json.loads(robots("dialects", "google", "yandex", "--json").out)["access"]
+    assert modes["yandex"] == modes_by_answer(DIALECTS["yandex"].access) != modes["google"]
     assert robots("dialects", "seznam", "seznam").status == 0
 
 

@@ -91,9 +91,10 @@ class Rules:
         self._last: tuple[FetchResult, dict[str, OriginRules]] | None = None
 
     def of(self, result: FetchResult) -> dict[str, OriginRules]:
-        if self._last is None or self._last[0] != result:
-            self._last = result, {}
-        return self._last[1]
+        last = self._last  # once: another request may put its file there meanwhile
+        if last is None or last[0] != result:
+            last = self._last = result, {}
+        return last[1]
 
 
 def answers(questions: Questions, rules: Rules, is_stale: IsStale = bool) -> dict[str, Any]:
