@@ -11,7 +11,9 @@ from itertools import count
 
 import pytest
 import scrapy
+from twisted.python.failure import Failure
 
+from scrapy_robots_policy import compat
 from tests.on_reactor import on_reactor, start, until_idle
 from tests.test_delay_queue import ASKER, DELAY, Host
 
@@ -25,6 +27,7 @@ class Fleet:
         self.chance, self.is_taken = chance, False
 
     async def take(self, host, delay):
+        await compat.sleep(0)
         if self.chance.random() < 0.3:
             return self.chance.uniform(0.1, delay)
         assert not self.is_taken
@@ -55,31 +58,26 @@ class Model(Host):
         if queue is None:
             self.active.add(request)
         else:
-            self.waiting[request] = None  # without asyncio it may be over when `start` returns
-            task = start(self.wait(request, queue))
-            task.addErrback(self.note, request)
-            if request in self.waiting:
-                self.waiting[request] = task
+            task = self.waiting[request] = start(self.wait(request, queue))
+            task.addBoth(self.end_wait, request)
 
-    def note(self, failure, request):
-        if request not in self.cancelled:
-            self.failures.append(failure)
+    def end_wait(self, result, request):
+        del self.waiting[request]
+        if isinstance(result, Failure) and request not in self.cancelled:
+            self.failures.append(result)
 
     def pass_by(self):
         self.active.add(self.new_request())
 
     async def wait(self, request, queue):
-        try:
-            async with queue.turn(request, first=self.chance.random() < 0.2) as turn:
-                assert not self.with_turn
-                if self.delay:
-                    assert not self.in_transfer
-                    assert self.clock.time >= self.ended_at + self.delay
-                self.active.add(request)
-                self.with_turn.add(request)
-                turn.used()
-        finally:
-            del self.waiting[request]
+        async with queue.turn(request, first=self.chance.random() < 0.2) as turn:
+            assert not self.with_turn
+            if self.delay:
+                assert not self.in_transfer
+                assert self.clock.time >= self.ended_at + self.delay
+            self.active.add(request)
+            self.with_turn.add(request)
+            turn.used()
 
     def cancel(self):
         request = self.one_of(self.waiting)
@@ -95,13 +93,16 @@ class Model(Host):
 
     def leave(self):
         """A request leaves the downloader, or is dropped before it."""
-        request = self.one_of(self.active)
+        self.end_one_of(self.active)
+
+    def end_one_of(self, requests):
+        request = self.one_of(requests)
         if request is None:
             return
         if request in self.in_transfer:
             self.ended_at = self.clock.time
-        for requests in (self.active, self.in_transfer, self.with_turn):
-            requests.discard(request)
+        for those in (self.active, self.in_transfer, self.with_turn):
+            those.discard(request)
         self.queues.left(request, "host")
         self.queues.release_gone(self.active)
 
@@ -124,21 +125,27 @@ class Model(Host):
 @on_reactor
 async def test_turns_come_one_at_a_time_a_delay_apart_and_to_all(seed):
     host = Model(seed)
-    events = [host.come, host.come, host.pass_by, host.cancel, host.reach_downloader]
-    events += [host.reach_downloader, host.leave, host.leave, host.leave, host.change_delay]
-    events += [host.let_time_pass] * 3
+    events = [host.come, host.come, host.pass_by, host.change_delay, host.cancel, host.cancel]
+    events += [host.reach_downloader] * 2 + [host.leave] * 3 + [host.let_time_pass] * 3
     for _ in range(EVENTS):
-        host.chance.choice(events)()
-        await until_idle()
-        assert not host.failures
-    for _ in range(EVENTS * 10):
-        host.leave()
-        await host.clock.forward(DELAY)
-        if not host.waiting and not host.active:
-            break
-    assert not host.failures
+        event = host.chance.choice(events)
+        if event != host.cancel:  # a request may be cancelled just when its turn has come
+            await until_idle()
+        event()
+    await until_idle()
+    if seed % 2:  # the delay ends, and only requests that had to wait are gone from now on
+        host.queues.queue("host", ASKER, 0.0, since_visit=0.0)
+        host.delay, gone = 0.0, host.with_turn
+    else:
+        gone = host.active
+    for _ in range(EVENTS):
+        host.end_one_of(gone)
+        await host.clock.forward(host.delay)
     assert not host.waiting
-    assert not host.active
+    while host.active:
+        host.leave()
+    await host.clock.forward(DELAY)
+    assert not host.failures
     assert host.queue.is_idle
     assert not host.queues.busy
     assert not host.clock.timers
