@@ -169,7 +169,7 @@ class Concurrency:
             raise CrawlClosing
         woken: Deferred[None] = Deferred()
         # The crawl may close at the very time.
-        cancel = compat.call_later(seconds, lambda: woken.called or woken.callback(None))
+        cancel = compat.call_later(seconds, lambda: None if woken.called else woken.callback(None))
         self._sleeping.add(woken)
         try:
             await maybe_deferred_to_future(woken)
