@@ -16,10 +16,12 @@ from scrapy.utils.python import global_object_name
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
 from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor, start, until_idle
 from tests.site import Answer, Opener, Site, robots
+from tests.test_delay_queue import Clock
 
 pytestmark = pytest.mark.slow
 
@@ -182,6 +184,27 @@ async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_th
     downloader.needs_backout()
     await until_idle()
     assert tasks[0].called
+
+
+@on_reactor
+async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(monkeypatch):
+    crawler = SimpleNamespace(engine=None, settings=Settings())
+    clock = Clock()
+    at_once = compat.call_later
+
+    def call_later(seconds, call):
+        return (clock.call_later if seconds else at_once)(seconds, call)
+
+    monkeypatch.setattr(compat, "call_later", call_later)
+    delays = DelayQueues(ALONE, clock.now, clock.call_later)
+    places = Concurrency(crawler, 10, delays, lambda: None)
+    ended = []
+    start(places.sleep(10)).addErrback(lambda failure: ended.append(failure.type))
+    await until_idle()
+    places._close()
+    clock.fire(10)  # with asyncio the wait has not gone on yet
+    await until_idle()
+    assert ended == [CrawlClosing]
 
 
 @on_reactor

@@ -253,6 +253,21 @@ async def test_rules_that_expire_while_a_request_is_queued_are_not_used():
         assert list(seen.dropped) == [site.url("/page")]
 
 
+@pytest.mark.parametrize("first", [robots(""), slow(0.1)], ids=["none", "a shorter one"])
+@on_reactor
+async def test_a_new_delay_is_kept_for_requests_that_wait_already(first):
+    script = {"/robots.txt": [first, slow(0.3)]} | {f"/{n}": Answer(after=0.2) for n in range(13)}
+    settings = {"ROBOTS_TTL": 1, "CONCURRENT_REQUESTS": 1}
+    with Site(script) as site:
+        await crawl(*pages(site, 13), settings=settings)
+        renewed_at = [hit.answered_at for hit in site.hits if hit.path == "/robots.txt"][1]
+        visits = [hit.asked_at for hit in site.hits if hit.path != "/robots.txt"]
+        later = [asked_at for asked_at in visits if asked_at > renewed_at]
+        between = [after - before for before, after in pairwise(later)]
+        assert len(between) >= 2
+        assert min(between[1:]) >= 0.5  # the first may be between two that were on their way
+
+
 class AskingLater(Spider):
     """Asks for `later` when the robots.txt of `site` has been asked for twice."""
 

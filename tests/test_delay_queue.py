@@ -284,6 +284,21 @@ def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
     assert host.queues.queue("host", ASKER, 0.0, since_visit=0.0) is None
 
 
+@on_reactor
+async def test_requests_in_the_queue_go_when_the_delay_ends_whoever_passes_by_it():
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    requests = [host.request(path)[0] for path in ("/1", "/2")]
+    passing = scrapy.Request("http://host/passing")
+    host.reach(passing)
+    await until_idle()
+    host.queues.queue("host", ASKER, 0.0, since_visit=0.0)
+    await until_idle()
+    assert host.sent == ["/1"]
+    await host.end(requests[0])
+    assert host.sent == ["/1", "/2"]
+
+
 def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept():
     host = Host()
     for number in range(1_000):

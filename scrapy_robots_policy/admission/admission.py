@@ -139,7 +139,8 @@ class Admission:
                 ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
                 rules = await self._with_tdmrep(request, rules, config, began)
-                async with self._turn(request, rules, config) as turn:
+                queue = self._queue(request, rules, config)
+                async with _turn(queue, request) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)
                     await place.reacquire()
@@ -148,7 +149,7 @@ class Admission:
                     current = self._current(request, origin, config, rules)
                     if current is None and refetched:
                         current = rules
-                    if current is not None and not self._opens_in(current, config):
+                    if current is not None and self._may_go(request, current, config, queue):
                         if current is not rules or self.dry_run:
                             verdict = self.decider.refuse_if_forbidden(
                                 request, current, config, began
@@ -247,11 +248,20 @@ class Admission:
     def _opens_in(self, rules: OriginRules, config: RequestConfig) -> float:
         return 0.0 if self.dry_run else rules.opens_in(config.agent, self.now())
 
-    def _turn(
-        self, request: Request, rules: OriginRules, config: RequestConfig
-    ) -> AbstractAsyncContextManager[Turn]:
-        queue = self._queue(request, rules, config)
-        return nullcontext(Turn()) if queue is None else queue.turn(request)
+    def _may_go(
+        self,
+        request: Request,
+        rules: OriginRules,
+        config: RequestConfig,
+        queue: DelayQueue | None,
+    ) -> bool:
+        """Whether a request may go now that has its turn in this queue; None: it has none.
+
+        The rules may be newer than those by which it took the turn, and ask for another delay.
+        """
+        if self._opens_in(rules, config):
+            return False
+        return self._queue(request, rules, config) in {None, queue}
 
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -288,3 +298,7 @@ class Admission:
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value(PUT_BACK)
         return again
+
+
+def _turn(queue: DelayQueue | None, request: Request) -> AbstractAsyncContextManager[Turn]:
+    return nullcontext(Turn()) if queue is None else queue.turn(request)

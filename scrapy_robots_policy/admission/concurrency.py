@@ -168,7 +168,8 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         woken: Deferred[None] = Deferred()
-        cancel = compat.call_later(seconds, lambda: woken.callback(None))
+        # The crawl may close at the very time.
+        cancel = compat.call_later(seconds, lambda: None if woken.called else woken.callback(None))
         self._sleeping.add(woken)
         try:
             await maybe_deferred_to_future(woken)

@@ -110,7 +110,9 @@ class DelayQueue:
 
     @property
     def _is_taken(self) -> bool:
-        return self._taken or self._holder is not None or bool(self._visitors)
+        # Without a delay other requests pass by the queue: those in it do not wait for their end.
+        is_visited = bool(self._visitors) and bool(self.delays)
+        return self._taken or self._holder is not None or is_visited
 
     @asynccontextmanager
     async def turn(self, request: Request, *, first: bool = False) -> AsyncIterator[Turn]:
@@ -195,7 +197,12 @@ class DelayQueue:
             self._holder = None
         if self._holder is None and not self._visitors:
             self.busy.discard(self)
-            self._next()
+        self._next()
+
+    def end_delay(self) -> None:
+        """Nobody asks for a delay any more: those that wait go, one when the other has ended."""
+        self.free_at = self.now()
+        self._next()
 
     def close(self) -> None:
         self.is_closed = True
@@ -303,6 +310,8 @@ class DelayQueues:
             return
         if all(other.origin != asker.origin for other in queue.delays):
             del self.by_origin[asker.origin]
+        if not queue.delays:
+            queue.end_delay()
 
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:
