@@ -55,7 +55,8 @@ def _table(path: Path) -> Mapping[str, Any]:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"{path} is no TOML: {error}") from None
-    table = data.get("tool", {}).get("robots-lint", {})
+    tool = data.get("tool", {})
+    table = tool.get("robots-lint", {}) if isinstance(tool, dict) else tool
     if not isinstance(table, dict):
         raise UsageError(f"{path}: [tool.robots-lint] must be a table")
     return table

@@ -342,6 +342,15 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize("text", ["tool = 3", "[tool]\nrobots-lint = 3"])
+def test_what_is_no_table_gets_one_sentence(faulty, monkeypatch, text):
+    monkeypatch.chdir(faulty.parent)
+    (faulty.parent / "pyproject.toml").write_text(text)
+    output = policy("lint", "robots.txt")
+    assert (output.status, output.out, output.err.count("\n")) == (2, "", 1)
+    assert "[tool.robots-lint] must be a table" in output.err
+
+
 @pytest.mark.parametrize(("table", "sentence"), WRONG)
 def test_a_wrong_table_gets_one_sentence(project, table, sentence):
     project(table)
