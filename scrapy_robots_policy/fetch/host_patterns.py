@@ -37,7 +37,7 @@ def _is_ipv6(text: str) -> bool:
 
 
 def names_of(origin: str) -> tuple[str, str]:
-    """The host of an origin without its port, and with it, be it the default one."""
+    """(the host of an origin, the host with its port). A default port is written out, too."""
     scheme, _, place = origin.partition("://")
     host, colon, _ = place.rpartition(":")
     if not colon or place.endswith("]"):

@@ -1,7 +1,7 @@
 """Where an entry comes from: the store, another process of the fleet, or the site itself.
 
-They are asked in this order, for one origin at a time. What they give goes into the origin's state;
-who waits for it, and what becomes of a fault, is the resolver's affair.
+They are asked in this order, for one origin at a time. Their answer goes into the origin's state.
+The resolver knows which requests wait for the answer, and handles faults.
 
 What else may run: each `await` lets requests join the waiters, be cancelled, and lets the crawl
 close, which cancels this.
