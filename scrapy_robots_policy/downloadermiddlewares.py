@@ -48,6 +48,7 @@ from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
+from .resolver.sources import Sources
 from .stats import PASSED
 from .stores import MemoryStore, Store, coordinator_of
 from .tags.page_preferences import PAGE_PREFERENCES
@@ -156,17 +157,16 @@ class RobotsPolicyMiddleware:
         gate = FetchGate(
             settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later
         )
-        return Resolver(
+        sources = Sources(
             store,
             fetch,
             settings.profile.variant,
             self.now,
             compat.sleep,
             gate,
-            settings.defer_timeout,
-            settings.access_overrides,
             self.events,
         )
+        return Resolver(sources, settings.defer_timeout, settings.access_overrides)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:

@@ -21,7 +21,7 @@ from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.resolver import Resolver
-from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE
+from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE, Sources
 from scrapy_robots_policy.stores import StoreEvents, open_store
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
@@ -78,15 +78,17 @@ class World:
         """So many resolvers, as so many processes have them. `options` are of their stores."""
         resolvers = [
             Resolver(
-                RedisStore(Address.of_uri(redis.url), StoreEvents(), **options),
-                self.fetch,
-                lambda page: None,
-                lambda: time.time() + self.later,
-                compat.sleep,
-                FetchGate(1, 1, time.monotonic, compat.call_later),
+                Sources(
+                    RedisStore(Address.of_uri(redis.url), StoreEvents(), **options),
+                    self.fetch,
+                    lambda page: None,
+                    lambda: time.time() + self.later,
+                    compat.sleep,
+                    FetchGate(1, 1, time.monotonic, compat.call_later),
+                    ResolverEvents(),
+                ),
                 600.0,
                 AccessOverrides(),
-                ResolverEvents(),
             )
             for _ in range(count)
         ]
@@ -130,7 +132,7 @@ async def test_an_origin_that_is_queued_in_one_process_is_fetched_by_another(red
         waiting = [start(one.rules_for(ORIGIN, RFC, "one"))]
         await world.until_fetched()
         waiting.append(start(one.rules_for("http://next.example", RFC, "one")))
-        await until(lambda: one.gate._queue)
+        await until(lambda: one.sources.gate._queue)
         waiting.append(start(other.rules_for("http://next.example", RFC, "other")))
         await world.until_fetched(2)
         world.gate.open()

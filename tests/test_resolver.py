@@ -15,7 +15,7 @@ from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.resolver import Resolver
-from scrapy_robots_policy.resolver.sources import MAX_SKEW
+from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -64,17 +64,16 @@ class World:
         self.time += seconds
 
     def resolver(self) -> Resolver:
-        return Resolver(
+        sources = Sources(
             self.store,
             self.fetch,
             lambda page: page,
             lambda: self.time,
             self.sleep,
             FetchGate(self.max_fetches, 4000, lambda: self.time, compat.call_later),
-            self.patience,
-            self.overrides,
             _Events(self),
         )
+        return Resolver(sources, self.patience, self.overrides)
 
 
 class _Events(ResolverEvents):

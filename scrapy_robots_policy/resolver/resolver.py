@@ -14,7 +14,6 @@ is one lookup for an origin at a time, and waiters are always woken.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
 from typing import Any
 
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -22,14 +21,10 @@ from twisted.internet.defer import Deferred
 
 from ..compat import start_task
 from ..exceptions import CrawlClosing
-from ..fetch.order import FetchOrder
 from ..rep import AccessMode, CacheEntry, Dialect, FetchResult
 from ..rep.access import AccessOverrides, holds
 from ..rep.cache_entry import remember
-from ..stores import Store
 from .cache import OriginCache
-from .events import ResolverEvents
-from .fetch_gate import FetchGate
 from .origin import OriginRules, OriginState, Waiter
 from .sources import Sources
 
@@ -41,33 +36,15 @@ class Resolver:
 
     Where a method takes an origin, the key of another document of it does too (`rep.documents`).
 
-    store      keeps entries beyond this process; None: nothing does
-    fetch      tries to get a robots.txt once; all its failures are results
-    variant    what a fetch takes from a page's request: fetches with the same one fail alike
-    now        seconds since the epoch; never goes back
-    sleep      waits so many seconds
-    gate       how many fetches may be under way
+    sources    where entries come from; their clock and their events are the resolver's too
     patience   seconds a request waits at most for an origin that defers; then it gets that answer
     overrides  the user's limits on every dialect's access policy
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
-        self,
-        store: Store | None,
-        fetch: Callable[[FetchOrder], Awaitable[FetchResult]],
-        variant: Callable[[Any], Hashable],
-        now: Callable[[], float],
-        sleep: Callable[[float], Awaitable[None]],
-        gate: FetchGate,
-        patience: float,
-        overrides: AccessOverrides,
-        events: ResolverEvents,
-    ) -> None:
-        self.now, self.sleep, self.gate, self.patience = now, sleep, gate, patience
-        self.overrides, self.events = overrides, events
-        self.sources = Sources(
-            store, fetch, variant, now, sleep, gate, events, self._keep_if_unknown
-        )
+    def __init__(self, sources: Sources, patience: float, overrides: AccessOverrides) -> None:
+        self.sources, self.now, self.events = sources, sources.now, sources.events
+        self.patience, self.overrides = patience, overrides
+        sources.keep_other = self._keep_if_unknown
         self.cache = OriginCache(self._state)
         self.is_stopped = False
         self._looked_up: dict[str, OriginState] = {}
@@ -140,7 +117,7 @@ class Resolver:
     def stop(self) -> None:
         """End all lookups, and wake all waiting requests: they raise CrawlClosing."""
         self.is_stopped = True
-        self.gate.close()
+        self.sources.gate.close()
         for lookup in list(self._lookups):
             lookup.cancel()
         for state in list(self._looked_up.values()):
@@ -183,7 +160,7 @@ class Resolver:
         try:
             if pause > 0:
                 state.is_put_off = True
-                await self.sleep(pause)
+                await self.sources.sleep(pause)
                 state.is_put_off = False
             await self.sources.ask(state, dialect, page)
         except BaseException as error:

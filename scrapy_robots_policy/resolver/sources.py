@@ -39,10 +39,17 @@ MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried unti
 class Sources:
     """Asks for the entry of an origin, and stores what came.
 
-    The arguments are those of `Resolver`.
-
-    keep_other  called with an entry that was found for another origin, where there is no store
+    store       keeps entries beyond this process; None: nothing does
+    fetch       tries to get a robots.txt once; all its failures are results
+    variant     what a fetch takes from a page's request: fetches with the same one fail alike
+    now         seconds since the epoch; never goes back
+    sleep       waits so many seconds
+    gate        how many fetches may be under way
+    keep_other  called with an entry that was found for another origin, where there is no store; the
+                resolver that uses these sources sets it
     """
+
+    keep_other: Callable[[str, CacheEntry], None]
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
@@ -53,11 +60,10 @@ class Sources:
         sleep: Callable[[float], Awaitable[None]],
         gate: FetchGate,
         events: ResolverEvents,
-        keep_other: Callable[[str, CacheEntry], None],
     ) -> None:
         self.store, self.coordinator = store, coordinator_of(store)
         self.fetch, self.variant, self.now, self.sleep = fetch, variant, now, sleep
-        self.gate, self.events, self.keep_other = gate, events, keep_other
+        self.gate, self.events = gate, events
         self._puts: set[Deferred[None]] = set()
 
     async def ask(self, state: OriginState, dialect: Dialect, page: Any) -> None:
