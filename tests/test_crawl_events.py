@@ -13,6 +13,7 @@ from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.report import CrawlCounts
 from scrapy_robots_policy.report.crawl_events import CrawlEvents
+from scrapy_robots_policy.report.trouble_log import MAX_LINES
 from scrapy_robots_policy.resolver.origin import rules_given
 
 HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsewhere", "beyond"))
@@ -46,6 +47,16 @@ def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     delays = {counts.origin: counts.delay for counts in events.counts.origins}
     assert delays == {HERE: 2.0, ELSEWHERE: 2.0, "all others": 0.0}
     assert len(caplog.records) == 2
+
+
+def test_a_store_that_fails_now_and_then_has_warnings_for_the_first_times_only(events, caplog):
+    caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
+    for _ in range(1_000):
+        events.on_lost("redis.example", "OutOfMemoryError")
+        events.on_regained("redis.example")
+    levels = [record.levelname for record in caplog.records]
+    assert levels == ["WARNING", "INFO"] * MAX_LINES + ["DEBUG"] * 2 * (1_000 - MAX_LINES)
+    assert events.crawler.stats.get_value("robots/store/lost") == 1_000
 
 
 RECEIVERS = {

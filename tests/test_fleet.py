@@ -27,6 +27,7 @@ from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
 from tests.on_reactor import Gate, all_of, on_reactor, start, until, until_idle
 from tests.redis_server import RedisServer
+from tests.stores.members import members
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
@@ -265,3 +266,22 @@ async def test_a_turn_ends_with_its_visit(redis):
         await until(lambda: client.get("robots:{host}:turn") == b"")  # the host rests
         assert 58_000 < client.pttl("robots:{host}:turn") <= 60_000
     await store.close()
+
+
+@on_reactor
+async def test_processes_that_name_other_download_slots_for_a_host_share_its_turn(redis):
+    async def visit(queue):
+        async with queue.turn(scrapy.Request("http://host/2")):
+            pass
+
+    asker = Asker("http://host", "bot", "rfc9309")
+    async with members(redis.url) as stores:
+        one, other = (
+            DelayQueues(store, time.monotonic, compat.call_later).queue(slot, asker, 0.3, 0.3)
+            for store, slot in zip(stores, ("host", "mine"), strict=True)
+        )
+        async with one.turn(scrapy.Request("http://host/1")):
+            waiting = start(visit(other))
+            await until(lambda: other.free_at > time.monotonic() or waiting.called)
+            assert not waiting.called
+        await all_of([waiting])

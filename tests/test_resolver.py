@@ -448,12 +448,17 @@ async def test_after_30_days_google_asks_whether_pages_are_answered(page_answers
     assert resolver.note_reachability("http://unknown.example", answers=True) is None
 
 
-@pytest.mark.parametrize(("ahead", "fetches"), [(MAX_SKEW - 1, 0), (MAX_SKEW + 1, 1)])
+FAST_CLOCK = ["use: an entry that is 61 s ahead of this machine's clock"]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "fetches", "faults"), [(MAX_SKEW - 1, 0, []), (MAX_SKEW + 1, 1, FAST_CLOCK)]
+)
 @on_reactor
-async def test_a_stored_entry_of_the_future_is_not_used(ahead, fetches):
+async def test_a_stored_entry_of_the_future_is_not_used_and_is_reported(ahead, fetches, faults):
     """Another machine's clock may be ahead by some seconds, and no more."""
     world = World([SECRET])
     entry = CacheEntry(FetchResult(200), world.time + ahead, b"", world.time + ahead)
     await world.store.put(ORIGIN, entry)
     await world.resolver().rules_for(ORIGIN, RFC)
-    assert len(world.fetches) == fetches
+    assert (len(world.fetches), world.faults) == (fetches, faults)

@@ -10,6 +10,7 @@ never faster, and a download slot that Scrapy throws away takes no delay with it
 
 Processes that share a store ask its coordinator too, when their turn in the queue has come. In all
 of them together one request is under way at a time, and the host rests from its end for the delay.
+They ask for the host of the request, since each process may give its download slots other names.
 
 * A request goes when the one before has ended and the store knows it. Network latency makes gaps
   longer, never shorter. The price is one way to the store and back for each request.
@@ -32,6 +33,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -78,13 +80,12 @@ class DelayQueue:
 
     def __init__(
         self,
-        slot: str,
         coordinator: FleetCoordinator,
         now: Callable[[], float],
         call_later: CallLater,
         busy: set[DelayQueue],
     ) -> None:
-        self.slot, self.coordinator, self.now, self.call_later = slot, coordinator, now, call_later
+        self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.busy = busy
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
@@ -121,7 +122,7 @@ class DelayQueue:
         Raises CrawlClosing.
         """
         await self._wait_here(first=first)
-        while wait := await self._wait_of_fleet():
+        while wait := await self._wait_of_fleet(request):
             self.free_at = max(self.free_at, self.now() + wait)
             self._taken = False
             await self._wait_here(first=True)
@@ -131,14 +132,14 @@ class DelayQueue:
         finally:
             self._leave(request, turn)
 
-    async def _wait_of_fleet(self) -> float:
+    async def _wait_of_fleet(self, request: Request) -> float:
         """Seconds for which another process has the host; 0: it is this request's turn in all."""
         if not self.delay:  # it has been taken back
             return 0.0
         try:
-            return await self.coordinator.take(self.slot, self.delay)
+            return await self.coordinator.take(_host(request), self.delay)
         except BaseException:  # cancelled
-            self._give_back()
+            self._give_back(request)
             raise
 
     async def _wait_here(self, *, first: bool) -> None:
@@ -160,16 +161,16 @@ class DelayQueue:
 
     def _leave(self, request: Request, turn: Turn) -> None:
         if not turn.is_used:
-            self._give_back()
+            self._give_back(request)
             return
         self._taken = False
         self._holder = request
         self.busy.add(self)
 
-    def _give_back(self) -> None:
+    def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
         self._taken = False
-        self.coordinator.leave(self.slot, visited=False)
+        self.coordinator.leave(_host(request), visited=False)
         self._next()
 
     def reached(self, request: Request) -> None:
@@ -191,9 +192,9 @@ class DelayQueue:
         if visited:
             self._visitors -= visited
             self.free_at = self.now() + self.delay
-        if self._holder in gone:
+        if self._holder is not None and self._holder in gone:
             # Another middleware may have answered or dropped it before it reached the downloader.
-            self.coordinator.leave(self.slot, visited=self._holder in visited)
+            self.coordinator.leave(_host(self._holder), visited=self._holder in visited)
             self._holder = None
         if self._holder is None and not self._visitors:
             self.busy.discard(self)
@@ -321,6 +322,11 @@ class DelayQueues:
             self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
-            slot, self.coordinator, self.now, self.call_later, self.busy
+            self.coordinator, self.now, self.call_later, self.busy
         )
         return queue
+
+
+def _host(request: Request) -> str:
+    """The host of a request, as its origin has it; Scrapy's download slot by default."""
+    return urlsplit(origin_of(request.url) or "").hostname or ""

@@ -23,7 +23,7 @@ from ..rep.preference import LICENSE, Preference
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
-from .trouble_log import TroubleLog
+from .trouble_log import MAX_LINES, TroubleLog
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -65,6 +65,7 @@ class CrawlEvents(ResolverEvents):
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
+        self._times_lost = 0
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
         if document_of(rules.origin) == TDMREP:
@@ -237,8 +238,11 @@ class CrawlEvents(ResolverEvents):
         )
 
     def on_lost(self, store: str, why: str) -> None:
+        """A warning for the first times: a Redis at the limit of its memory fails now and then."""
         self._count(stats.STORE_LOST)
-        logger.warning(
+        self._times_lost += 1
+        logger.log(
+            self._level_of_loss(logging.WARNING),
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
             "process knows",
             {"store": store, "why": brief(why)},
@@ -246,11 +250,15 @@ class CrawlEvents(ResolverEvents):
         )
 
     def on_regained(self, store: str) -> None:
-        logger.info(
+        logger.log(
+            self._level_of_loss(logging.INFO),
             "The robots.txt store at %(store)s works again",
             {"store": store},
             extra={"spider": self.crawler.spider},
         )
+
+    def _level_of_loss(self, level: int) -> int:
+        return level if self._times_lost <= MAX_LINES else logging.DEBUG
 
     def on_fault(self, origin: str, error: BaseException) -> None:
         logger.error(

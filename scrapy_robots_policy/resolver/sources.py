@@ -23,7 +23,7 @@ from ..rep.access import is_fresh
 from ..rep.cache_entry import remember
 from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
-from ..stores import Store, coordinator_of
+from ..stores import EntryError, Store, coordinator_of
 from .events import ResolverEvents, Source
 from .fetch_gate import FetchGate
 from .origin import OriginState
@@ -173,7 +173,12 @@ class Sources:
 
     def _adopt(self, state: OriginState, entry: CacheEntry | None) -> bool:
         """Use an entry of a store if it is newer than ours. One of the future is not used."""
-        if entry is None or entry.asked_at > self.now() + MAX_SKEW:
+        if entry is None:
+            return False
+        ahead = entry.asked_at - self.now()
+        if ahead > MAX_SKEW:
+            msg = f"an entry that is {ahead:.0f} s ahead of this machine's clock"
+            self.events.on_failed("use", EntryError(msg))
             return False
         if state.entry is not None and entry.asked_at <= state.entry.asked_at:
             return False

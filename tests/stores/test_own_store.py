@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+from pathlib import Path
 
 import pytest
 from scrapy.settings import Settings
@@ -27,6 +29,7 @@ from tests.stores.own_store import FOLDER, PAGE, PATH, FolderStore
 pytestmark = pytest.mark.slow  # whole crawls, or much work
 
 SECRET = "User-agent: *\nDisallow: /secret\n"
+ORIGIN = "https://example.com"
 RECORD = CacheEntry(FetchResult(404), 1.0)
 
 
@@ -52,6 +55,25 @@ def test_it_serves_crawls_in_any_event_loop(tmp_path, loop):
             seen = crawl_apart(Plan([site.url("/a"), site.url("/secret")], settings))
             assert seen.stats["robots/dropped/rule"] == 1
         assert site.paths == ["/robots.txt", "/a", "/a"]
+
+
+@on_reactor
+async def test_it_may_be_shared_by_processes_that_put_the_same_entry_at_once(tmp_path, monkeypatch):
+    one, other = FolderStore(tmp_path), FolderStore(tmp_path)
+    pid, write = os.getpid(), Path.write_bytes
+
+    def write_while_another_puts(part, octets):
+        write(part, octets)
+        with monkeypatch.context() as patches:
+            patches.setattr(Path, "write_bytes", write)
+            patches.setattr(os, "getpid", lambda: pid + 1)
+            put = other.put(ORIGIN, RECORD)
+            with pytest.raises(StopIteration):  # it is over at once
+                put.send(None)
+
+    monkeypatch.setattr(Path, "write_bytes", write_while_another_puts)
+    await one.put(ORIGIN, RECORD)
+    assert await one.get(ORIGIN) == RECORD
 
 
 class Plain(MemoryStore):

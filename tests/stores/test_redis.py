@@ -128,6 +128,34 @@ async def test_the_delay_is_kept_after_the_death_of_a_process_in_its_turn(redis)
         assert time.monotonic() - died >= 0.5
 
 
+# What stands in place of a turn that was lost, and until when nobody gets it after the visit.
+LOST_TURNS = {
+    "nothing": (None, 60_000, True),
+    "a shorter rest": ((b"", 5_000), 60_000, True),
+    "a longer rest": ((b"", 90_000), 90_000, True),
+    "the turn of another": ((b"another", 15_000), 15_000, True),
+    "the rest of another, after no visit": ((b"", 5_000), 5_000, False),
+}
+
+
+@pytest.mark.parametrize("case", LOST_TURNS)
+@on_reactor
+async def test_the_delay_follows_a_visit_whose_turn_was_lost(case, redis):
+    """A server comes back empty, or a process is stopped for longer than its lease lasts."""
+    found, expected, visited = LOST_TURNS[case]
+    key = f"robots:{{{HOST}}}:turn"
+    async with members(redis.url, 1) as (store,):
+        assert await store.take(HOST, 60.0) == 0.0
+        with redis.client() as client:
+            client.delete(key)
+            if found is not None:
+                client.set(key, found[0], px=found[1])
+            store.leave(HOST, visited=visited)
+            await until(lambda: not store.leases._returning)
+            assert client.get(key) == (b"" if found is None else found[0])
+            assert expected - 4_000 < client.pttl(key) <= expected
+
+
 @on_reactor
 async def test_an_abandoned_lease_is_not_renewed_for_ever(redis):
     events = Events()

@@ -48,14 +48,19 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0
 """
+# A lease that was lost, with the server or because its holder was stopped, leaves its rest all the
+# same, unless another process has taken it.
 _GIVE_BACK = """
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+local holder = redis.call('GET', KEYS[1])
+if holder == ARGV[1] then
+    redis.call('DEL', KEYS[1])
+elseif holder and holder ~= '' then
     return 0
 end
-if ARGV[2] == '0' then
-    return redis.call('DEL', KEYS[1])
+if tonumber(ARGV[2]) > math.max(redis.call('PTTL', KEYS[1]), 0) then
+    redis.call('SET', KEYS[1], '', 'PX', ARGV[2])
 end
-return redis.call('SET', KEYS[1], '', 'PX', ARGV[2]) and 1
+return 1
 """
 _RESTS = 1  # what _TAKE answers where nobody holds the key, but its rest is not over
 
