@@ -6,6 +6,7 @@ import logging
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
+from urllib.parse import urljoin
 
 import pytest
 import scrapy
@@ -183,6 +184,26 @@ async def test_a_visit_is_over_when_its_transfer_is_whatever_a_middleware_does_t
         assert sorted(seen.answered) == urls
         assert site.count("/login") == 1
         assert min(gaps(site)) >= 0.2
+
+
+class FetchesToken(LogsIn):
+    """A downloader middleware that fetches another page of the site before each page."""
+
+    async def process_request(self, request, spider=None):
+        if request.callback is not NO_CALLBACK:
+            token = scrapy.Request(urljoin(request.url, "/token"), NO_CALLBACK)
+            await compat.download(self.crawler, token)
+
+
+@on_reactor
+async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_crawl(monkeypatch):
+    monkeypatch.setattr("scrapy_robots_policy.admission.delay_queue.MAX_HELD", 0.5)
+    with Site({"/robots.txt": slow(0.1)}) as site:
+        urls = pages(site, 4)
+        settings = {"DOWNLOADER_MIDDLEWARES": {FetchesToken: 300}, "CLOSESPIDER_TIMEOUT": 20}
+        seen, _ = await crawl(*urls, settings=settings)
+        assert sorted(seen.answered) == urls
+        assert site.count("/token") == 4
 
 
 class Contented(Spider):

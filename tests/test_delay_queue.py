@@ -11,7 +11,13 @@ import pytest
 import scrapy
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_ASKERS, Asker, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import (
+    LONGEST_TIMER,
+    MAX_ASKERS,
+    MAX_HELD,
+    Asker,
+    DelayQueues,
+)
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 
@@ -166,6 +172,47 @@ async def test_a_request_cancelled_before_the_downloader_costs_no_delay():
     await until_idle()
     await host.end(first)
     assert host.sent == ["/1", "/2"]
+
+
+@on_reactor
+async def test_a_request_that_other_middlewares_hold_back_loses_its_turn(caplog):
+    host = Host()
+    first, _ = host.request("/1")
+    for path in ("/2", "/3"):
+        host.request(path)
+    await until_idle()
+    await host.clock.forward(MAX_HELD - 1)
+    assert host.sent == ["/1"]
+    await host.clock.forward(1)
+    assert host.sent == ["/1", "/2"]
+    await host.clock.forward(MAX_HELD)
+    assert host.sent == ["/1", "/2", "/3"]
+    [warning] = caplog.messages  # one for all of them
+    assert "<GET http://host/1>" in warning
+    host.reach(first)
+    await host.end(first)
+    host.request("/4")
+    await host.clock.forward(MAX_HELD)
+    assert host.sent[-1] == "/4"
+
+
+@on_reactor
+async def test_a_request_that_was_held_back_is_a_visit_when_it_goes():
+    host = Host()
+    first, _ = host.request("/1")
+    second, _ = host.request("/2")
+    host.request("/3")
+    await until_idle()
+    await host.clock.forward(MAX_HELD)
+    assert host.sent == ["/1", "/2"]
+    host.reach(second)
+    host.reach(first)
+    await host.end(second)
+    await host.clock.forward(100 * DELAY)
+    assert host.sent == ["/1", "/2"]
+    await host.end(first)
+    await host.clock.forward(DELAY)
+    assert host.sent == ["/1", "/2", "/3"]
 
 
 @on_reactor

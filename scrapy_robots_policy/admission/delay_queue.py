@@ -18,6 +18,8 @@ They ask for the host of the request, since each process may give its download s
   no time: they have to wait for a delay from its end anyway.
 * A request that leaves before it reaches the downloader gives its turn back without a rest. What
   reached the downloader was a visit, however it ended.
+* A request that other downloader middlewares hold back for a minute loses its turn. One of them may
+  wait for a request of its own to the same host, which waits for that turn.
 * The fetch of a robots.txt is a visit, and takes its turn before pages.
 * A process that dies in its turn holds up the host for as long as a lease lasts, and the delay.
 * While the store is out of reach, each process keeps the delay by itself.
@@ -29,6 +31,7 @@ request that is gone is given back in `_wait_here`.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
@@ -46,6 +49,9 @@ from ..stores import FleetCoordinator
 MAX_QUEUES = 10_000
 MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
+MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
+
+logger = logging.getLogger("scrapy_robots_policy")
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
@@ -93,6 +99,8 @@ class DelayQueue:
         self._waiting: deque[Deferred[None]] = deque()
         self._taken = False  # somebody's turn has come, and is not yet used or given back
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
+        self._stop_holding: Callable[[], None] = lambda: None
+        self._has_warned = False
         self._visitors: set[Request] = set()  # requests of this slot in the downloader
         self._stop_timer: Callable[[], None] | None = None
 
@@ -165,6 +173,7 @@ class DelayQueue:
             return
         self._taken = False
         self._holder = request
+        self._stop_holding = self.call_later(MAX_HELD, self._on_held)
         self.busy.add(self)
 
     def _give_back(self, request: Request) -> None:
@@ -175,6 +184,8 @@ class DelayQueue:
 
     def reached(self, request: Request) -> None:
         """A request of this slot has reached the downloader, with a turn or, if exempt, without."""
+        if request is self._holder:
+            self._stop_holding()
         self._visitors.add(request)
         self.busy.add(self)
 
@@ -196,9 +207,22 @@ class DelayQueue:
             # Another middleware may have answered or dropped it before it reached the downloader.
             self.coordinator.leave(_host(self._holder), visited=self._holder in visited)
             self._holder = None
+            self._stop_holding()
         if self._holder is None and not self._visitors:
             self.busy.discard(self)
         self._next()
+
+    def _on_held(self) -> None:
+        """The request has its turn and does not go. Should it go later, it counts as a visit."""
+        assert self._holder is not None  # else the timer is stopped
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "A downloader middleware holds %(request)s back, whose turn has come %(seconds)g s "
+                "ago at a site that asks for a delay; the next request goes",
+                {"request": self._holder, "seconds": MAX_HELD},
+            )
+        self._release({self._holder})
 
     def end_delay(self) -> None:
         """Nobody asks for a delay any more: those that wait go, one when the other has ended."""
@@ -207,6 +231,7 @@ class DelayQueue:
 
     def close(self) -> None:
         self.is_closed = True
+        self._stop_holding()
         if self._stop_timer is not None:
             self._stop_timer()
         while self._waiting:
