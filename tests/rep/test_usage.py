@@ -190,6 +190,9 @@ HEADERS = [
         {"x": '"a, b"', "d": "@99", "n": "-1.5", "f": "?0", "t": "?1"},
     ),
     (["Train-AI=n"], {}),
+    # display strings: RFC 9651, 4.2.10
+    ([r'train-ai=n;why=%"\o/ %c3%a9"'], {"train-ai": "n"}),
+    (['train-ai=n;why=%"%C3%A9"'], {}),
     (["train-ai=n, oops="], {}),
     (["/path train-ai=n"], {}),
     (["é=n"], {}),
