@@ -207,7 +207,7 @@ def test_every_crawler_of_a_dialect_says_where_its_chain_comes_from(name: str):
         *[("Sogou web spider", "sogou"), ("360Spider", "360"), ("Applebot", "apple")],
         *[("DuckDuckBot", "duckduckgo"), ("SeznamBot", "seznam"), ("Yeti", "naver")],
         *[("Amazonbot", "amazon"), ("Amzn-SearchBot", "amazon")],
-        *[("Yisouspider", "rfc9309"), ("Twitterbot", "rfc9309")],
+        *[("Yisouspider", "rfc9309"), ("Twitterbot", "google")],
     ],
 )
 def test_a_crawler_is_found_with_its_engines_dialect(name: str, dialect: str):
