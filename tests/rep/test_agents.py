@@ -123,6 +123,13 @@ def test_a_whole_header_finds_the_line_of_its_crawler(dialect: str, agent: str):
     assert not rules.allowed("http://h/x", agent)
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("agent", ["", " ", "/1.0 (x)"])
+def test_a_crawler_without_a_name_is_bound_by_the_groups_for_all(dialect: str, agent: str):
+    rules = parse(b"User-agent: Slurp\nDisallow: /\n\nUser-agent: *\nDisallow: /x", dialect)
+    assert [rules.allowed(f"http://h{path}", agent) for path in ("/x", "/y")] == [False, True]
+
+
 CHAINS = [
     ("google", "Googlebot", "googlebot *"),
     ("google", "Googlebot-Image", "googlebot-image googlebot *"),
