@@ -79,10 +79,15 @@ class Source:
         """The lists of User-agent lines. Between two lists stands what ends a list: a rule, or what
         else does so in the dialect.
         """
+        return self.lists_parted_by(self.grammar.closer)
+
+    def lists_parted_by(self, *parting: re.Pattern[str]) -> list[AgentList]:
+        """The lists of User-agent lines, where lines that match an expression end a list."""
         lists: list[list[re.Match[str]]] = []
         for line in self.agents:
             last = lists[-1][-1].end() if lists else 0
-            if not lists or self.grammar.closer.search(self.text, last, line.start()):
+            gap = self.text, last, line.start()
+            if not lists or any(expression.search(*gap) for expression in parting):
                 lists.append([])
             lists[-1].append(line)
         starts = [lines[0].start() for lines in lists] + [len(self.text)]

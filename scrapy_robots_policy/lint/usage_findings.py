@@ -12,6 +12,7 @@ from ..rep.groups import Groups
 from ..rep.preference import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
+    LABELS,
     LEVELS,
     LICENSE,
     PURPOSES,
@@ -20,7 +21,7 @@ from ..rep.preference import (
     Preference,
     combined,
 )
-from ..rep.usage import LABELS, UsageLines
+from ..rep.usage import UsageLines
 from ..rep.usage_values import path_of, read_value
 from .findings import Finding, listed, quoted
 from .linted_file import Source, Span, values
@@ -138,7 +139,7 @@ _Use = tuple[str, str, Preference]
 
 def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
     lists: dict[frozenset[str], list[_Use]] = {}
-    for agent_list in source.lists:
+    for agent_list in source.lists_parted_by(source.grammar.closer, source.grammar.usage):
         names = frozenset(line[2].lower() for line in agent_list.lines)
         lists.setdefault(names, []).extend(
             _uses(source, (agent_list.lines[0].start(), agent_list.end))

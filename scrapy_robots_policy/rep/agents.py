@@ -148,12 +148,15 @@ def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
     agents  a table of crawlers. It may have one crawler in several versions ("YandexNews/4.0"):
             the version in `agent` is looked up first.
 
-    A crawler that the table does not have looks for its own token, then "*" (RFC 9309 §2.2.1).
+    A crawler that the table does not have looks for its own token, then "*" (RFC 9309 §2.2.1); one
+    without a name for "*" only.
     """
     versioned = _product(agent).lower()
     name = product_token(agent).lower()
     entry = agents.get(versioned) or agents.get(name)
-    return entry.chain if entry else (name, "*")
+    if entry:
+        return entry.chain
+    return (name, "*") if name else ("*",)
 
 
 def agent_table(*agents: Agent) -> Mapping[str, Agent]:

@@ -102,9 +102,9 @@ class Groups:
         """
         return self._spans_above(agent, text, self._options.grammar.pace)
 
-    def license_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
-        """The same with the License lines for a crawler."""
-        return self._spans_above(agent, text, self._options.grammar.license)
+    def usage_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
+        """The same with the lines about the use of pages for a crawler."""
+        return self._spans_above(agent, text, self._options.grammar.usage)
 
     def _spans_above(
         self, agent: str, text: str, parting: re.Pattern[str]
@@ -137,8 +137,9 @@ class Groups:
 
         A Crawl-delay line between two User-agent lines parts the lists, but not the group. The
         delay is for the list right above it, as in all parsers that read delays. The rules are for
-        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere). A License line
-        parts the lists of licences in the same way.
+        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere). A line about the
+        use of pages parts in the same way what is said of use: aipref-attach-05 makes it a rule of
+        the group, and User-agent lines after a rule begin another one.
 
         parting  the expression for the lines that part
         """

@@ -21,6 +21,7 @@ from .agents import TOKEN
 from .dialects.dialect import Dialect
 from .dialects.options import AgentValue, Beyond, BlankLine, Bom
 from .directives import PACE_KEYS
+from .preference import LABELS
 
 WHITE = " \t\x0b\x0c\r"
 
@@ -48,7 +49,7 @@ class Grammar:
     sitemap    a Sitemap line; group 1: its value
     closer     a line that ends a list of User-agent lines
     pace       a Crawl-delay, Request-rate or Visit-time line
-    license    a License line
+    usage      a line about the use of pages
     blank      a blank line that ends a group; None where only the next group ends it
     """
 
@@ -58,7 +59,7 @@ class Grammar:
     sitemap: re.Pattern[str]
     closer: re.Pattern[str]
     pace: re.Pattern[str]
-    license: re.Pattern[str]
+    usage: re.Pattern[str]
     blank: re.Pattern[str] | None
 
 
@@ -147,7 +148,7 @@ def grammar_of(dialect: Dialect) -> Grammar:
         sitemap=_compile(_line(dialect, dialect.sitemap_keys)),
         closer=_compile("|".join(_closers(dialect, rule))),
         pace=_compile(rf"\n{_W}(?:{_any_of(PACE_KEYS)}){_W}:"),
-        license=_compile(rf"\n{_W}license{_W}:"),
+        usage=_compile(rf"\n{_W}(?:{_any_of(LABELS)}){_W}:"),
         blank=_compile(_BLANK) if dialect.blank_line is BlankLine.ENDS_RECORD else None,
     )
 

@@ -23,6 +23,8 @@ ATTACH = "aipref-attach-05"
 CONTENT_USAGE = "Content-Usage"
 CONTENT_SIGNAL = "Content-Signal"
 LICENSE = "License"
+LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
+"""The labels of the lines of a robots.txt about the use of pages, by their keys."""
 TDM_RESERVATION = "tdm-reservation"
 TDM_POLICY = "tdm-policy"
 ROBOTS_HEADER = "X-Robots-Tag"

@@ -45,7 +45,7 @@ def resolve(reference: str) -> Reference | None:
         return _absolute(reference, Origin(origin.partition(":")[2]) if origin else None)
     if reference.startswith("/"):
         return Reference(reference)
-    if reference.startswith("?"):
+    if reference[:1] in ("", "?"):  # nothing stands for the file itself
         return Reference(BASE + reference)
     path, mark, query = reference.partition("?")
     return Reference(_without_dots(path) + mark + query)

@@ -4,11 +4,12 @@ They say what may be done with a page that has been fetched. Whether it may be f
 of rules (`ruleset`).
 
 Their precedence differs from that of rules. Content-Usage (draft-ietf-aipref-attach-05) and
-Content-Signal (Cloudflare) are lines of a group. Groups bind crawlers as for rules, and the longest
-path decides; of equally long paths the most restrictive preference holds (attach-05, section
-"Content-Usage Rule Semantics", and draft-ietf-aipref-vocab-08, "Combining Preferences"). A
-Content-Signal or a License outside all groups binds each crawler whose groups have none (RSL 1.0
-§4.4.2 for License: the crawlers of a group with a License must not take global ones).
+Content-Signal (Cloudflare) are lines of a group. Groups bind crawlers as for rules, but a line
+between two User-agent lines is for those above it (`Groups.usage_spans`). The longest path decides;
+of equally long paths the most restrictive preference holds (attach-05, section "Content-Usage Rule
+Semantics", and draft-ietf-aipref-vocab-08, "Combining Preferences"). A Content-Signal or a License
+outside all groups binds each crawler whose groups have none (RSL 1.0 §4.4.2 for License: the
+crawlers of a group with a License must not take global ones).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .patterns import Pattern, reading_of
 from .preference import (
     ATTACH,
     CONTENT_SIGNAL,
-    CONTENT_USAGE,
+    LABELS,
     LICENSE,
     VOCAB,
     Overridden,
@@ -46,7 +47,6 @@ _ALSO_OUTSIDE = {
 }
 _LONGER = f"the longest path decides: {ATTACH}, Content-Usage Rule Semantics"
 _STRICTER = f"of equal paths the most restrictive counts: {VOCAB}, Combining Preferences"
-LABELS = {label.lower(): label for label in (CONTENT_USAGE, CONTENT_SIGNAL, LICENSE)}
 
 
 class UsageLine(NamedTuple):
@@ -131,13 +131,8 @@ class UsageLines:
         """(the lines in the crawler's groups, those for all crawlers whose groups have none)"""
         if not self._written:
             return [], []
-        _, groups = self._groups.find(agent, self._text)
-        own = [line for group in groups for line in self._between(group.head, group.end)]
-        if any(line.label == LICENSE for line in own):
-            spans = list(self._groups.license_spans(agent, self._text))
-            licences = {line for span in spans for line in self._between(*span)}
-            own = [line for line in own if line.label != LICENSE or line in licences]
-        return own, self._outside
+        spans = self._groups.usage_spans(agent, self._text)
+        return [line for span in spans for line in self._between(*span)], self._outside
 
     def outside(self) -> Iterator[tuple[int, int]]:
         """The parts of the text outside all groups: (start, end) offsets."""

@@ -123,6 +123,13 @@ def test_a_whole_header_finds_the_line_of_its_crawler(dialect: str, agent: str):
     assert not rules.allowed("http://h/x", agent)
 
 
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("agent", ["", " ", "/1.0 (x)"])
+def test_a_crawler_without_a_name_is_bound_by_the_groups_for_all(dialect: str, agent: str):
+    rules = parse(b"User-agent: Slurp\nDisallow: /\n\nUser-agent: *\nDisallow: /x", dialect)
+    assert [rules.allowed(f"http://h{path}", agent) for path in ("/x", "/y")] == [False, True]
+
+
 CHAINS = [
     ("google", "Googlebot", "googlebot *"),
     ("google", "Googlebot-Image", "googlebot-image googlebot *"),
@@ -207,7 +214,7 @@ def test_every_crawler_of_a_dialect_says_where_its_chain_comes_from(name: str):
         *[("Sogou web spider", "sogou"), ("360Spider", "360"), ("Applebot", "apple")],
         *[("DuckDuckBot", "duckduckgo"), ("SeznamBot", "seznam"), ("Yeti", "naver")],
         *[("Amazonbot", "amazon"), ("Amzn-SearchBot", "amazon")],
-        *[("Yisouspider", "rfc9309"), ("Twitterbot", "rfc9309")],
+        *[("Yisouspider", "rfc9309"), ("Twitterbot", "google")],
     ],
 )
 def test_a_crawler_is_found_with_its_engines_dialect(name: str, dialect: str):

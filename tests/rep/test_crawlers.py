@@ -17,7 +17,7 @@ TOKEN, USER, CRAWLS = CrawlerKind.TOKEN, CrawlerKind.USER, CrawlerKind.CRAWLS
 KINDS = {
     **dict.fromkeys(["Google-Extended", "Applebot-Extended"], (TOKEN, Obedience.OBEYS)),
     **dict.fromkeys(
-        ["GPTBot", "OAI-SearchBot", "OAI-AdsBot", "ClaudeBot", "Claude-SearchBot", "CCBot"],
+        ["GPTBot", "OAI-SearchBot", "ClaudeBot", "Claude-SearchBot", "CCBot", "Twitterbot"],
         (CRAWLS, Obedience.OBEYS),
     ),
     **dict.fromkeys(
@@ -34,7 +34,7 @@ KINDS = {
     ),
     **dict.fromkeys(["Google-Safety", "iTMS"], (CRAWLS, Obedience.IGNORES)),
     "facebookexternalhit": (CRAWLS, Obedience.MAY_IGNORE),
-    "Bytespider": (CRAWLS, Obedience.UNSTATED),
+    **dict.fromkeys(["Bytespider", "OAI-AdsBot"], (CRAWLS, Obedience.UNSTATED)),
 }
 DELAYS = {
     **dict.fromkeys(["ClaudeBot", "CCBot", "AhrefsBot", "MJ12bot", "bingbot"], True),

@@ -140,6 +140,8 @@ def test_a_label_of_earlier_drafts_is_named_as_one(label):
 SILENT = [
     ("R507", "User-agent: *\nContent-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n"),
     ("R507", "Content-Signal: use=immediate\nUser-agent: *\nContent-Signal: use=full\n"),
+    # each is for the User-agent line above it
+    ("R506", "User-agent: a\nContent-Usage: b=n\nUser-agent: *\nContent-Usage: b=y\n"),
     # names that their owners cannot change, and names that work
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),

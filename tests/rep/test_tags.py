@@ -129,6 +129,7 @@ PAGES = [
     ("bing", "bingbot", [], [("msnbot", "noindex")], "noindex"),
     ("bing", "bingbot", ["noarchive, nocache"], [], "noarchive"),
     ("bing", "bingbot", [], [("bingbot", "nosnippet"), ("googlebot", "noindex")], "nosnippet"),
+    ("bing", "bingbot", ["max-snippet: 0, notranslate"], [], "nosnippet"),
     # Yandex: a meta tag that grants wins; a header cannot grant
     ("yandex", "YandexBot", [], [("robots", "all"), ("robots", "noindex, nofollow")], ""),
     ("yandex", "YandexBot", [], [("robots", "noindex, nofollow"), ("yandex", "index")], "nofollow"),

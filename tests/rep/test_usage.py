@@ -100,12 +100,22 @@ FILES = [
     (group("Content-Usage: /%7Ex a=n"), "Foo", "/~x", ["line 2, Content-Usage: a=n"]),
     (group("Content-Usage: /only/here a=n"), "Foo", "/", []),
     (group("Content-Usage: /empty"), "Foo", "/empty", []),
-    # between User-agent lines, and in groups that are joined
+    # between User-agent lines: for those above it
+    *(
+        (f"User-agent: Foo\n{line}\nUser-agent: Bar\n{other}", agent, "/", [f"line {at}, {said}"])
+        for line, other in (
+            ("Content-Usage: a=n", "Content-Usage: a=y"),
+            ("Content-Signal: a=no", "Content-Signal: a=yes"),
+            ("Content-Usage: a=n", "License: https://site.example/a.xml"),
+        )
+        for agent, at, said in (("Foo", 2, line), ("Bar", 4, other))
+    ),
+    ("User-agent: Foo\nContent-Usage: a=n\nUser-agent: Bar\nAllow: /", "Bar", "/", []),
     (
-        "User-agent: Foo\nContent-Usage: a=n\nUser-agent: Bar\nAllow: /",
-        "Bar",
+        "User-agent: Foo\nCrawl-delay: 9\nUser-agent: Bar\nContent-Usage: a=n",
+        "Foo",
         "/",
-        ["line 2, Content-Usage: a=n"],
+        ["line 4, Content-Usage: a=n"],
     ),
     ("User-agent: Foo\nAllow: /\nUser-agent: Bar\nContent-Usage: a=n\nAllow: /", "Foo", "/", []),
     # how it is written
@@ -180,6 +190,9 @@ HEADERS = [
         {"x": '"a, b"', "d": "@99", "n": "-1.5", "f": "?0", "t": "?1"},
     ),
     (["Train-AI=n"], {}),
+    # display strings: RFC 9651, 4.2.10
+    ([r'train-ai=n;why=%"\o/ %c3%a9"'], {"train-ai": "n"}),
+    (['train-ai=n;why=%"%C3%A9"'], {}),
     (["train-ai=n, oops="], {}),
     (["/path train-ai=n"], {}),
     (["é=n"], {}),

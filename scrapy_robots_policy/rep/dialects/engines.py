@@ -105,7 +105,9 @@ YANDEX = derive(
     **agreed(RFC9309, Certainty.ORACLE, _YC, "bom", "agent_keys", "allow_keys", "disallow_keys"),
     **agreed(RFC9309, Certainty.ORACLE, _YC, "longer_keys", "missing_colon", "orphan_rules"),
     **agreed(RFC9309, Certainty.ORACLE, _YC, "precedence", "tie", "allow_lines", "wildcards"),
-    **agreed(RFC9309, Certainty.ORACLE, _YC, "size_limit", "agent_match"),
+    **agreed(RFC9309, Certainty.ORACLE, _YC, "size_limit", "agent_match", "index_html"),
+    **agreed(RFC9309, Certainty.ORACLE, _YC, "line_limit", "request_rate", "visit_time"),
+    **agreed(RFC9309, Certainty.ORACLE, _YC + ": C strings", "nul_ends_line"),
     **agreed(RFC9309, Certainty.DOCUMENTED, _YHELP, "sitemap_keys"),
     beyond_size=oracle(Beyond.OPEN, _YC),
     double_returns=oracle(True, _YC + ": after a return, only a line feed is skipped"),
@@ -144,6 +146,7 @@ YANDEX = derive(
 )
 
 _BTAGS = "Bing Webmaster help: robots meta tags"
+_BTAGS_2020 = "Bing Webmaster Blog, April 2020: max-snippet, max-image-preview, max-video-preview"
 _BING_2019 = "F. Dubut (Bing), 2019"
 _AS_ENGINES = AccessPolicy(too_many_requests=AccessResult.UNREACHABLE)
 
@@ -162,8 +165,11 @@ BING = derive(
     crawl_delay=documented(CrawlDelay.OWN_OR_ALL, _BING_2019),
     tag_names=documented(("bingbot", "msnbot"), _BTAGS),
     tag_rules=documented(
-        ("index", "follow", "noindex", "nofollow", "noarchive", "nocache", "noodp", "nosnippet"),
-        _BTAGS,
+        (
+            *("index", "follow", "noindex", "nofollow", "noarchive", "nocache", "noodp"),
+            *("nosnippet", "max-snippet", "max-image-preview", "max-video-preview"),
+        ),
+        f"{_BTAGS}; {_BTAGS_2020}",
     ),
     access=assumed(
         replace(_AS_ENGINES, lifetime=6 * HOUR), "some hours (Bing, 2012); else RFC 9309"
@@ -254,6 +260,7 @@ SEZNAM = derive(
     "seznam",
     APPLE,
     **agreed(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
+    **agreed(APPLE, Certainty.DOCUMENTED, "Seznam crawling-control help", "allow_lines"),
     agents=documented(crawlers.SEZNAM, "Seznam crawling-control help"),
     crawl_delay=assumed(CrawlDelay.IGNORED, "Request-rate is what Seznam documents"),
     request_rate=documented(True, "Seznam crawling-control help"),

@@ -1,4 +1,6 @@
-"""Google's crawlers, as data: the names they look for, and what Google says of them."""
+"""Google's crawlers, as data: the names they look for, and what Google says of them. X's crawler is
+here, too: its operator names Google's specification.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from ..agents import Agent, Category, CrawlerFacts, CrawlerKind, Obedience, add_
 from .crawler_rows import agents_of, engine
 from .options import Certainty
 
+_X = "https://developer.x.com/cards/overview"
 _CRAWLING = "https://developers.google.com/crawling/docs/crawlers-fetchers/"
 _BY_GOOGLE = CrawlerFacts(
     "Google", Category.SEARCH, _CRAWLING + "google-common-crawlers", crawl_delay=False
@@ -112,6 +115,13 @@ GOOGLE = agent_table(
         ("GoogleMessages", "*"),
         ("Google-Site-Verification", "*"),
         facts=_FOR_GOOGLES_USERS,
+    ),
+    *agents_of(
+        "google",
+        f"{_X}: respects Google's robots.txt specification",
+        Certainty.DOCUMENTED,
+        ("Twitterbot", "*"),
+        facts=CrawlerFacts("X", Category.PREVIEW, _X),
     ),
 )
 

@@ -48,7 +48,8 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("GPTBot", _OPENAI),
     ("OAI-SearchBot", replace(_OPENAI, category=Category.AI_SEARCH)),
     ("ChatGPT-User", _for_users(_OPENAI, Obedience.MAY_IGNORE)),
-    ("OAI-AdsBot", replace(_OPENAI, category=Category.ADS)),
+    # OpenAI: visits pages that are submitted as ads; no word of robots.txt.
+    ("OAI-AdsBot", replace(_OPENAI, category=Category.ADS, obedience=Obedience.UNSTATED)),
     ("ClaudeBot", _ANTHROPIC),
     ("Claude-SearchBot", replace(_ANTHROPIC, category=Category.AI_SEARCH)),
     ("Claude-User", _for_users(_ANTHROPIC)),
@@ -82,10 +83,6 @@ _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("TikTokSpider", replace(_BYTEDANCE, category=Category.OTHER)),
     ("archive.org_bot", _ARCHIVE),
     ("ia_archiver", replace(_ARCHIVE, page="https://archive.org/webmasters.html")),
-    (
-        "Twitterbot",
-        CrawlerFacts("X", Category.PREVIEW, obedience=Obedience.UNSTATED),
-    ),
     (
         "Yisouspider",
         CrawlerFacts("Yisou", Category.SEARCH, obedience=Obedience.UNSTATED),
