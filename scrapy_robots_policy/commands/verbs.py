@@ -78,7 +78,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "port": Option(
         ("--port",),
-        "the port (default: 9309, or any free one if that is taken)",
+        "the port; 0: any free one (default: 9309, or any free one if that is taken)",
         "N",
         is_whole=True,
     ),
