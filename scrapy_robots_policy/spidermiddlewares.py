@@ -57,6 +57,9 @@ class ItemRefused(DropItem):
         super().__init__(f"Refused by its page: {cause}")
         self.part, self.cause = part, cause
 
+    def __reduce__(self) -> tuple[type[ItemRefused], tuple[str, str]]:
+        return type(self), (self.part, self.cause)
+
 
 @dataclass(frozen=True, slots=True)
 class _Decision:

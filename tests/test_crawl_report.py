@@ -133,6 +133,31 @@ async def test_a_report_is_compared_with_the_one_before_it(tmp_path):
         assert part in text
 
 
+@on_reactor
+async def test_spiders_with_one_setting_have_a_report_each_and_are_compared_with_their_own(
+    tmp_path,
+):
+    class Other(Spider):
+        name = "other"
+
+    settings = {
+        "ROBOTS_REPORT": str(tmp_path / "%(name)s-100%%.html"),
+        "ROBOTS_REPORT_BASE": str(tmp_path / "%(name)s-100%%.json"),
+    }
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /x")}) as site:
+        for spider in (Spider, Other, Spider):
+            await crawl(site.url("/x"), spider=spider, settings=settings)
+        await crawl(site.url("/a"), settings={"ROBOTS_REPORT": str(tmp_path / "%(time)s.json")})
+    assert all((tmp_path / f"{name}-100%.html").exists() for name in ("test", "other"))
+    of_spiders = [
+        json.loads((tmp_path / f"{name}-100%.json").read_text()) for name in ("test", "other")
+    ]
+    assert [data["spider"] for data in of_spiders] == ["test", "other"]
+    assert [data["compared"] is not None for data in of_spiders] == [True, False]
+    (of_time,) = {*tmp_path.glob("*.json")} - {*tmp_path.glob("*100%.json")}
+    assert len(of_time.stem) == len("2026-11-22T15-40-00")
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("{", "it is no JSON"), ("[" * 100_000, "it is no JSON"), ("{}", "it is no report's data")],

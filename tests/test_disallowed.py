@@ -8,7 +8,7 @@ import pickle
 import pytest
 from scrapy.exceptions import IgnoreRequest
 
-from scrapy_robots_policy import Disallowed
+from scrapy_robots_policy import Disallowed, ItemRefused
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, advance, parse
 from scrapy_robots_policy.rep.preference import DeclaredUse
 from scrapy_robots_policy.rep.verdict import refuse, verdict_of
@@ -25,7 +25,17 @@ VERDICTS = {
 }
 
 
-@pytest.mark.parametrize("copied", [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy])
+COPIES = [lambda e: pickle.loads(pickle.dumps(e)), copy.deepcopy]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_copy_of_a_refused_item_is_equal_to_it(copied):
+    error = ItemRefused("use", "meta robots: noai")
+    again = copied(error)
+    assert (again.part, again.cause, str(again)) == (error.part, error.cause, str(error))
+
+
+@pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_copy_of_the_exception_is_equal_to_it(name, copied):
     error = Disallowed(VERDICTS[name])

@@ -182,6 +182,22 @@ def test_axe_finds_nothing_that_shuts_readers_out(browser, address, many, width,
     assert faults == []
 
 
+def test_on_paper_it_is_light_has_no_controls_and_fills_its_sheets(browser, many):
+    show(browser, 720, "dark")
+    browser.get(many)
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    media = {"media": "print", "features": features}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    styles = browser.execute_script(
+        "const style = (selector) => getComputedStyle(document.querySelector(selector));"
+        "return [style('body').color, style('section').breakInside, style('tr').breakInside,"
+        " style('.tools label').display, style('.grid > button').display]"
+    )
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    show_as_usual(browser)
+    assert styles == ["rgb(34, 33, 29)", "auto", "avoid", "none", "none"]
+
+
 def test_the_style_sheet_is_applied(browser, address):
     browser.get(address)
     color = "return getComputedStyle(document.querySelector('.mode-rules')).fill"

@@ -220,6 +220,11 @@ WRONG = [
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
     ({"ROBOTS_REPORT": "report"}, "ROBOTS_REPORT is 'report': it must be the path of a file"),
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
+    (
+        {"ROBOTS_REPORT": "%(spider)s.html"},
+        "of what begins with '%', only %(name)s and %(time)s st",
+    ),
+    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', only %(name)s and %(time)s stand for"),
     ({"ROBOTS_REPORT": True}, "ROBOTS_REPORT is True; it must be the path of a file that ends in"),
     ({"ROBOTS_REPORT_BASE": 5}, "ROBOTS_REPORT_BASE is 5; it must be the path of a report's .json"),
     ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),

@@ -7,7 +7,6 @@ a second (see `Writer`). The lines stand in the order of the events.
 from __future__ import annotations
 
 import logging
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +56,7 @@ class Recorder:
         self.audit = settings.audit
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
         self._exchanges: dict[str, list[Exchange]] = {}
-        path = self.audit.path(crawler.spider.name, datetime.now(timezone.utc).replace(tzinfo=None))
-        self.writer = self._open(path, call_later)
+        self.writer = self._open(self.audit.path, call_later)
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
     def _open(self, path: Path, call_later: CallLater) -> Writer:

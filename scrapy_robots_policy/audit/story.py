@@ -1,4 +1,6 @@
-"""The story of one URL in a record: each decision about it, with all that it rests on."""
+"""The story of one URL in a record: each decision about it, with all that it rests on, and what the
+page itself said about its use.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,19 @@ class Story:
     answers: Answers | None
 
 
+@dataclass(frozen=True, slots=True)
+class PageStory:
+    """What a page that was fetched said about its use. `page`: its line."""
+
+    path: Path
+    line: int
+    page: Mapping[str, Any]
+
+
 def stories_of(
     paths: Iterable[Path], url: str, on_progress: Callable[[RecordFile, int], None]
-) -> Iterator[Story]:
-    """All decisions about the page of a URL. AuditError where a file is broken."""
+) -> Iterator[Story | PageStory]:
+    """All that is recorded about the page of a URL. AuditError where a file is broken."""
     wanted = _spellings(url)
     for path in paths:
         file = RecordFile(path)
@@ -49,15 +60,17 @@ def stories_of(
             for fields in file:
                 if file.lines % STEP == 0:
                     on_progress(file, file.lines)
-                is_decision = fields["type"] == "decision"
-                is_wanted = is_decision and _page(str(fields.get("url"))) in wanted
-                if not is_decision or is_wanted:
-                    try:
-                        answers = replay.read(fields)
-                        if is_wanted:
-                            yield _story(file, fields, replay, answers)
-                    except ReplayError as error:
-                        raise file.error(str(error)) from None
+                kind, is_about = fields["type"], _page(str(fields.get("url"))) in wanted
+                if kind == "decision" and not is_about:
+                    continue  # to make it anew would take most of the time
+                try:
+                    answers = replay.read(fields)
+                    if kind == "decision":
+                        yield _story(file, fields, replay, answers)
+                    elif kind == "page" and is_about:
+                        yield PageStory(file.path, file.lines, fields)
+                except ReplayError as error:
+                    raise file.error(str(error)) from None
 
 
 def _spellings(url: str) -> frozenset[str]:

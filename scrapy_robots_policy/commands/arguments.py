@@ -61,7 +61,7 @@ class Options:
     select        codes of findings, or their starts; none: the default of lint
     severity      findings that are less grave are not shown; None: the default of lint
     fixes         which fixes to apply: "", "safe", "all"
-    port          the tester's port; 0: any free one
+    port          the tester's port; 0: any free one; None: the usual one
     browser       whether the tester opens a browser
     use           what the project's crawls declare that they do with pages
     output        the file to write; "" where none is named
@@ -78,7 +78,7 @@ class Options:
     dialects: tuple[Dialect, ...]
     user_agent: str
     output_format: str
-    port: int
+    port: int | None
     browser: bool
     use: DeclaredUse
     output: str = ""
@@ -139,7 +139,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         dialects=_dialects(opts.dialects, dialect),
         user_agent=defaults.user_agent,
         output_format=_format(opts, verb),
-        port=opts.port or 0,
+        port=opts.port,
         browser=not opts.no_browser,
         use=defaults.use(),
         output=opts.output or "",

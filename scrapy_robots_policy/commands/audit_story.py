@@ -1,11 +1,12 @@
-"""The story of one decision, printed at a terminal."""
+"""The story of one decision, or of what a page says about its use, printed at a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..audit.overview import cause_of, preference_words
-from ..audit.story import Story
+from ..audit.story import PageStory, Story
 from ..lint import readable_lines
 from .terminal import paint, print_columns, print_line, print_numbered
 
@@ -31,6 +32,15 @@ def print_story(story: Story) -> None:
     print_line()
 
 
+def print_page_story(story: PageStory) -> None:
+    page = story.page
+    print_columns([(f"{_time(page['at'])}  {page['url']}",)])
+    print_line("The page was fetched. With what it says itself, this is known about its use:")
+    rows = [*_use_facts(page), ("recorded in", f"{story.path}, line {story.line}")]
+    print_columns(rows, indent="  ")
+    print_line()
+
+
 def _facts(story: Story) -> Iterator[tuple[str, str]]:
     decision, crawl = story.decision, story.crawl
     yield "cause", cause_of(decision)
@@ -41,8 +51,7 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
         yield "dialect", f"{decision['dialect']}, fingerprint {story.fingerprint[:16]}"
     yield "software", f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
     yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
-    for one in decision.get("preferences", ()):
-        yield "preference", preference_words(one)
+    yield from _use_facts(decision)
     for matter, place in decision.get("set_by", {}).items():
         yield "set by", f"{place}: {matter}"
     if "waited" in decision:
@@ -51,6 +60,16 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
         yield "dry run", "the request was sent all the same"
     yield from _robots_facts(story)
     yield "recorded in", f"{story.path}, line {story.line}"
+
+
+def _use_facts(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    preferences = fields.get("preferences", ())
+    for one in preferences:
+        yield "preference", preference_words(one)
+    for one in fields.get("overridden", ()):
+        yield "overridden", f"{one['preference']}; by {one['by']} ({one['why']})"
+    for one in fields.get("results", ()) if preferences else ():
+        yield "use", f"{one['use']} {one['result']}" + (f" by {one['by']}" if "by" in one else "")
 
 
 def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:

@@ -10,13 +10,13 @@ from ..audit.audit_page import audit_page
 from ..audit.overview import cause_of, overview_of, preference_words
 from ..audit.parts import errors_in
 from ..audit.reading import AuditError, RecordFile
-from ..audit.story import stories_of
+from ..audit.story import Story, stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
-from .audit_story import print_story
+from .audit_story import print_page_story, print_story
 from .terminal import Progress, paint, print_json, print_line
 from .typed_urls import as_url
 
@@ -162,7 +162,10 @@ def _show(args: list[str], _options: Options) -> int:
     looker, count = _Looker(), 0
     for story in stories_of(_paths(names), as_url(url), looker):
         looker.progress.end()
-        print_story(story)
+        if isinstance(story, Story):
+            print_story(story)
+        else:
+            print_page_story(story)
         count += 1
     looker.progress.end()
     if not count:

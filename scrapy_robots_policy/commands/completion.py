@@ -76,7 +76,7 @@ def _fish() -> Iterator[str]:
             option = OPTIONS[name]
             values = f" -x -a '{' '.join(_VALUES[name])}'" if name in _VALUES else ""
             needs = values or (" -r" if option.metavar else "")
-            yield f"{after} -l {option.flags[-1][2:]} -d {_quoted(option.help)}{needs}"
+            yield f"{after} -l {option.flags[-1][2:]} -d {_quoted(one.help_of(name))}{needs}"
 
 
 def _quoted(text: str) -> str:

@@ -99,7 +99,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
         "crawl_delay": rules.crawl_delay(options.agent),
         "visit_times": _visit_times(rules, options),
         "sitemaps": rules.rules.sitemaps if rules.rules else (),
-        "looked_for": chain_of(options.agent, options.dialect.agents),
+        "looked_for": _names_looked_for(options),
         "stances": modes_by_answer(options.dialect.access),
     }
 
@@ -121,13 +121,11 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     sitemaps = rules.rules.sitemaps if rules.rules else ()
     access = rules.access
     fresh = duration(access.fresh_until - access.entry.asked_at)
-    # A crawler without a name looks for "*" in place of a name, and then again.
-    names = dict.fromkeys(chain_of(options.agent, options.dialect.agents))
     served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, fresh for {fresh}"
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),
-        ("looked for", ", then ".join(names)),
+        ("looked for", ", then ".join(_names_looked_for(options))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
@@ -146,6 +144,11 @@ def _print_statuses(options: Options) -> None:
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
+
+
+def _names_looked_for(options: Options) -> list[str]:
+    # A crawler without a name looks for "*" in place of a name, and then again.
+    return list(dict.fromkeys(chain_of(options.agent, options.dialect.agents)))
 
 
 def _served(tdmrep: OriginRules | None) -> str:

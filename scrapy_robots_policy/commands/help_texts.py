@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from ..rep.nearest import nearest
 from .arguments import UsageError
 from .terminal import print_columns, print_line
-from .verbs import FOR_ALL, FORMATS, OPTIONS, VERBS, Option, Verb
+from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
 
 def _version() -> str:
@@ -49,7 +49,8 @@ def _print_verb(program: str, name: str, verb: Verb) -> None:
     print_line()
     print_line("options:")
     options = {**{name: OPTIONS[name] for name in verb.options}, **FOR_ALL}
-    print_columns([_row(name, option, verb) for name, option in options.items()], indent="  ")
+    rows = [(_usage(option), verb.help_of(name)) for name, option in options.items()]
+    print_columns(rows, indent="  ")
     print_line()
     print_line("exit status:")
     print_columns([tuple(line.split(" ", 1)) for line in verb.exits], indent="  ")
@@ -59,8 +60,5 @@ def _print_verb(program: str, name: str, verb: Verb) -> None:
         print_line(f"  {program} {example}")
 
 
-def _row(name: str, option: Option, verb: Verb) -> tuple[str, str]:
-    does = option.help
-    if name == "output_format":
-        does = ", or ".join(f"{format_}: {FORMATS[format_]}" for format_ in verb.formats)
-    return f"{', '.join(option.flags)} {option.metavar}".rstrip(), does
+def _usage(option: Option) -> str:
+    return f"{', '.join(option.flags)} {option.metavar}".rstrip()

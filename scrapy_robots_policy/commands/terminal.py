@@ -121,15 +121,22 @@ def _room() -> int:
 
 
 def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
-    """The columns of the table, the widest ones made narrower until a row fits."""
-    widths = [min(max(map(width, column)), max_width) for column in zip(*table, strict=True)]
-    spare = room - _GAP * (len(widths) - 1) - sum(widths)
-    while widths and spare < 0 and max(widths) > _NARROWEST:
-        widest = widths.index(max(widths))
+    """The columns of the table, the widest ones made narrower until a row fits. No word is broken
+    where each column has room for its longest one.
+    """
+    columns = list(zip(*table, strict=True))
+    widths = [min(max(map(width, column)), max_width) for column in columns]
+    words = [min(max(map(width, " ".join(column).split(" "))), max_width) for column in columns]
+    room -= _GAP * (len(widths) - 1)
+    least = words if sum(words) <= room else [_NARROWEST] * len(widths)
+    while sum(widths) > room:
+        wider = [column for column in range(len(widths)) if widths[column] > least[column]]
+        if not wider:
+            break
+        widest = max(wider, key=widths.__getitem__)
         second = max((other for other in widths if other < widths[widest]), default=0)
-        cut = min(widths[widest] - max(second, _NARROWEST), -spare)
+        cut = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
         widths[widest] -= max(cut, 1)
-        spare += max(cut, 1)
     return widths
 
 

@@ -6,7 +6,7 @@ What a verb does is in a module of its own, which is loaded when the verb is run
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 FILES_OF_DIRECTORIES = "*robots*.txt"
 
@@ -57,8 +57,15 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "dialects": Option(("--dialects",), "which dialects (default: all)", "A,B"),
     "quiet": Option(("-q", "--quiet"), "leave the reasons out"),
-    "jobs": Option(("--jobs",), "how many files at a time", "N", is_whole=True),
-    "timeout": Option(("--timeout",), "for one robots.txt, redirects included", "SECONDS"),
+    "jobs": Option(
+        ("--jobs",),
+        "how many at a time (default: 32 sites; of files, one for each processor)",
+        "N",
+        is_whole=True,
+    ),
+    "timeout": Option(
+        ("--timeout",), "for one robots.txt, redirects included (default: 15)", "SECONDS"
+    ),
     "statuses": Option(
         ("--statuses",), "also what the dialect does for each answer of a site to /robots.txt"
     ),
@@ -78,7 +85,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "port": Option(
         ("--port",),
-        "the port (default: 9309, or any free one if that is taken)",
+        "the port; 0: any free one (default: 9309, or any free one if that is taken)",
         "N",
         is_whole=True,
     ),
@@ -103,9 +110,10 @@ class Verb:
     takes     what stands after the verb
     summary   what it does, in a few words
     options   keys of `OPTIONS`
-    exits     what the exit status says; 2 is a wrong command line for all
+    exits     what the exit status says
     examples  what stands after the name of the program
     formats   keys of `FORMATS`
+    helps     its own words for options whose usual ones do not fit
     """
 
     module: str
@@ -115,9 +123,18 @@ class Verb:
     exits: tuple[str, ...]
     examples: tuple[str, ...]
     formats: tuple[str, ...] = ("text", "json")
+    helps: Mapping[str, str] = field(default_factory=dict)
+
+    def help_of(self, name: str) -> str:
+        """What an option does, in a few words."""
+        if name == "output_format":
+            return ", or ".join(f"{format_}: {FORMATS[format_]}" for format_ in self.formats)
+        return self.helps.get(name) or {**OPTIONS, **FOR_ALL}[name].help
 
 
 _READ = ("robots", "agent", "dialect")
+_WRONG = "2 a wrong command line"
+_UNREADABLE = "2 a file cannot be read, or a wrong command line"
 
 VERBS: Mapping[str, Verb] = {
     "check": Verb(
@@ -143,7 +160,7 @@ VERBS: Mapping[str, Verb] = {
         "URL",
         "by which group, rule and line a URL is allowed or not",
         (*_READ, "tdmrep", "page", "statuses", "timeout", "output_format", "json"),
-        ("0 the URL is allowed", "1 it is not"),
+        ("0 the URL is allowed", "1 it is not", _UNREADABLE),
         ("explain https://example.com/a", "explain --robots robots.txt --agent Bingbot /a"),
     ),
     "lint": Verb(
@@ -168,13 +185,14 @@ VERBS: Mapping[str, Verb] = {
             "lint robots.txt --output-format sarif > robots.sarif",
         ),
         tuple(FORMATS),
+        {"robots": "one more file to look at"},
     ),
     "compare": Verb(
         "compare",
         "URL ...",
         "where engines differ, and which option makes them",
         (*_READ, "dialects", "timeout", "output_format", "json"),
-        ("0 all dialects decide alike", "1 they differ on a URL"),
+        ("0 all dialects decide alike", "1 they differ on a URL", _UNREADABLE),
         ("compare https://example.com/a --dialects google,yandex",),
     ),
     "dialects": Verb(
@@ -182,7 +200,7 @@ VERBS: Mapping[str, Verb] = {
         "[A [B]]",
         "the table of dialects, one of them, or the differences of two",
         ("output_format", "json"),
-        ("0 no differences", "1 two dialects were named, and they differ"),
+        ("0 no differences", "1 two dialects were named, and they differ", _WRONG),
         ("dialects", "dialects google", "dialects google bing"),
     ),
     "tester": Verb(
@@ -190,9 +208,10 @@ VERBS: Mapping[str, Verb] = {
         "",
         "a local page to try all this",
         (*_READ, "port", "no_browser"),
-        ("0 it was ended",),
+        ("0 it was ended", _UNREADABLE),
         ("tester", "tester --robots robots.txt --port 8080"),
         ("text",),
+        {"robots": "the robots.txt to begin with (default: the page's example)"},
     ),
     "audit": Verb(
         "audit_verbs",
@@ -204,14 +223,19 @@ VERBS: Mapping[str, Verb] = {
             "1 differences, or nothing found",
             "2 a broken record, or a wrong command line",
         ),
-        ("audit verify crawl.jsonl", "audit show crawl.jsonl https://example.com/a"),
+        (
+            "audit verify crawl.jsonl",
+            "audit show crawl.jsonl https://example.com/a",
+            "audit report crawl.jsonl -o page.html",
+        ),
+        helps={"dialect": "make the decisions in this dialect (default: the recorded ones)"},
     ),
     "crawlers": Verb(
         "crawler_list",
         "[NAME ...]",
         "what is known of crawlers: kind, operator, purpose, source",
         ("output_format", "json"),
-        ("0 all names are known",),
+        ("0 all names are known", _WRONG),
         ("crawlers", "crawlers GPTBot"),
     ),
     "blocked": Verb(
@@ -219,7 +243,7 @@ VERBS: Mapping[str, Verb] = {
         "URL|FILE",
         "which AI crawlers, search engines and archives may fetch it",
         ("robots", "timeout", "output_format", "json"),
-        ("0 all of them may", "1 one of them may not fetch the page, or use it"),
+        ("0 all of them may", "1 one of them may not fetch the page, or use it", _UNREADABLE),
         ("blocked https://example.com/", "blocked robots.txt"),
     ),
     "rule": Verb(
@@ -227,7 +251,7 @@ VERBS: Mapping[str, Verb] = {
         "[CODE ...]",
         "what a finding of lint is, why it matters, how to fix it",
         ("output_format", "json"),
-        ("0 all codes are known",),
+        ("0 all codes are known", _WRONG),
         ("rule", "rule R201"),
     ),
     "test": Verb(
@@ -243,13 +267,18 @@ VERBS: Mapping[str, Verb] = {
         ),
         ("test suite.yaml", "test suite.yaml --robots https://example.com/robots.txt"),
         ("text", "json", "github"),
+        {
+            "robots": "the robots.txt (default: the one that the suite names)",
+            "dialect": "the dialect to read in (default: those of the suite, else the project's, "
+            "else rfc9309)",
+        },
     ),
     "diff": Verb(
         "diff",
         "OLD NEW",
         "what a change of a robots.txt opens and closes, by crawler and rule",
         ("dialect", "timeout", "output_format", "json"),
-        ("0 no answer changes", "1 some change"),
+        ("0 no answer changes", "1 some change", _UNREADABLE),
         (
             "diff robots.old robots.txt",
             "diff robots.txt https://example.com/robots.txt --dialect google",
@@ -260,7 +289,7 @@ VERBS: Mapping[str, Verb] = {
         "bash|zsh|fish",
         "a script that completes robots-policy in a shell",
         (),
-        ("0 always",),
+        ("0 the script was printed", _WRONG),
         ('completion bash >> "$HOME/.bashrc"',),
         ("text",),
     ),

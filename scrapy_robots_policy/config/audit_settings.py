@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, from_json, path_in, shown, wrong
+from .kinds import SettingError, from_json, shown, wrong
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -19,40 +18,16 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 class AuditSettings:
     """The record of one crawl.
 
-    template    its path, with `%(name)s` and `%(time)s`
+    path        that of its first file
     passed      which requests that pass are recorded: "all", "first" or "none"
     stops       whether the crawl closes when the record can no longer be written
     max_octets  the size of a file from which on the record goes on in a new one; 0: any
     """
 
-    template: str
+    path: Path
     passed: str = "all"
     stops: bool = True
     max_octets: int = 0
-
-    def path(self, name: str, now: datetime) -> Path:
-        """The path for a spider's name; the time is written as in the names of Scrapy's feeds."""
-        return Path(_filled(self.template, name, now.isoformat(timespec="seconds")))
-
-
-def _filled(template: str, name: str, time: str) -> str:
-    return template % {"name": name, "time": time.replace(":", "-")}
-
-
-@dataclass(frozen=True, slots=True)
-class AuditPath:
-    words = "the path of a file"
-
-    def read(self, name: str, value: Any) -> str:
-        path = path_in(name, value, self.words)
-        try:
-            _filled(path, "", "")
-        except (KeyError, TypeError, ValueError):
-            raise SettingError(
-                f"{name} is {shown(value)}; "
-                "of what begins with '%', only %(name)s and %(time)s stand for something there"
-            ) from None
-        return path
 
 
 @dataclass(frozen=True, slots=True)

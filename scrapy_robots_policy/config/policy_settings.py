@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 from scrapy.crawler import Crawler
@@ -25,6 +26,8 @@ from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import override_layers
 from .overrides import Overrides
+from .path_template import filled
+from .report_settings import report_base, report_files
 from .setting_values import Values, unknown_settings
 from .stopping import one_sentence
 from .store_settings import StoreSettings
@@ -90,7 +93,7 @@ class PolicySettings:
                 logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=_of(crawler))
                 raise NotConfigured
             refuse_second_middleware(crawler.settings)
-            dialect = values["ROBOTS_DIALECT"]
+            dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
             for warning in (*unknown_settings(crawler.settings), of_header):
@@ -110,10 +113,10 @@ class PolicySettings:
                 delays=_delays(values),
                 overrides=override_layers(crawler),
                 use=declared_use(values),
-                report=values["ROBOTS_REPORT"],
-                report_base=values["ROBOTS_REPORT_BASE"],
+                report=report_files(_path(values, "ROBOTS_REPORT", now)),
+                report_base=report_base(_path(values, "ROBOTS_REPORT_BASE", now)),
                 dry_run=values["ROBOTS_DRY_RUN"],
-                audit=_audit(values),
+                audit=_audit(values, now),
                 approved=values["ROBOTS_APPROVED"],
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
             )
@@ -148,14 +151,23 @@ def redirect_guard(values: Values) -> RedirectGuard:
     return RedirectGuard(values["ROBOTS_REDIRECTS"], values["ROBOTS_REDIRECT_HOSTS"])
 
 
-def _audit(values: Values) -> AuditSettings | None:
-    audit = AuditSettings(
-        values["ROBOTS_AUDIT"] or "",
-        passed=values["ROBOTS_AUDIT_PASSED"],
-        stops=values["ROBOTS_AUDIT_ON_ERROR"],
-        max_octets=values["ROBOTS_AUDIT_MAX_SIZE"],
-    )
-    return audit if audit.template else None
+def _path(values: Values, setting: str, now: datetime) -> Path | None:
+    template = values[setting]
+    if template is None:
+        return None
+    assert values.spider is not None  # the settings are those of a crawl
+    return filled(template, values.spider.name, now)
+
+
+def _audit(values: Values, now: datetime) -> AuditSettings | None:
+    path = _path(values, "ROBOTS_AUDIT", now)
+    # They are read in any case: a wrong value is an error without ROBOTS_AUDIT, too.
+    choices = {
+        "passed": values["ROBOTS_AUDIT_PASSED"],
+        "stops": values["ROBOTS_AUDIT_ON_ERROR"],
+        "max_octets": values["ROBOTS_AUDIT_MAX_SIZE"],
+    }
+    return None if path is None else AuditSettings(path, **choices)
 
 
 def _delays(values: Values) -> DelayLimit:

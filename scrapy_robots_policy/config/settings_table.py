@@ -15,7 +15,7 @@ from ..rep.access import AccessMode
 from ..rep.delay_limit import OverMax
 from ..rep.preference import LEVELS
 from ..tags.actions import DEFAULTS, read_actions
-from .audit_settings import ApprovedKind, AuditPath
+from .audit_settings import ApprovedKind
 from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
@@ -30,7 +30,7 @@ from .kinds import (
     from_json,
 )
 from .overrides import OverridesKind
-from .report_settings import BasePath, ReportPath
+from .path_template import PathTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,21 +270,23 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_REPORT",
-        ReportPath(),
+        PathTemplate("the path of a file that ends in .html or .json"),
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
-        "`.json`; or the figures alone.",
+        "`.json`; or the figures alone. `%(name)s` and `%(time)s` are the spider's name and the "
+        "time.",
     ),
     Setting(
         "ROBOTS_REPORT_BASE",
-        BasePath(),
+        PathTemplate("the path of a report's .json file"),
         None,
-        "The `.json` of an earlier report, with which the report is compared. It may be the file "
-        "that this report replaces, and it may be missing before the first crawl.",
+        "The `.json` of an earlier report, with which the report is compared; `%(name)s` is the "
+        "spider's name. It may be the file that this report replaces, and it may be missing before "
+        "the first crawl.",
     ),
     Setting(
         "ROBOTS_AUDIT",
-        AuditPath(),
+        PathTemplate(),
         None,
         "Where the [record of the crawl](audit.md) is written: each robots.txt and each "
         "decision, as lines of JSON. `.gz` at the end packs it; `%(name)s` and `%(time)s` are the "

@@ -14,6 +14,8 @@ from warcio.archiveiterator import ArchiveIterator
 from scrapy_robots_policy.audit import audit_page, overview, writer
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
+from scrapy_robots_policy.rep.preference import Place, Preference
+from scrapy_robots_policy.rep.use_answer import answer as use_answer
 from tests.audit.records import HERE, RULES, URLS, Recording, forged, record, served
 from tests.commands.run import robots
 from tests.crawls import crawl
@@ -123,6 +125,30 @@ def test_show_marks_no_line_of_robots_txt_for_a_rule_of_tdmrep_json(tmp_path):
     assert "tdmrep.json rule 2, tdm-reservation: 0" in shown
     assert "4 | Content-Signal: ai-train=no    <- a preference on the use of the page\n" in shown
     assert shown.count("<- a preference") == 1
+
+
+def test_show_tells_what_the_page_itself_said_about_its_use(tmp_path):
+    recording = Recording(
+        tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_PURPOSE="ai-input"
+    )
+    recording.decide(f"{HERE}/yes")
+    own = Preference("tdm-reservation", "", "1", 0, Place.META)
+    own_answer = use_answer((own,), recording.settings.use)
+    recording.recorder.on_page(f"{HERE}/yes", own_answer)
+    recording.recorder.on_page(f"{HERE}/other", own_answer)
+    (path,) = recording.close()
+    shown = robots("audit", "show", path, f"{HERE}/yes")
+    assert shown.status == 0
+    assert shown.out.count("The page was fetched.") == 1
+    of_page = shown.out.partition("The page was fetched.")[2]
+    for words in (
+        f"preference   {own}\n",
+        f"use          ai-input refused by {own}\n",
+        f"{path}, line 5\n",
+    ):
+        assert words in of_page, words
+    only_a_page = robots("audit", "show", path, f"{HERE}/other")
+    assert (only_a_page.status, only_a_page.out.count("The page was fetched.")) == (0, 1)
 
 
 def test_show_says_where_nothing_is_recorded(path):

@@ -13,6 +13,7 @@ from collections import Counter
 import pytest
 
 from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
+from scrapy_robots_policy.rep import DIALECTS, differences
 
 from .run import policy, read_options_of, robots
 
@@ -71,6 +72,27 @@ def test_the_help_of_a_verb_has_its_options_exit_statuses_and_examples(run, verb
     assert all(flag in text for name in VERBS[verb].options for flag in OPTIONS[name].flags)
     assert all(line.split(" ", 1)[1] in text for line in VERBS[verb].exits)
     assert all(example in text for example in VERBS[verb].examples)
+    assert "\n  2  " in text  # a wrong command line, if nothing else
+
+
+@pytest.mark.parametrize(
+    ("verb", "says"),
+    [
+        (
+            "tester",
+            "--robots FILE|URL|-  the robots.txt to begin with (default: the page's example)",
+        ),
+        ("test", "--dialect NAME          the dialect to read in (default: those of the suite, "),
+        (
+            "audit",
+            "--dialect NAME          make the decisions in this dialect (default: the",
+        ),
+        ("check", "--jobs N                how many at a time (default: 32 sites; "),
+        ("check", "--timeout SECONDS       for one robots.txt, redirects included (default: 15)"),
+    ],
+)
+def test_the_help_says_what_holds_for_this_verb_without_the_option(verb, says):
+    assert says in policy(verb, "-h").out
 
 
 def test_the_help_names_all_verbs_and_a_wrong_verb_gets_a_suggestion():
@@ -221,6 +243,13 @@ def test_tables_fit_the_terminal(monkeypatch, args, columns):
     lines = policy(*args).lines
     table = [line for line in lines if "example" not in line and "NAME shows" not in line]
     assert max(map(len, table)) <= max(columns, 78)
+
+
+def test_no_name_of_an_option_is_broken_in_a_terminal_of_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    first_words = [line.split(" ", 1)[0] for line in policy("dialects", "google", "yandex").lines]
+    options = set(differences(DIALECTS["google"], DIALECTS["yandex"])) - {"access"}  # a table below
+    assert options <= {*first_words}
 
 
 def test_a_row_is_wrapped_and_loses_nothing(monkeypatch):

@@ -266,7 +266,7 @@ def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
 
 def options_of(**values):
     """What the tester reads of its command line."""
-    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": 0, "guard": ANYWHERE}
+    usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": None, "guard": ANYWHERE}
     return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
 
 
@@ -294,6 +294,12 @@ def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
         port = free.getsockname()[1]
     with mock.patch.object(tester, "PORT", port), tester._server(options) as server:
         assert server.server_port == port
+
+
+def test_port_0_is_any_free_port_and_not_the_usual_one():
+    with mock.patch.object(tester, "PORT", 1), tester._server(options_of(port=0)) as server:
+        assert server.server_port > 1
+        assert f":{server.server_port}/" in server.url
 
 
 def test_a_file_of_the_command_line_is_shown_as_what_it_is(tmp_path):

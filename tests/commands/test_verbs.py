@@ -155,6 +155,8 @@ def test_explain_shows_the_line_that_decides_and_the_lines_that_it_beats(file):
 def test_explain_names_what_is_looked_for_once(file, agent, names):
     output = robots("explain", "--robots", file, "--agent", agent, "/")
     assert f"looked for   {names}" in output.lines
+    as_json = robots("explain", "--robots", file, "--agent", agent, "/", "--json")
+    assert json.loads(as_json.out)["looked_for"] == names.split(", then ")
 
 
 def test_explain_as_json_has_the_verdict_and_the_facts_about_the_file(file):

@@ -33,13 +33,13 @@ def run(options: Options) -> int:
 
 
 def _server(options: Options) -> Server:
-    """On the port that is asked for; else on the usual one, or on any if that is taken."""
+    """On the port that is asked for, 0 is any; else on the usual one, or on any if it is taken."""
     start_values = start_values_of(options)
     with suppress(OSError):
-        if not options.port:
+        if options.port is None:
             return Server(PORT, start_values, options.user_agent, options.guard)
     try:
-        return Server(options.port, start_values, options.user_agent, options.guard)
+        return Server(options.port or 0, start_values, options.user_agent, options.guard)
     except (OSError, OverflowError) as error:
         raise UsageError(f"cannot listen on port {options.port}: {error}") from None
 

@@ -1,0 +1,39 @@
+"""The paths of files that each crawl of a project writes for itself.
+
+`%(name)s` and `%(time)s` in a path stand for the spider's name and the time, as in the names of
+Scrapy's feeds: so several spiders have one setting, and a file each.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .kinds import SettingError, path_in, shown
+
+_PLACEHOLDERS = re.compile(r"%%|%\(name\)s|%\(time\)s")
+
+
+@dataclass(frozen=True, slots=True)
+class PathTemplate:
+    """The path of a file, in which `%(name)s` and `%(time)s` stand for something."""
+
+    words: str = "the path of a file"
+
+    def read(self, name: str, value: Any) -> str:
+        template = path_in(name, value, self.words)
+        if "%" in _PLACEHOLDERS.sub("", template):
+            raise SettingError(
+                f"{name} is {shown(value)}; of what begins with '%', only %(name)s and %(time)s "
+                "stand for something there; write %% for a '%'"
+            )
+        return template
+
+
+def filled(template: str, name: str, now: datetime) -> Path:
+    """The path for a spider's name; the time is written as in the names of Scrapy's feeds."""
+    time = now.replace(tzinfo=None).isoformat(timespec="seconds").replace(":", "-")
+    return Path(template % {"name": name, "time": time})
