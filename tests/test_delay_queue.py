@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 import scrapy
 from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission import delay_queue
@@ -381,10 +382,26 @@ async def test_a_queue_that_is_closed_takes_no_request_and_leaves_no_timer():
     await until_idle()
     host.queues.close()
     _, late = host.request("/2")
+    await until_idle()
+    assert waiting.called
+    assert late.called
     for task in (waiting, late):
         with pytest.raises(CrawlClosing):
             await maybe_deferred_to_future(task)
     assert host.clock.timers == []
+
+
+def test_a_queue_that_closes_lets_nobody_go(monkeypatch):
+    """Without asyncio, who waits goes on at once: the others still stand in the queue then."""
+    monkeypatch.setattr(delay_queue, "maybe_deferred_to_future", lambda deferred: deferred)
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    for path in ("/1", "/2"):
+        task = Deferred.fromCoroutine(host.go(scrapy.Request(f"http://host{path}")))
+        task.addErrback(lambda failure: failure.trap(CrawlClosing))
+    host.clock.time += DELAY
+    host.queues.close()
+    assert host.sent == []
 
 
 def test_an_origin_is_found_by_its_slot_again_when_nobody_is_asked_for_a_delay():
