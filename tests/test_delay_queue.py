@@ -9,15 +9,20 @@ from dataclasses import dataclass, field
 
 import pytest
 import scrapy
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.admission import delay_queue
 from scrapy_robots_policy.admission.delay_queue import (
     LONGEST_TIMER,
     MAX_ASKERS,
     MAX_HELD,
     Asker,
+    DelayQueue,
     DelayQueues,
 )
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 
@@ -323,6 +328,32 @@ def test_a_new_queue_keeps_its_delay_after_the_robots_txt_even_if_the_clock_step
     assert queue.free_at == clock.time + rest
 
 
+def test_a_delay_that_another_origin_asks_for_makes_the_wait_longer_never_shorter():
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    another = Asker("http://host:8080", "bot", "rfc9309")
+    host.queues.queue("host", another, DELAY / 2, since_visit=3600.0)
+    assert host.queue.free_at == host.clock.time + DELAY
+
+
+def test_an_origin_keeps_to_its_queue_in_the_slot_of_another_one():
+    host = Host()
+    another = Asker("http://another", "bot", "rfc9309")
+    queue = host.queues.queue("another slot", another, DELAY, since_visit=DELAY)
+    assert host.queues.find("another slot", another.origin) is queue
+    assert host.queues.find("another slot", ASKER.origin) is host.queue
+
+
+def test_an_origin_keeps_to_its_queue_until_no_crawler_of_it_is_asked_for_a_delay():
+    host = Host()
+    another = ASKER._replace(agent="another")
+    host.queues.queue("host", another, DELAY, since_visit=DELAY)
+    host.queues.queue("host", ASKER, 0.0, since_visit=0.0)
+    assert host.queues.find("another slot", ASKER.origin) is host.queue
+    host.queues.queue("host", another, 0.0, since_visit=0.0)
+    assert host.queues.find("another slot", ASKER.origin) is None
+
+
 def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
     host = Host()
     another = Asker("http://host", "another", "rfc9309")
@@ -353,6 +384,66 @@ def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept()
         host.queues.queue("host", asker, DELAY / 2, DELAY)
     assert host.queue.delay == DELAY
     assert len(host.queue.delays) == len(host.queues.by_origin) == MAX_ASKERS
+
+
+def open_queues(queues, number):
+    for n in range(number):
+        asker = Asker(f"http://host{n}", "bot", "rfc9309")
+        queues.queue(f"host{n}", asker, DELAY, since_visit=DELAY)
+
+
+IN_USE = {
+    "rests": lambda host: setattr(host.queue, "free_at", host.clock.time + DELAY),
+    "is visited": lambda host: host.reach(scrapy.Request("http://host/")),
+}
+
+
+@pytest.mark.parametrize("use", IN_USE)
+def test_of_too_many_queues_only_those_that_nobody_needs_are_dropped(use, monkeypatch):
+    monkeypatch.setattr(delay_queue, "MAX_QUEUES", 10)
+    host = Host()
+    IN_USE[use](host)
+    open_queues(host.queues, 100)
+    assert host.queues.find("host", None) is host.queues.find("", ASKER.origin) is host.queue
+    assert len(host.queues.by_slot) == len(host.queues.by_origin) <= 20
+
+
+def test_queues_that_are_all_in_use_are_looked_at_in_linear_time(monkeypatch):
+    monkeypatch.setattr(delay_queue, "MAX_QUEUES", 10)
+    looks = []
+    monkeypatch.setattr(DelayQueue, "is_idle", property(looks.append))
+    open_queues(Host().queues, 1_000)
+    assert len(looks) < 2_000
+
+
+@on_reactor
+async def test_a_queue_that_is_closed_takes_no_request_and_leaves_no_timer():
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    _, waiting = host.request("/1")
+    await until_idle()
+    host.queues.close()
+    _, late = host.request("/2")
+    await until_idle()
+    assert waiting.called
+    assert late.called
+    for task in (waiting, late):
+        with pytest.raises(CrawlClosing):
+            await maybe_deferred_to_future(task)
+    assert host.clock.timers == []
+
+
+def test_a_queue_that_closes_lets_nobody_go(monkeypatch):
+    """Without asyncio, who waits goes on at once: the others still stand in the queue then."""
+    monkeypatch.setattr(delay_queue, "maybe_deferred_to_future", lambda deferred: deferred)
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    for path in ("/1", "/2"):
+        task = Deferred.fromCoroutine(host.go(scrapy.Request(f"http://host{path}")))
+        task.addErrback(lambda failure: failure.trap(CrawlClosing))
+    host.clock.time += DELAY
+    host.queues.close()
+    assert host.sent == []
 
 
 def test_an_origin_is_found_by_its_slot_again_when_nobody_is_asked_for_a_delay():

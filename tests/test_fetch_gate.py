@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.resolver.fetch_gate import YOUNG, FetchGate
+from scrapy_robots_policy.resolver.fetch_gate import (
+    FILES_LEFT,
+    MAX_OPEN,
+    YOUNG,
+    FetchGate,
+    max_open_fetches,
+)
 from tests.on_reactor import Gate, on_reactor, start, until_idle
 from tests.test_delay_queue import Clock, cancel
 
@@ -97,6 +105,29 @@ async def test_an_origin_whose_fetch_failed_waits_for_all_others():
         for name in "abc":
             await fetches.end(name)
         assert fetches.began == ["a", "b", "c", "failed"]
+
+
+@on_reactor
+async def test_no_fetch_begins_once_the_gate_is_closed():
+    async with Fetches(1, 100) as fetches:
+        _, second = fetches.start("a", "b")
+        await until_idle()
+        fetches.gate.close()
+        late = fetches.start("c")[0]
+        await fetches.end("a")
+        await fetches.clock.forward(YOUNG)
+        assert fetches.began == ["a"]
+        for task in (second, late):
+            await cancel(task)
+
+
+@pytest.mark.parametrize(
+    ("limit", "sockets"), [(1024, 1024 - FILES_LEFT), (100, 1), (1 << 20, MAX_OPEN), (-1, MAX_OPEN)]
+)
+def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    assert max_open_fetches() == sockets
 
 
 @on_reactor

@@ -8,7 +8,12 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
-from scrapy_robots_policy.resolver.cache import MAX_UNWEIGHED, OriginCache
+from scrapy_robots_policy.resolver.cache import (
+    MAX_UNWEIGHED,
+    PACKED_OVERHEAD,
+    WEIGHED_USES,
+    OriginCache,
+)
 from scrapy_robots_policy.resolver.origin import OVERHEAD, OriginState
 
 SIZE = 10_000
@@ -80,6 +85,41 @@ def test_an_origin_without_an_entry_is_not_packed():
     cache.put(OriginState("a", AccessOverrides()))
     cache.put(state("b"))
     assert kept(cache, "ab") == "b"
+
+
+def test_origins_without_a_file_count_in_the_octets_too():
+    cache = cache_of(max_ready_octets=0, max_octets=100 * PACKED_OVERHEAD)
+    for number in range(1000):
+        cache.put(state(f"http://{number}.example", size=0))
+    assert len(cache) < 100
+
+
+def test_what_was_packed_and_put_again_is_not_replaced_by_what_it_was_before():
+    cache = cache_of("a")
+    before = cache.get("a")
+    after = state("a", SIZE + 1)
+    cache.put(after)
+    for origin in "bcdefg":
+        cache.put(state(origin))
+        cache.get(origin)
+    assert before is not after
+    assert cache.get("a") is after
+
+
+def test_rules_that_are_laid_out_count_even_if_no_origin_is_new():
+    lines = b"".join(b"Disallow: /*%d*a%d$\n" % (n, n) for n in range(50))
+    origins = "abcdefghijklmnopqrst"
+    cache = cache_of()
+    for origin in origins:
+        entry = CacheEntry(FetchResult(200), 1.0, b"User-agent: *\n" + lines, 1.0)
+        cache.put(OriginState(origin, AccessOverrides(), entry))
+    cache.max_ready_octets = 2 * cache.ready_octets
+    for _ in range(WEIGHED_USES):
+        for origin in origins:
+            cache.get(origin).rules(DIALECTS["rfc9309"], 2.0).allowed("http://x/x", "Bot")
+    held = [cache.get(origin).octets for origin in list(cache._ready)]
+    assert sum(held) <= cache.max_ready_octets + (MAX_UNWEIGHED + 1) * max(held)
+    assert len(held) < len(cache) == len(origins)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from scrapy_robots_policy.fetch import redirects
 from scrapy_robots_policy.fetch.addresses import host_of, is_private
 from scrapy_robots_policy.fetch.lookup import addresses_of
 from scrapy_robots_policy.fetch.redirects import (
+    MAX_URL,
     TO_OTHER_SITE,
     TO_PRIVATE,
     Answer,
@@ -154,11 +155,33 @@ LOCATIONS = {
     "/\U0001f916".encode(): "http://www.a.example/%F0%9F%A4%96",
     b"": None,
 }
+LEADS_TO = {
+    b"/r#fragment": "http://www.a.example/r",
+    b"ftp://www.b.example/robots.txt": None,
+    b"file://www.a.example/etc/passwd": None,
+    b"http:///robots.txt": None,
+    b"http://[::1/": None,  # no URL
+    b"/" + b"r" * MAX_URL: None,
+    START.encode(): None,
+}
+
+
+@pytest.mark.parametrize("octets", LEADS_TO, ids=lambda octets: octets[:40].decode())
+def test_a_redirect_leads_to_another_page_of_the_web_or_nowhere(octets):
+    assert redirect_target(START, octets.decode()) == LEADS_TO[octets]
 
 
 @pytest.mark.parametrize("octets", LOCATIONS)
 def test_the_octets_of_a_location_are_read_as_utf_8(octets):
     assert redirect_target(START, octets.decode("latin-1")) == LOCATIONS[octets]
+
+
+def test_a_result_says_that_there_were_more_redirects_than_are_followed():
+    urls = [f"http://www.a.example/{n}" for n in range(7)]
+    result, _, _ = walk(urls[:6])
+    assert (result.octets, result.is_cut) == (b"rules", False)
+    result, requested, _ = walk(urls)
+    assert (result.status, result.is_cut, requested) == (301, True, urls[:6])
 
 
 def test_a_public_site_between_two_private_ones_may_not_lead_back():
@@ -237,6 +260,12 @@ def test_only_the_same_site_is_reached_if_the_user_wants_so():
     own = ["http://www.site.example.com/robots.txt", "https://example.com/r"]
     result, _, _ = walk(own, guard, names=names)
     assert result.octets == b"rules"
+
+
+def test_a_host_of_another_site_that_the_user_names_does_not_open_its_site():
+    urls = [START, "http://www.b.example/robots.txt", "http://b.example/robots.txt"]
+    result, requested, _ = walk(urls, RedirectGuard(same_site=True, allowed=("www.b.example",)))
+    assert (result.cause, requested) == (TO_OTHER_SITE, urls[:2])
 
 
 @on_reactor

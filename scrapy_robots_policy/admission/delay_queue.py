@@ -235,9 +235,7 @@ class DelayQueue:
         if self._stop_timer is not None:
             self._stop_timer()
         while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.called:
-                turn.errback(CrawlClosing())
+            self._waiting.popleft().errback(CrawlClosing())
 
     def _next(self) -> None:
         """Let the first in line go, now or when it is time."""
@@ -250,12 +248,8 @@ class DelayQueue:
         if wait > 0:
             self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
             return
-        turn = self._waiting.popleft()
-        if turn.called:  # cancelled
-            self._next()
-        else:
-            self._taken = True
-            turn.callback(None)
+        self._taken = True
+        self._waiting.popleft().callback(None)
 
     def _on_time(self) -> None:
         self._stop_timer = None

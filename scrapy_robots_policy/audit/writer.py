@@ -92,9 +92,9 @@ class Writer:
         self.flush()
         if self._file is None:
             return  # the disk is full
+        self._file = None
         try:
-            self._file.close()
-            self._file = None
+            file.close()
             self._file = LogFile(self._wanted)
         except OSError as error:
             self._fail(error)

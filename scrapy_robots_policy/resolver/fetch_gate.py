@@ -117,9 +117,8 @@ class FetchGate:
     def _let_in(self) -> None:
         while (self._queue or self._last_queue) and self._has_room():
             turn = (self._queue or self._last_queue).popleft()
-            if not turn.called:
-                self._begin(turn)
-                turn.callback(None)
+            self._begin(turn)
+            turn.callback(None)
         self._set_timer()
 
     def _set_timer(self) -> None:
@@ -127,7 +126,7 @@ class FetchGate:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if (self._queue or self._last_queue) and self._began and self._open < self.max_open:
+        if (self._queue or self._last_queue) and self._began:
             oldest = next(iter(self._began.values()))
             self._stop_timer = self.call_later(
                 max(YOUNG - (self.now() - oldest), 0.0), self._on_time
@@ -140,6 +139,3 @@ class FetchGate:
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
         self.is_closed = True
-        if self._stop_timer is not None:
-            self._stop_timer()
-            self._stop_timer = None

@@ -132,7 +132,7 @@ class Resolver:
         return OriginState(origin, self.overrides, entry)
 
     def _keep_if_unknown(self, origin: str, entry: CacheEntry) -> None:
-        if origin not in self._looked_up and self.cache.get(origin) is None:
+        if self.cache.get(origin) is None:
             self.cache.put(self._state(origin, entry))
 
     async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:

@@ -9,7 +9,7 @@ import pytest
 from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
-from scrapy_robots_policy.audit.chain import START, opened, sealed
+from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.reading import UnreadableError
 from tests.audit.records import (
@@ -89,6 +89,13 @@ def test_lines_cannot_be_swapped(tmp_path):
     assert "does not follow the line before" in check(path)[0].errors[0]
 
 
+@pytest.mark.parametrize(("kind", "prev"), [("end", START), ("crawl", "1" * 64)])
+def test_nothing_but_the_first_line_of_a_crawl_begins_a_chain(tmp_path, kind, prev):
+    (path,) = record(tmp_path / "audit.jsonl")
+    path.write_bytes(path.read_bytes() + sealed(kind, prev, "")[0])
+    assert "does not follow the line before" in check(path)[0].errors[0]
+
+
 def test_a_record_without_its_last_line_says_so(tmp_path):
     (path,) = record(tmp_path / "audit.jsonl")
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
@@ -145,6 +152,31 @@ def test_records_may_be_joined_into_one_file(path):
     checked, differences = check(first)
     assert (checked.errors, checked.notes, differences) == ([], [], [])
     assert checked.decisions == 2 * len(URLS)
+
+
+def test_each_crawl_of_a_joined_file_is_decided_by_its_own_robots_txt(tmp_path):
+    paths = []
+    for robots in (RULES, "User-agent: *\nDisallow: /\n"):
+        recording = Recording(tmp_path / "audit.jsonl", {HERE: served(robots)})
+        recording.decide(URLS[0])
+        paths += recording.close()
+    joined = tmp_path / "joined.jsonl"
+    joined.write_bytes(b"".join(path.read_bytes() for path in paths))
+    checked, differences = check(joined)
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert [line["verdict"] for line in decisions_in(joined)] == ["passed", "refused"]
+
+
+def test_each_crawl_of_a_joined_file_must_have_its_own_dialects(tmp_path):
+    first, second = (record(tmp_path / "audit.jsonl")[0] for _ in range(2))
+    octets, prev = b"", START
+    for line in lines_in(second):
+        kind, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
+        if kind != "dialect":
+            written, prev = sealed(kind, prev, members(line))
+            octets += written
+    first.write_bytes(first.read_bytes() + octets)
+    assert "'rfc9309' is missing" in check(first)[0].errors[0]
 
 
 def test_each_crawl_of_a_joined_file_must_have_its_end(tmp_path, monkeypatch):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import errno
 import json
+from collections import OrderedDict
 
 import pytest
 from scrapy import Request
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.audit import record_lines
 from scrapy_robots_policy.audit.chain import encode
 from scrapy_robots_policy.audit.fields import seconds_of
 from scrapy_robots_policy.audit.record_lines import MAX_STEMS
+from scrapy_robots_policy.audit.recorder import MAX_EXCHANGES
 from scrapy_robots_policy.config import RequestConfig
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.exchange import Exchange
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin
 from scrapy_robots_policy.rep.access import remember
@@ -261,3 +265,41 @@ def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose
         "robots_txt",
         "unavailable",
     }
+
+
+def test_each_line_names_the_crawler_that_was_judged(recording, path):
+    agents = ["one", "another", "one"]
+    for agent in agents:
+        config = RequestConfig(DIALECTS["rfc9309"], agent)
+        assert recording.decide(URLS[0], config=config) is None
+    recording.close()
+    assert [line["agent"] for line in decisions_in(path)] == agents
+
+
+def test_the_exchanges_of_a_lookup_are_bounded_in_number_and_recorded_once(recording, path):
+    there = "https://there.example"
+    exchange = Exchange(f"{there}/robots.txt", 1.0, 2.0, 200, "", {}, {})
+    for _ in range(3 * MAX_EXCHANGES):
+        recording.recorder.on_exchange(there, exchange)
+    learn(recording)
+    learn(recording)
+    recording.close()
+    first, second = (line for line in lines_in(path) if line["type"] == "robots")
+    assert len(first["exchanges"]) == MAX_EXCHANGES
+    assert "exchanges" not in second
+
+
+def test_no_exempt_request_goes_that_cannot_be_recorded(recording, monkeypatch):
+    monkeypatch.setattr(compat, "close_spider", lambda *_: None)
+    exempt(recording)
+    recording.recorder.writer._file.write = full
+    recording.timer.fire()
+    with pytest.raises(CrawlClosing):
+        exempt(recording)
+
+
+def test_what_lines_refer_to_is_remembered_for_the_newest_only():
+    kept = OrderedDict()
+    for number in range(10):
+        assert record_lines._keep(kept, number, str(number), 3) == str(number)
+    assert list(kept) == [7, 8, 9]

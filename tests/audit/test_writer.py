@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import pytest
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.audit import writer as writer_module
 from scrapy_robots_policy.audit.chain import members
+from scrapy_robots_policy.audit.log_file import LogFile
 from scrapy_robots_policy.audit.writer import Writer
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import Verdict
-from tests.audit.records import HERE, RULES, URLS, Recording, Timer, check, served
+from tests.audit.records import HERE, RULES, URLS, Recording, Timer, check, octets_in, served
 
 
 @pytest.fixture
@@ -77,6 +79,62 @@ def test_an_error_is_told_once_and_nothing_is_written_after_it(writer, errors):
     writer.close()
     assert [error.errno for error in errors] == [errno.ENOSPC]
     assert not writer.is_open
+
+
+class Refusing(LogFile):
+    """A file that cannot be closed, as where the disk of another machine is gone."""
+
+    def close(self):
+        super().close()
+        raise OSError(errno.EIO, "Input/output error")
+
+
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+@pytest.mark.parametrize("fault", ["is full", "is full before the next file", "no next file"])
+@pytest.mark.parametrize("kind", [LogFile, Refusing])
+def test_a_file_that_can_no_longer_be_written_is_closed_once_and_the_error_told_once(
+    tmp_path, errors, timer, monkeypatch, name, fault, kind
+):
+    closed = []
+
+    def close(descriptor):
+        closed.append(descriptor)
+        close_descriptor(descriptor)
+
+    close_descriptor = os.close
+    monkeypatch.setattr(writer_module, "LogFile", kind)
+    monkeypatch.setattr(os, "close", close)
+    writer = Writer(tmp_path / name, 1, lambda: None, errors.append, timer)
+    descriptor = writer._file._descriptor
+    writer.write("crawl", "")
+    if fault == "no next file":
+        monkeypatch.setattr(writer_module, "LogFile", full)
+        writer.flush()
+        writer.make_room()
+    elif fault == "is full":
+        writer._file.write = full
+        writer.flush()
+    else:
+        writer.flush()
+        writer._file.write = full
+        writer.make_room()
+    writer.make_room()
+    writer.close()
+    assert closed == [descriptor]
+    assert len(errors) == 1
+    assert not writer.is_open
+
+
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monkeypatch, name):
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, octets: write(file, octets[:7]))
+    file = LogFile(tmp_path / name)
+    lines = b"a line\n" * 20
+    file.write(lines)
+    file.close()
+    assert octets_in(file.path) == lines
+    assert file.octets == len(file.path.read_bytes())
 
 
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
