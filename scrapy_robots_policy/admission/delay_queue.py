@@ -91,6 +91,7 @@ class DelayQueue:
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
         self._taken = False  # somebody's turn has come, and is not yet used or given back
+        self._is_advancing = False  # `_next` lets requests go just now
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
         self._visitors: set[Request] = set()  # requests of this slot in the downloader
         self._stop_timer: Callable[[], None] | None = None
@@ -214,22 +215,27 @@ class DelayQueue:
                 turn.errback(CrawlClosing())
 
     def _next(self) -> None:
-        """Let the first in line go, now or when it is time."""
+        """Let the first in line go, now or when it is time.
+
+        Without asyncio a request goes on within `callback`, and may give its turn back there: it
+        asks for the next one while this loop runs. A call for each would be as deep as the queue.
+        """
+        if self._is_advancing:
+            return
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if not self._waiting or self._is_taken:
-            return
-        wait = self.free_at - self.now()
-        if wait > 0:
-            self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
-            return
-        turn = self._waiting.popleft()
-        if turn.called:  # cancelled
-            self._next()
-        else:
-            self._taken = True
-            turn.callback(None)
+        self._is_advancing = True
+        while self._waiting and not self._is_taken:
+            wait = self.free_at - self.now()
+            if wait > 0:
+                self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
+                break
+            turn = self._waiting.popleft()
+            if not turn.called:  # it was not cancelled
+                self._taken = True
+                turn.callback(None)
+        self._is_advancing = False
 
     def _on_time(self) -> None:
         self._stop_timer = None
