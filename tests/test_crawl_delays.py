@@ -274,6 +274,16 @@ async def test_rules_that_expire_while_a_request_is_queued_are_not_used():
         assert list(seen.dropped) == [site.url("/page")]
 
 
+def test_a_long_queue_ends_when_its_site_closes():
+    # On this reactor a request is refused while the one before it gives its turn back.
+    script = [slow(1), robots("User-agent: *\nDisallow: /")]
+    settings = {**OURS, **REACTORS["select"], "ROBOTS_TTL": 1, "CONCURRENT_REQUESTS": 200}
+    with Site({"/robots.txt": script}) as site:
+        seen = crawl_apart(Plan(pages(site, 200), settings))
+        assert len(seen.answered) + len(seen.dropped) == 200
+        assert len(seen.answered) < 5
+
+
 @pytest.mark.parametrize("first", [robots(""), slow(0.1)], ids=["none", "a shorter one"])
 @on_reactor
 async def test_a_new_delay_is_kept_for_requests_that_wait_already(first):

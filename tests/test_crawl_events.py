@@ -9,12 +9,15 @@ from pydispatch import dispatcher
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.report import CrawlCounts
 from scrapy_robots_policy.report.crawl_events import CrawlEvents
 from scrapy_robots_policy.report.trouble_log import MAX_LINES
-from scrapy_robots_policy.resolver.origin import rules_given
+from scrapy_robots_policy.resolver.events import Source
+from scrapy_robots_policy.resolver.origin import OriginState, rules_given
+from tests.on_reactor import on_reactor
 
 HERE, ELSEWHERE, BEYOND = (f"https://{host}.example" for host in ("here", "elsewhere", "beyond"))
 
@@ -57,6 +60,40 @@ def test_a_store_that_fails_now_and_then_has_warnings_for_the_first_times_only(e
     levels = [record.levelname for record in caplog.records]
     assert levels == ["WARNING", "INFO"] * MAX_LINES + ["DEBUG"] * 2 * (1_000 - MAX_LINES)
     assert events.crawler.stats.get_value("robots/store/lost") == 1_000
+
+
+# What the next tries of three origins that share an entry bring, one after the other, and how many
+# of the origins are in trouble by their own lines or in the sum.
+TRIES = {
+    "all close at once": ([[503, 503, 503]], 3),
+    "they go on failing": ([[503, 404, 503], [503, 404, 503], [503, 404, 503]], 2),
+    "one closes again": ([[503, 404, 404], [404, 404, 404], [503, 404, 404]], 2),
+}
+
+
+@pytest.mark.parametrize("case", TRIES)
+@on_reactor
+async def test_each_origin_that_closes_is_counted_once_where_several_share_an_entry(events, case):
+    tries, in_trouble = TRIES[case]
+    for origin in (HERE, ELSEWHERE):
+        events.counts.of(origin)
+    states = [OriginState(f"{BEYOND}:{port}", AccessOverrides()) for port in range(1, 4)]
+    for now, statuses in enumerate(tries):
+        for state, status in zip(states, statuses, strict=True):
+            state.entry = state.remember(FetchResult(status), float(now))
+            await events.on_learned(state.rules(DIALECTS["rfc9309"], now), None, Source.SITE)
+    assert events.trouble.lines == in_trouble
+    shared = events.counts.of(BEYOND)
+    assert (shared.mode, shared.why, shared.trouble) == ("", "", False)
+
+
+def test_a_tdmrep_json_that_is_forbidden_is_not_counted_for_each_page_beyond_the_origins(events):
+    for origin in (HERE, ELSEWHERE):
+        events.counts.of(origin)
+    for page in range(10):
+        events.counts.of(BEYOND).tdmrep = f"404 of another origin, before page {page}"
+        events.on_tdmrep_forbidden(BEYOND)
+    assert not events.crawler.stats.get_value("robots/tdmrep/forbidden")
 
 
 RECEIVERS = {

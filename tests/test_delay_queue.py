@@ -24,7 +24,7 @@ from scrapy_robots_policy.admission.delay_queue import (
 )
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores.interface import ALONE
-from tests.on_reactor import Gate, on_reactor, start, until_idle
+from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
 DELAY = 10.0
 ASKER = Asker("http://host", "bot", "rfc9309")
@@ -467,3 +467,21 @@ async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
     assert host.sent == []
     await host.clock.forward(LONGEST_TIMER)
     assert host.sent == ["/1"]
+
+
+@on_reactor
+async def test_a_thousand_requests_that_give_their_turn_back_unused_are_let_go_one_by_one():
+    """Without asyncio each of them comes and goes while the one before it gives its turn back."""
+    host = Host()
+    host.queue.free_at = host.clock.time + 1
+    gave_back = []
+
+    async def give_back(number):
+        async with host.queue.turn(scrapy.Request(f"http://host/{number}")):
+            gave_back.append(number)
+
+    all_requests = [start(give_back(number)) for number in range(1000)]
+    await until_idle()
+    host.clock.fire(1)
+    await all_of(all_requests)
+    assert gave_back == list(range(1000))

@@ -12,7 +12,7 @@ from scrapy_robots_policy.resolver.fetch_gate import (
     FetchGate,
     max_open_fetches,
 )
-from tests.on_reactor import Gate, on_reactor, start, until_idle
+from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 from tests.test_delay_queue import Clock, cancel
 
 
@@ -151,3 +151,21 @@ async def test_a_fetch_cancelled_just_when_it_is_let_in_gives_its_place_back():
         fetches.gate._queue[0].addCallback(lambda _: second.cancel())
         await fetches.end("a")
         assert fetches.began == ["a", "c"]
+
+
+@on_reactor
+async def test_a_thousand_fetches_that_end_at_once_are_let_in_after_one_that_was_slow():
+    """Without asyncio each of them begins and ends while the one before it leaves."""
+    async with Fetches(1, 1) as fetches:
+        fetches.start("slow")
+        ended = []
+
+        async def end_at_once(number):
+            async with fetches.gate.enter(has_failed=False):
+                ended.append(number)
+
+        all_fetches = [start(end_at_once(number)) for number in range(1000)]
+        await until_idle()
+        await fetches.end("slow")
+        await all_of(all_fetches)
+        assert ended == list(range(1000))

@@ -98,6 +98,7 @@ class DelayQueue:
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
         self._taken = False  # somebody's turn has come, and is not yet used or given back
+        self._is_advancing = False  # `_next` lets requests go just now
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
         self._stop_holding: Callable[[], None] = lambda: None
         self._has_warned = False
@@ -238,18 +239,25 @@ class DelayQueue:
             self._waiting.popleft().errback(CrawlClosing())
 
     def _next(self) -> None:
-        """Let the first in line go, now or when it is time."""
+        """Let the first in line go, now or when it is time.
+
+        Without asyncio a request goes on within `callback`, and may give its turn back there: it
+        asks for the next one while this loop runs. A call for each would be as deep as the queue.
+        """
+        if self._is_advancing:
+            return
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if not self._waiting or self._is_taken:
-            return
-        wait = self.free_at - self.now()
-        if wait > 0:
-            self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
-            return
-        self._taken = True
-        self._waiting.popleft().callback(None)
+        self._is_advancing = True
+        while self._waiting and not self._is_taken:
+            wait = self.free_at - self.now()
+            if wait > 0:
+                self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
+                break
+            self._taken = True
+            self._waiting.popleft().callback(None)
+        self._is_advancing = False
 
     def _on_time(self) -> None:
         self._stop_timer = None

@@ -88,6 +88,7 @@ class Recorder:
 
     def on_learned(self, rules: OriginRules, source: Source) -> None:
         exchanges = self._exchanges.pop(rules.origin, ())
+        self.writer.make_room()
         if self.writer.is_open:
             self.lines.robots(rules, source.value, exchanges)
 

@@ -45,13 +45,13 @@ class Overrides:
 
     def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
         self.place = place
-        strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
-        self._rows = [
-            (matcher(pattern), pattern, override) for pattern, override in strongest_first
-        ]
+        self._by_name = {name: one for name, one in by_pattern.items() if "*" not in name}
+        with_star = [pattern for pattern in by_pattern if "*" in pattern]
+        longest_first = sorted(with_star, key=len, reverse=True)
+        self._rows = [(matcher(pattern), pattern, by_pattern[pattern]) for pattern in longest_first]
 
     def __bool__(self) -> bool:
-        return bool(self._rows)
+        return bool(self._by_name or self._rows)
 
     def of(self, origin: str) -> Override:
         """What is set for the host of an origin."""
@@ -70,15 +70,14 @@ class Overrides:
         return places
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
-        names = names_of(origin)
+        """The patterns that match, the most specific first."""
+        host, host_and_port = names_of(origin)
+        for name in (host_and_port, host):
+            if name in self._by_name:
+                yield name, self._by_name[name]
         for fits, pattern, override in self._rows:
-            if any(map(fits, names)):
+            if fits(host) or fits(host_and_port):
                 yield pattern, override
-
-
-def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
-    pattern = item[0]
-    return "*" not in pattern, len(pattern)
 
 
 @dataclass(frozen=True, slots=True)

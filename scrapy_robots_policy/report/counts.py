@@ -64,6 +64,11 @@ class OriginCounts:
     usage: tuple[str, ...] = ()
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several origins share these counts. Nothing is noted of a single one then."""
+        return self.origin == THE_REST
+
+    @property
     def all_dropped(self) -> int:
         return sum(self.dropped.values())
 

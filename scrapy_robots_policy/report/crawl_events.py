@@ -69,16 +69,14 @@ class CrawlEvents(ResolverEvents):
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
         if document_of(rules.origin) == TDMREP:
-            self._on_tdmrep(rules)
+            self._on_tdmrep(rules, source)
             return
-        mode = rules.mode.value
-        self._count(stats.MODE + mode)
+        self._count(stats.MODE + rules.mode.value)
         counts = self.counts.of(rules.origin)
         counts.fetches += source is Source.SITE
-        counts.octets = len(rules.access.octets)
-        counts.cut = counts.octets > 0 and rules.access.entry.latest.is_cut
-        if (counts.mode, counts.why) != (mode, rules.access.why):
-            self._log_mode(rules, counts)
+        is_news = _is_news(rules, source) if counts.is_shared else self._note_mode(rules, counts)
+        if is_news:
+            self._log_mode(rules)
         if rules.access.result is AccessResult.UNREACHABLE and any(
             step.site_down for step in rules.dialect.access.unreachable
         ):
@@ -86,14 +84,17 @@ class CrawlEvents(ResolverEvents):
         if rules.rules is not None:
             await self._send_parsed(rules.rules, page)
 
-    def _on_tdmrep(self, rules: OriginRules) -> None:
+    def _on_tdmrep(self, rules: OriginRules, source: Source) -> None:
         """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
         origin, why = owner_of(rules.origin), rules.access.why
         error = rules.reservations.error if rules.reservations else ""
+        outcome = f"{why}, {error}" if error else why
         counts = self.counts.of(origin)
-        before, counts.tdmrep = counts.tdmrep, f"{why}, {error}" if error else why
-        if counts.tdmrep == before:
+        is_news = _is_news(rules, source) if counts.is_shared else counts.tdmrep != outcome
+        if not is_news:
             return
+        if not counts.is_shared:
+            counts.tdmrep = outcome
         has_failed = rules.access.result is AccessResult.UNREACHABLE
         if error:
             self._count(stats.TDMREP_UNREADABLE)
@@ -103,7 +104,7 @@ class CrawlEvents(ResolverEvents):
             "tdmrep.json of %(origin)s: %(why)s%(then)s",
             {
                 "origin": origin,
-                "why": brief(counts.tdmrep),
+                "why": brief(outcome),
                 "then": ", so it reserves nothing" if has_failed or error else "",
             },
             extra={"spider": self.crawler.spider},
@@ -112,7 +113,7 @@ class CrawlEvents(ResolverEvents):
     def on_tdmrep_forbidden(self, origin: str) -> None:
         """The robots.txt of an origin forbids its tdmrep.json, which is not requested."""
         counts = self.counts.of(origin)
-        if counts.tdmrep != TDMREP_FORBIDDEN:
+        if not counts.is_shared and counts.tdmrep != TDMREP_FORBIDDEN:
             counts.tdmrep = TDMREP_FORBIDDEN
             self._count(stats.TDMREP_FORBIDDEN)
             logger.debug(
@@ -128,9 +129,18 @@ class CrawlEvents(ResolverEvents):
         parser = self.make_parser(rules)
         await compat.send(self.crawler, signal, robotparser=parser, request=page)
 
-    def _log_mode(self, rules: OriginRules, counts: OriginCounts) -> None:
-        counts.mode, counts.why = rules.mode.value, self.counts.shared(rules.access.why)
+    def _note_mode(self, rules: OriginRules, counts: OriginCounts) -> bool:
+        """Note what may be done with an origin; the result is whether that is new."""
+        counts.octets = len(rules.access.octets)
+        counts.cut = counts.octets > 0 and rules.access.entry.latest.is_cut
+        mode, why = rules.mode.value, rules.access.why
+        if (counts.mode, counts.why) == (mode, why):
+            return False
+        counts.mode, counts.why = mode, self.counts.shared(why)
         counts.trouble = rules.access.result in TROUBLE
+        return True
+
+    def _log_mode(self, rules: OriginRules) -> None:
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
         is_trouble = refuses or rules.access.is_html
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
@@ -171,13 +181,13 @@ class CrawlEvents(ResolverEvents):
         """
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
-        if rules.rules is not None and counts.origin == rules.origin and not counts.usage:
+        if rules.rules is not None and not counts.is_shared and not counts.usage:
             preferences = rules.rules.usage("/", agent)[:MAX_PREFERENCES]
             counts.usage = tuple(self.counts.shared(_kind_of_use(one)) for one in preferences)
 
     def _note_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
         """Log and count the delay that an origin asks for, when it is new."""
-        if counts.delay == delay.requested or counts.origin != rules.origin:
+        if counts.delay == delay.requested or counts.is_shared:
             return
         counts.delay, counts.paced = delay.requested, str(delay)
         if delay.action:
@@ -271,6 +281,13 @@ class CrawlEvents(ResolverEvents):
     @cached_property
     def _count(self) -> Callable[[str], None]:
         return compat.stat_counter(self.crawler)
+
+
+def _is_news(rules: OriginRules, source: Source) -> bool:
+    """Whether the answer of an origin is new, where no counts of its own tell: it does not go on
+    failing.
+    """
+    return source is not Source.SITE or rules.access.entry.failures <= 1
 
 
 def _kind_of_use(preference: Preference) -> str:

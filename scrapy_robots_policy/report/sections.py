@@ -250,8 +250,9 @@ def _origins(origins: Sequence[OriginCounts]) -> str:
 
 
 def _origin(counts: OriginCounts) -> Sequence[Cell]:
+    no_mode = "" if counts.is_shared else "not fetched"
     return (
-        *(counts.origin, counts.mode or "not fetched", counts.why),
+        *(counts.origin, counts.mode or no_mode, counts.why),
         *(counts.passed, counts.all_dropped, counts.longest_wait),
         *(counts.delay, counts.held),
         Noted(counts.octets, ", cut") if counts.cut else counts.octets,

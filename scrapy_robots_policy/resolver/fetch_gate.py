@@ -63,6 +63,7 @@ class FetchGate:
         self._open = 0
         self._queue: deque[Deferred[None]] = deque()
         self._last_queue: deque[Deferred[None]] = deque()
+        self._is_letting_in = False
         self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
 
@@ -115,10 +116,19 @@ class FetchGate:
         return len(self._began) < self.max_young and self._open < self.max_open
 
     def _let_in(self) -> None:
+        """Let fetches begin while there is room.
+
+        Without asyncio a fetch goes on within `callback`, and may end there: it leaves while this
+        loop runs. A call for each would be as deep as the queue.
+        """
+        if self._is_letting_in:
+            return
+        self._is_letting_in = True
         while (self._queue or self._last_queue) and self._has_room():
             turn = (self._queue or self._last_queue).popleft()
             self._begin(turn)
             turn.callback(None)
+        self._is_letting_in = False
         self._set_timer()
 
     def _set_timer(self) -> None:

@@ -181,7 +181,13 @@ def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
         FOREVER,
         entry,
     )
-    return OriginRules(origin, dialect, access, parse(octets, dialect))
+    return OriginRules(origin, dialect, access, _parsed_given(octets, dialect))
+
+
+@lru_cache(maxsize=64)
+def _parsed_given(octets: bytes, dialect: Dialect) -> RuleSet:
+    """One file may be given for any number of origins."""
+    return parse(octets, dialect)
 
 
 @dataclass(slots=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 
 import pytest
 from scrapy.http import Request
@@ -12,6 +13,7 @@ from scrapy_robots_policy.audit import writer
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.reading import UnreadableError
+from scrapy_robots_policy.resolver.events import Source
 from tests.audit.records import (
     HERE,
     RULES,
@@ -131,6 +133,23 @@ def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch
     assert "a part was taken out" in checked.errors[0]
     checked, _ = check(*paths[1:])
     assert "the parts before are not here" in checked.notes[0]
+
+
+def test_a_file_of_nothing_but_robots_txt_goes_on_in_another(path, monkeypatch):
+    """As in a broad crawl that is refused nothing, and leaves out what passes."""
+    monkeypatch.setattr(writer, "MAX_GATHERED", 500)
+    origins = {f"https://host-{n}.example": served(f"{RULES}# {n}") for n in range(50)}
+    settings = {"ROBOTS_AUDIT_MAX_SIZE": 5_000, "ROBOTS_AUDIT_PASSED": "none"}
+    recording = Recording(path, origins, **settings)
+    for state in recording.states.values():
+        rules = state.rules(recording.default.dialect, recording.now)
+        recording.recorder.on_learned(rules, Source.SITE)
+    paths = recording.close()
+    assert len(paths) > 1
+    kinds = Counter(line["type"] for line in lines_in(*paths))
+    assert (kinds["crawl"], kinds["robots"]) == (len(paths), 50)
+    checked, differences = check(*paths)
+    assert (checked.errors, differences) == ([], [])
 
 
 def test_a_file_of_nothing_but_exempt_requests_goes_on_in_another(path, monkeypatch):
