@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..fetch.host_patterns import host_pattern, matcher, names_of
+from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
 from .identity import AgentKind, DialectKind
 from .kinds import Kind, SettingError, from_json, listed, shown, wrong
@@ -45,13 +45,11 @@ class Overrides:
 
     def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
         self.place = place
-        strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
-        self._rows = [
-            (matcher(pattern), pattern, override) for pattern, override in strongest_first
-        ]
+        self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
+        self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
 
     def __bool__(self) -> bool:
-        return bool(self._rows)
+        return bool(self._strongest_first)
 
     def of(self, origin: str) -> Override:
         """What is set for the host of an origin."""
@@ -70,10 +68,7 @@ class Overrides:
         return places
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
-        names = names_of(origin)
-        for fits, pattern, override in self._rows:
-            if any(map(fits, names)):
-                yield pattern, override
+        return (self._strongest_first[at] for at in self._match.of(origin))
 
 
 def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:

@@ -30,7 +30,7 @@ from operator import itemgetter
 from typing import TypeAlias, TypeVar
 
 from .needles import FEW, Needles, Wild
-from .patterns import Pattern, Ranked, Reading, matches
+from .patterns import Ranked, Reading, matches
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ _SMALL = 256  # Python keeps all integers up to this; a list of them is faster t
 # Octets of memory, about: an index without rules, what each pattern adds, and one with wildcards.
 _EMPTY, _PATTERN, _WILD = 1600, 100, 250
 
-# A pattern with wildcards: its parts, and whether it is anchored.
+# A pattern: its parts, and whether it is anchored.
 Tail = tuple[tuple[str, ...], bool]
 # The patterns with wildcards of one key.
 Bunch = Needles | list[Wild]
@@ -142,16 +142,16 @@ class Index:
 
 
 class EveryMatch:
-    """Path → the numbers, from 0, of all patterns that match it, in no order.
+    """Path, or other text → the numbers, from 0, of all patterns that match it, in no order.
 
     No pattern beats another here. So each stands among those that are tried, plain ones too.
     """
 
     __slots__ = ("_starts", "_wild")
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
+    def __init__(self, patterns: Iterable[Tail]) -> None:
         by_key: dict[str, list[Wild]] = {}
-        for number, (_, _, parts, anchored) in enumerate(patterns):
+        for number, (parts, anchored) in enumerate(patterns):
             needle = max(parts[1:], key=len, default="")
             by_key.setdefault(parts[0], []).append((needle, number, parts, anchored))
         wild = {key: _bunch(patterns) for key, patterns in by_key.items()}

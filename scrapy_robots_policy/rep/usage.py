@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .dialects.dialect import Dialect
 from .groups import Groups
-from .index import EveryMatch
+from .index import EveryMatch, Tail
 from .lines import grammar_of, line_numbers
 from .patterns import Pattern, reading_of
 from .preference import (
@@ -222,11 +222,11 @@ class _Labelled:
     ) -> None:
         self._lines = [_SamePath(preferences) for preferences in by_path.values()]
         self._of_pattern: list[tuple[int, int]] = []  # its length, and which of the lines has it
-        every: list[Pattern] = []
+        every: list[Tail] = []
         for at, path in enumerate(by_path):
             patterns = patterns_of(path)
             self._of_pattern += [(pattern.length, at) for pattern in patterns]
-            every += patterns
+            every += [(pattern.parts, pattern.anchored) for pattern in patterns]
         self._index = EveryMatch(every)
         self.octets = sum(_octets_of(path, lines) for path, lines in by_path.items())
 

@@ -263,7 +263,8 @@ def test_every_pattern_that_matches_a_path_is_found_and_no_other(rules, dialect:
     patterns = [
         pattern for allow, value in rules for pattern in reading.patterns(allow, value, "http://h/")
     ]
-    found = EveryMatch(patterns).of(reading.path_of(path))
+    tails = [(pattern.parts, pattern.anchored) for pattern in patterns]
+    found = EveryMatch(tails).of(reading.path_of(path))
     tried = [at for at, one in enumerate(patterns) if one.matches(reading.path_of(path))]
     assert sorted(found) == tried
 
