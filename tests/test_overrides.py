@@ -8,7 +8,8 @@ import pytest
 from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
-from scrapy_robots_policy.rep import dialect_of
+from scrapy_robots_policy.rep import dialect_of, index
+from scrapy_robots_policy.rep.patterns import matches
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
 
@@ -144,3 +145,17 @@ def test_what_is_no_host_is_refused(host):
 def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
     with pytest.raises(SettingError, match=re.escape(sentence)):
         OverridesKind().read("X", value)
+
+
+def test_of_very_many_patterns_an_origin_tries_the_few_that_it_may_fit(monkeypatch):
+    names = [pattern for n in range(5_000) for pattern in (f"h{n}.example", f"*.d{n}.example")]
+    overrides = Overrides({name: Override(crawl_delay=float(n)) for n, name in enumerate(names)})
+    tried = []
+    monkeypatch.setattr(index, "matches", lambda *tail: tried.append(tail) or matches(*tail))
+
+    delays = [
+        overrides.of(f"http://{host}").crawl_delay for host in ("h42.example", "a.d7.example")
+    ]
+
+    assert delays == [84.0, 15.0]
+    assert 0 < len(tried) < 10

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from ..fetch.host_patterns import host_pattern, matcher, names_of
+from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
 from .identity import AgentKind, DialectKind
 from .kinds import Kind, SettingError, from_json, listed, shown, wrong
@@ -45,13 +45,11 @@ class Overrides:
 
     def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
         self.place = place
-        self._by_name = {name: one for name, one in by_pattern.items() if "*" not in name}
-        with_star = [pattern for pattern in by_pattern if "*" in pattern]
-        longest_first = sorted(with_star, key=len, reverse=True)
-        self._rows = [(matcher(pattern), pattern, by_pattern[pattern]) for pattern in longest_first]
+        self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
+        self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
 
     def __bool__(self) -> bool:
-        return bool(self._by_name or self._rows)
+        return bool(self._strongest_first)
 
     def of(self, origin: str) -> Override:
         """What is set for the host of an origin."""
@@ -70,14 +68,12 @@ class Overrides:
         return places
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
-        """The patterns that match, the most specific first."""
-        host, host_and_port = names_of(origin)
-        for name in (host_and_port, host):
-            if name in self._by_name:
-                yield name, self._by_name[name]
-        for fits, pattern, override in self._rows:
-            if fits(host) or fits(host_and_port):
-                yield pattern, override
+        return (self._strongest_first[at] for at in self._match.of(origin))
+
+
+def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
+    pattern = item[0]
+    return "*" not in pattern, len(pattern)
 
 
 @dataclass(frozen=True, slots=True)

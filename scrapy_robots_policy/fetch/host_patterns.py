@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from ipaddress import IPv6Address
 
+from ..rep.index import EveryMatch
 from ..rep.url import DEFAULT_PORTS
 
 _HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
@@ -36,17 +37,25 @@ def _is_ipv6(text: str) -> bool:
     return True
 
 
-def names_of(origin: str) -> tuple[str, str]:
+class HostMatch:
+    """Origin → the numbers, from 0, of the patterns that its host fits, in their order.
+
+    Hosts and patterns are read backwards: "*.example.com" begins as the hosts that it means end.
+
+    patterns  as `host_pattern` gives them
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._index = EveryMatch((tuple(pattern[::-1].split("*")), True) for pattern in patterns)
+
+    def of(self, origin: str) -> list[int]:
+        return sorted({at for name in _names_of(origin) for at in self._index.of(name[::-1])})
+
+
+def _names_of(origin: str) -> tuple[str, str]:
     """(the host of an origin, the host with its port). A default port is written out, too."""
     scheme, _, place = origin.partition("://")
     host, colon, _ = place.rpartition(":")
     if not colon or place.endswith("]"):
         return place, f"{place}:{DEFAULT_PORTS[scheme]}"
     return host, place
-
-
-def matcher(pattern: str) -> Callable[[str], object]:
-    """The function that says whether a name, as `names_of` gives it, fits a pattern, as
-    `host_pattern` gives it.
-    """
-    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL).fullmatch

@@ -18,7 +18,7 @@ from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
 from .addresses import Address, host_of, is_private, is_private_name, spelled_address
-from .host_patterns import matcher, names_of
+from .host_patterns import HostMatch
 from .sites import are_one_site
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -73,8 +73,7 @@ class RedirectGuard:
     def allows(self, url: str) -> bool:
         """Whether the user has named the URL's host, with or without its port."""
         origin = origin_of(url)
-        names = names_of(origin) if origin else ()
-        return any(matcher(pattern)(name) for pattern in self.allowed for name in names)
+        return origin is not None and bool(HostMatch(self.allowed).of(origin))
 
 
 ANYWHERE = RedirectGuard()

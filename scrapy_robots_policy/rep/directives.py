@@ -17,14 +17,15 @@ from .dialects.options import CrawlDelay
 
 PACE_KEYS = ("crawl-delay", "request-rate", "visit-time")
 
+# All expressions are linear: no two parts that follow each other can match the same octet.
 # The numbers that reppy (strtof), crawler-commons (Double) and robots-parser (Number) all read
 # alike. They take an exponent, but not Python's "1_0", " 5" and "inf".
-_NUMBER = re.compile(r"\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 # At most nine digits: no rate is longer, and int() of a long number is slow.
 _RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE | re.ASCII)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _TIMES = re.compile(
-    r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:UTC|GMT|Z)?\s*", re.IGNORECASE | re.ASCII
+    r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:(?:UTC|GMT|Z)\s*)?", re.IGNORECASE | re.ASCII
 )
 _DAY = 86_400
 _MAX_VISIT_TIMES = 100  # spans for one crawler: each request asks all of them

@@ -25,9 +25,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from .needles import FEW, Needles, Wild
 from .patterns import Ranked, Reading, matches
@@ -42,11 +42,12 @@ _SMALL = 256  # Python keeps all integers up to this; a list of them is faster t
 # Octets of memory, about: an index without rules, what each pattern adds, and one with wildcards.
 _EMPTY, _PATTERN, _WILD = 1600, 100, 250
 
-# A pattern with wildcards: its parts, and whether it is anchored.
+# A pattern: its parts, and whether it is anchored.
 Tail = tuple[tuple[str, ...], bool]
 # The patterns with wildcards of one key.
 Bunch = Needles | list[Wild]
-Bunches = tuple[Bunch, ...]
+# Those of all keys that a path starts with: those of the longest, then those of the shorter ones.
+Bunches: TypeAlias = "tuple[()] | tuple[Bunch, Bunches]"
 
 
 def matching(patterns: Sequence[Ranked], path: str) -> Iterator[Ranked]:
@@ -88,14 +89,11 @@ class Index:
             else:
                 prefix[parts[0]] = rank
         self.allows_all = all(self.allows)
-        self._starts: list[str] = []
-        self._best: array[int] | list[int] = []
-        self._wild: list[Bunches] = []
-        self._link(whole, prefix, wild)
-        if len(patterns) > _SMALL:
-            self._best = array("I", self._best)
-        if not wild:
-            self._wild = []
+        bunches = {key: _strongest_first(tails) for key, tails in wild.items()}
+        stretches = _Stretches(whole, prefix, bunches)
+        self._starts, best = stretches.starts, stretches.best
+        self._best: array[int] | list[int] = array("I", best) if len(patterns) > _SMALL else best
+        self._wild = stretches.wild if wild else []
         count = sum(map(len, wild.values()))
         self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count
         self.allowed = self.answers(self.allows)
@@ -142,10 +140,51 @@ class Index:
 
         return answer
 
-    def _link(
-        self, whole: dict[str, int], prefix: dict[str, int], wild: dict[str, dict[Tail, int]]
+
+class EveryMatch:
+    """Path, or other text → the numbers, from 0, of all patterns that match it, in no order.
+
+    No pattern beats another here. So each stands among those that are tried, plain ones too.
+    """
+
+    __slots__ = ("_starts", "_wild")
+
+    def __init__(self, patterns: Iterable[Tail]) -> None:
+        by_key: dict[str, list[Wild]] = {}
+        for number, (parts, anchored) in enumerate(patterns):
+            needle = max(parts[1:], key=len, default="")
+            by_key.setdefault(parts[0], []).append((needle, number, parts, anchored))
+        wild = {key: _bunch(patterns) for key, patterns in by_key.items()}
+        stretches = _Stretches({}, {"": NOTHING}, wild)
+        self._starts, self._wild = stretches.starts, stretches.wild
+
+    def of(self, path: str) -> list[int]:
+        numbers: list[int] = []
+        bunches = self._wild[bisect_right(self._starts, path) - 1]
+        while bunches:
+            bunch, bunches = bunches
+            for needle, number, parts, anchored in (
+                bunch.near(path) if isinstance(bunch, Needles) else bunch
+            ):
+                if needle in path and matches(parts, anchored, path):
+                    numbers.append(number)
+        return numbers
+
+
+class _Stretches:
+    """The stretches of paths that start with the same keys: where each starts, what holds there.
+
+    whole, prefix  the ranks of the patterns without wildcards, by key; `prefix` has the empty key
+    """
+
+    __slots__ = ("best", "starts", "wild")
+
+    def __init__(
+        self, whole: Mapping[str, int], prefix: Mapping[str, int], wild: Mapping[str, Bunch]
     ) -> None:
-        """Find the stretches of paths that start with the same keys."""
+        self.starts: list[str] = []
+        self.best: list[int] = []
+        self.wild: list[Bunches] = []
         opened: list[tuple[str, int, Bunches]] = []  # where a span ends, and what holds after it
         best = NOTHING
         bunches: Bunches = ()
@@ -158,7 +197,7 @@ class Index:
                 opened.append((_after_all(key), best, bunches))
                 best = max(best, prefix.get(key, NOTHING))
                 if key in wild:
-                    bunches = (_bunch(wild[key]), *bunches)
+                    bunches = (wild[key], bunches)
             if key in whole:
                 self._start(key, max(best, whole[key]), bunches)
                 opened.append((key + "\0", best, bunches))
@@ -168,14 +207,15 @@ class Index:
             self._start(*opened.pop())
 
     def _start(self, start: str, best: int, bunches: Bunches) -> None:
-        self._starts.append(start)
-        self._best.append(best)
-        self._wild.append(bunches)
+        self.starts.append(start)
+        self.best.append(best)
+        self.wild.append(bunches)
 
 
 def _decide_wild(path: str, best: int, bunches: Bunches) -> int:
     """The rank after the patterns with wildcards of some keys; `best` is the one before."""
-    for bunch in bunches:
+    while bunches:
+        bunch, bunches = bunches
         for wild in bunch.near(path) if isinstance(bunch, Needles) else bunch:
             if wild[0] in path:
                 _, rank, parts, anchored = wild
@@ -192,8 +232,12 @@ def _after_all(key: str) -> str:
     return key[:-1] + chr(ord(key[-1]) + 1) if key else _END
 
 
-def _bunch(tails: dict[Tail, int]) -> Bunch:
+def _strongest_first(tails: dict[Tail, int]) -> Bunch:
     """The patterns with wildcards of one key, from the strongest down."""
     wild = [(max(parts[1:], key=len), rank, parts, end) for (parts, end), rank in tails.items()]
     wild.sort(key=itemgetter(1), reverse=True)
+    return _bunch(wild)
+
+
+def _bunch(wild: list[Wild]) -> Bunch:
     return Needles(wild) if len(wild) > FEW else wild

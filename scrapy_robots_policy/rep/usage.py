@@ -15,12 +15,13 @@ crawlers of a group with a License must not take global ones).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
 from .groups import Groups
+from .index import EveryMatch, Tail
 from .lines import grammar_of, line_numbers
 from .patterns import Pattern, reading_of
 from .preference import (
@@ -38,8 +39,8 @@ from .usage_values import path_of, read_value
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
 _MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
-# Octets of memory, about: a line as written, one that binds an agent, and what a preference adds.
-_A_WRITTEN, _A_LINE, _A_PREFERENCE = 200, 420, 150
+# Octets of memory, about: a line as written, a path of lines that bind an agent, a preference.
+_A_WRITTEN, _A_PATH, _A_PREFERENCE = 200, 550, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
 _ALSO_OUTSIDE = {
     CONTENT_SIGNAL: "the crawler's group has signals of its own",
@@ -47,19 +48,6 @@ _ALSO_OUTSIDE = {
 }
 _LONGER = f"the longest path decides: {ATTACH}, Content-Usage Rule Semantics"
 _STRICTER = f"of equal paths the most restrictive counts: {VOCAB}, Combining Preferences"
-
-
-class UsageLine(NamedTuple):
-    """A line with its preferences. `path` is as written; "/" if the line has none."""
-
-    label: str
-    path: str
-    patterns: tuple[Pattern, ...]
-    preferences: tuple[Preference, ...]
-
-    def length(self, path: str) -> int:
-        """The length of the line's path if it matches; else -1."""
-        return max((item.length for item in self.patterns if item.matches(path)), default=-1)
 
 
 class UsageLines:
@@ -85,7 +73,7 @@ class UsageLines:
         """
         preferences: list[Preference] = []
         for lines in self._bound_by(agent, url).lines.values():
-            preferences += _combined_of(_matching(lines, path)[0])
+            preferences += _combined_of(lines.matching(path)[0])
         return tuple(preferences)
 
     def overridden(self, path: str, url: str, agent: str) -> tuple[Overridden, ...]:
@@ -93,7 +81,7 @@ class UsageLines:
         bound = self._bound_by(agent, url)
         overridden: list[Overridden] = []
         for lines in bound.lines.values():
-            deciding, shorter = _matching(lines, path)
+            deciding, shorter = lines.matching(path)
             obeyed = dict.fromkeys(_combined_of(deciding))
             overridden += _weaker(_preferences_of(shorter), obeyed, _LONGER)
             lost = (one for one in _preferences_of(deciding) if one.key and one not in obeyed)
@@ -116,16 +104,16 @@ class UsageLines:
     def _read(self, agent: str, url: str) -> _Bound:
         written, outside = self._lines_for(agent)
         labels = _labels(written)
-        own = [self._line(line, url) for line in written]
-        for_all = [self._line(line, url) for line in outside if line.label not in labels]
-        unused = [self._line(line, url) for line in outside if line.label in labels]
+        for_all = [line for line in outside if line.label not in labels]
+        unused = [line for line in outside if line.label in labels]
+        lines = self._by_label((*written, *for_all), url)
         overridden = tuple(
             one
             for label, why in _ALSO_OUTSIDE.items()
-            for one in _weaker(_labelled(unused, label), dict.fromkeys(_labelled(own, label)), why)
+            if (weaker := _labelled(unused, label))
+            for one in _weaker(weaker, _labelled(written, label), why)
         )
-        octets = sum(map(_octets_of, (*own, *for_all, *unused)))
-        return _Bound(_by_path((*own, *for_all)), overridden, octets)
+        return _Bound(lines, overridden)
 
     def _lines_for(self, agent: str) -> tuple[list[_Written], list[_Written]]:
         """(the lines in the crawler's groups, those for all crawlers whose groups have none)"""
@@ -156,14 +144,16 @@ class UsageLines:
             if line.label in _ALSO_OUTSIDE
         ]
 
-    def _line(self, line: _Written, url: str) -> UsageLine:
-        path, value = path_of(line.value)
-        preferences = tuple(
-            Preference(line.label, key, value, line.number)
-            for key, value in read_value(line.label, value)
-        )
-        patterns = self._reading.patterns(True, path, url)
-        return UsageLine(line.label, path, patterns, preferences)
+    def _by_label(self, lines: Iterable[_Written], url: str) -> dict[str, _Labelled]:
+        by_label: dict[str, dict[str, list[Preference]]] = {label: {} for label in LABELS.values()}
+        for line in lines:
+            path, preferences = _read_line(line)
+            by_label[line.label].setdefault(path, []).extend(preferences)
+        return {
+            label: _Labelled(by_path, lambda path: self._reading.patterns(True, path, url))
+            for label, by_path in by_label.items()
+            if by_path
+        }
 
 
 class _Written(NamedTuple):
@@ -187,35 +177,66 @@ def _written_in(text: str, dialect: Dialect) -> list[_Written]:
     ]
 
 
-def _octets_of(line: UsageLine) -> int:
-    """About how many octets of memory a line takes."""
-    preferences = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in line.preferences)
-    return _A_LINE + 2 * len(line.path) + preferences
+def _read_line(line: _Written) -> tuple[str, list[Preference]]:
+    """(the path as written, or "/" if the line has none; the preferences)"""
+    path, value = path_of(line.value)
+    pairs = read_value(line.label, value)
+    return path, [Preference(line.label, key, value, line.number) for key, value in pairs]
 
 
 class _SamePath:
-    """The usage lines with one label and one path. They match the same pages."""
+    """The preferences of the usage lines with one label and one path. They are for the same pages.
 
-    __slots__ = ("_combined", "_line", "_lines")
+    preferences  in the order of the file
+    """
 
-    def __init__(self, line: UsageLine) -> None:
-        self._line = line
-        self._lines: list[UsageLine] = []
+    __slots__ = ("_combined", "preferences")
+
+    def __init__(self, preferences: list[Preference]) -> None:
+        self.preferences = preferences
         self._combined: tuple[Preference, ...] | None = None
-
-    def add(self, line: UsageLine) -> None:
-        self._lines.append(line)
-
-    def length(self, path: str) -> int:
-        return self._line.length(path)
-
-    def preferences(self) -> list[Preference]:
-        return [preference for line in self._lines for preference in line.preferences]
 
     def combined(self) -> tuple[Preference, ...]:
         if self._combined is None:
-            self._combined = tuple(combined(self.preferences()))
+            self._combined = tuple(combined(self.preferences))
         return self._combined
+
+
+class _Labelled:
+    """The usage lines with one label that bind a crawler, laid out so that a page finds its own.
+
+    octets  of memory that they take, about
+    """
+
+    __slots__ = ("_index", "_lines", "_of_pattern", "octets")
+
+    def __init__(
+        self,
+        by_path: Mapping[str, list[Preference]],
+        patterns_of: Callable[[str], tuple[Pattern, ...]],
+    ) -> None:
+        self._lines = [_SamePath(preferences) for preferences in by_path.values()]
+        self._of_pattern: list[tuple[int, int]] = []  # its length, and which of the lines has it
+        every: list[Tail] = []
+        for at, path in enumerate(by_path):
+            patterns = patterns_of(path)
+            self._of_pattern += [(pattern.length, at) for pattern in patterns]
+            every += [(pattern.parts, pattern.anchored) for pattern in patterns]
+        self._index = EveryMatch(every)
+        self.octets = sum(_octets_of(path, lines) for path, lines in by_path.items())
+
+    def matching(self, path: str) -> tuple[list[_SamePath], list[_SamePath]]:
+        """(the lines with the longest of the paths that match, the others that match)"""
+        lengths: dict[int, int] = {}
+        for number in self._index.of(path):
+            length, at = self._of_pattern[number]
+            lengths[at] = max(length, lengths.get(at, length))
+        longest = max(lengths.values(), default=0)
+        in_order = sorted(lengths)
+        return (
+            [self._lines[at] for at in in_order if lengths[at] == longest],
+            [self._lines[at] for at in in_order if lengths[at] < longest],
+        )
 
 
 class _Bound(NamedTuple):
@@ -223,25 +244,22 @@ class _Bound(NamedTuple):
 
     lines       by label
     overridden  the preferences for all crawlers that those of the crawler's groups override
-    octets      of memory that it takes, about
     """
 
-    lines: dict[str, list[_SamePath]]
+    lines: dict[str, _Labelled]
     overridden: tuple[Overridden, ...]
-    octets: int
+
+    @property
+    def octets(self) -> int:
+        """Of memory that it takes, about."""
+        overridden = _octets_of("", (one.preference for one in self.overridden))
+        return overridden + sum(lines.octets for lines in self.lines.values())
 
 
-def _by_path(lines: Iterable[UsageLine]) -> dict[str, list[_SamePath]]:
-    """The lines by label; lines with the same path together, in the order of the file."""
-    paths: dict[tuple[str, str], _SamePath] = {}
-    labels: dict[str, list[_SamePath]] = {label: [] for label in LABELS.values()}
-    for line in lines:
-        key = line.label, line.path
-        if key not in paths:
-            paths[key] = _SamePath(line)
-            labels[line.label].append(paths[key])
-        paths[key].add(line)
-    return {label: same for label, same in labels.items() if same}
+def _octets_of(path: str, preferences: Iterable[Preference]) -> int:
+    """About how many octets of memory the lines with one path take."""
+    values = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in preferences)
+    return _A_PATH + 2 * len(path) + values
 
 
 def _labels(written: Iterable[_Written]) -> set[str]:
@@ -249,30 +267,17 @@ def _labels(written: Iterable[_Written]) -> set[str]:
     return {line.label for line in written if line.value or line.label != LICENSE}
 
 
-def _labelled(lines: Iterable[UsageLine], label: str) -> Iterator[Preference]:
+def _labelled(lines: Iterable[_Written], label: str) -> list[Preference]:
     """The preferences of the lines with one label."""
-    return (one for line in lines if line.label == label for one in line.preferences)
-
-
-def _matching(lines: list[_SamePath], path: str) -> tuple[list[_SamePath], list[_SamePath]]:
-    """(the lines with the longest of the paths that match, the others that match)"""
-    lengths = [line.length(path) for line in lines]
-    longest = max(lengths)
-    if longest < 0:
-        return [], []
-    with_length = list(zip(lines, lengths, strict=True))
-    return (
-        [line for line, length in with_length if length == longest],
-        [line for line, length in with_length if 0 <= length < longest],
-    )
+    return [one for line in lines if line.label == label for one in _read_line(line)[1]]
 
 
 def _preferences_of(lines: Iterable[_SamePath]) -> list[Preference]:
-    return [preference for line in lines for preference in line.preferences()]
+    return [preference for line in lines for preference in line.preferences]
 
 
 def _weaker(
-    weaker: Iterable[Preference], obeyed: Mapping[Preference, None], why: str
+    weaker: Iterable[Preference], obeyed: Collection[Preference], why: str
 ) -> Iterator[Overridden]:
     """The preferences that do not hold, each with the obeyed one of its key, or with the first."""
     first = next(iter(obeyed), None)

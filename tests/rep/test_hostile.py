@@ -74,6 +74,12 @@ HOSTILE: dict[str, Make] = {
     "lines of vertical tabs": repeated(b"disallow " + b"\v" * 16_000 + b" x\n"),
     "lines of white space": repeated(b" \t\n"),
     "delays": repeated(b"Crawl-delay: 1\n"),
+    "a delay that is a number but for its end": lambda size: (
+        CRAWLER + b"Crawl-delay: " + b"1" * size + b"x\n"
+    ),
+    "a visit time but for its end": lambda size: (
+        CRAWLER + b"Visit-time: 0600-0845" + b" " * size + b"x\n"
+    ),
     "a rate of many digits": repeated(b"1", CRAWLER + b"Request-rate: 1/"),
     "sitemaps": numbered(b"Sitemap: http://h/%06d\n"),
     "steps up": repeated(b"../a/", CRAWLER + b"Disallow: "),
@@ -92,6 +98,7 @@ def ask_everything(body: bytes, dialect: str) -> None:
     assert verdict.group is not None or verdict.line == 0
     rules.checker(AGENT)(URL)
     rules.crawl_delay(AGENT)
+    rules.visit_times(AGENT)
     assert rules.sitemaps is not None
 
 

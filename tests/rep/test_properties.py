@@ -20,6 +20,7 @@ from scrapy_robots_policy.rep.dialects.options import (
     Records,
     Tie,
 )
+from scrapy_robots_policy.rep.index import EveryMatch
 from scrapy_robots_policy.rep.lines import clean_text
 from scrapy_robots_policy.rep.needles import FEW
 from scrapy_robots_policy.rep.patterns import Pattern, reading_of, split_pattern
@@ -254,6 +255,18 @@ def test_of_many_rules_with_wildcards_behind_the_same_start_the_strongest_decide
         wanted = decided_by_trying_all(read, url, AGENT)
         assert (verdict.allowed, verdict.line) == wanted
         assert [read.allowed(url, AGENT), read.checker(AGENT)(url)] == [wanted[0]] * 2
+
+
+@given(RULES | st.lists(st.tuples(st.booleans(), VALUES), min_size=2 * FEW), DIALECT_NAMES, PATHS)
+def test_every_pattern_that_matches_a_path_is_found_and_no_other(rules, dialect: str, path: str):
+    reading = reading_of(DIALECTS[dialect])
+    patterns = [
+        pattern for allow, value in rules for pattern in reading.patterns(allow, value, "http://h/")
+    ]
+    tails = [(pattern.parts, pattern.anchored) for pattern in patterns]
+    found = EveryMatch(tails).of(reading.path_of(path))
+    tried = [at for at, one in enumerate(patterns) if one.matches(reading.path_of(path))]
+    assert sorted(found) == tried
 
 
 SITES = [

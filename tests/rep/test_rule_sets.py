@@ -188,6 +188,13 @@ def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: 
 
 
 @pytest.mark.slow
+def test_keys_within_keys_share_the_wildcards_behind_them():
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%s*b\n" % (b"a" * n) for n in range(900))
+    read, octets = held_by(lambda: rules_used_by(body))
+    assert octets / 2 < read.octets_held < octets * 2
+
+
+@pytest.mark.slow
 def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
     body = b"User-agent: *\n" + b"".join(b"Disallow: /%06d\n" % n for n in range(3_000))
     (one, of_one), (many, of_many) = (

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, Reason, parse, usage
+from scrapy_robots_policy.rep import DIALECTS, Reason, index, parse, patterns, usage
 from scrapy_robots_policy.rep.page_use import read_usage_header
+from scrapy_robots_policy.rep.patterns import matches, reading_of
 from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Preference
 from scrapy_robots_policy.rep.verdict import refuse
 
@@ -276,6 +277,48 @@ def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     assert rules.allowed(SITE + path, "FooBot") or not preferences
     assert len(set(preferences)) == len(preferences)
     assert rules.verdict(SITE + path, "FooBot").usage == preferences
+
+
+PATHS = st.text("ab*$?~/", max_size=4).map("/{}".format)
+USAGE_LINES = st.lists(st.tuples(PATHS, st.sampled_from(["n", "y", "other"])), max_size=12)
+
+
+@pytest.mark.slow
+@given(USAGE_LINES, st.sampled_from(list(DIALECTS.values())), PATHS)
+def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, path):
+    text = group(*(f"Content-Usage: {path} a={value}" for path, value in lines))
+    reading, site = reading_of(dialect), SITE + "/"
+    tried = [
+        (pattern.length, value)
+        for written, value in lines
+        for pattern in reading.patterns(True, written, site)
+        if pattern.matches(reading.path_of(SITE + path))
+    ]
+    longest = max((length for length, _ in tried), default=0)
+    values = {value for length, value in tried if length == longest}
+    holding = parse(text.encode(), dialect).usage(SITE + path, "FooBot")
+    assert [one.value for one in holding] == [one for one in ("n", "y", "other") if one in values][
+        :1
+    ]
+
+
+@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a"])
+def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monkeypatch):
+    lines = (f"Content-Usage: {path} a=n".replace("#", str(n)) for n in range(10_000, 15_000))
+    rules = parse(group(*lines).encode())
+    rules.usage(SITE, "FooBot")
+    tried = 0
+
+    def count(*pattern):
+        nonlocal tried
+        tried += 1
+        return matches(*pattern)
+
+    for module in (index, patterns):
+        monkeypatch.setattr(module, "matches", count)
+    page = SITE + path.replace("#", "12345").replace("*", "x")
+    assert [one.line for one in rules.usage(page, "FooBot")] == [2347]
+    assert tried < 50
 
 
 @pytest.mark.slow
