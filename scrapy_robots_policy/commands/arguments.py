@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..fetch.redirects import ANYWHERE, RedirectGuard
@@ -45,6 +45,10 @@ class Defaults:
     def guard(self) -> RedirectGuard:
         return ANYWHERE
 
+    def places(self, origin: str) -> Mapping[str, str]:  # noqa: ARG002 - a project's may have some
+        """Where something is set for the host of an origin only, by what is set."""
+        return {}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -69,6 +73,7 @@ class Options:
     guard         where redirects of a robots.txt may lead
     tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
     page          FILE of a saved response for the URL; "" where none is named
+    places        where the project sets something for the host of an origin, by what it sets
     """
 
     args: list[str]
@@ -86,6 +91,7 @@ class Options:
     guard: RedirectGuard = ANYWHERE
     tdmrep: str = ""
     page: str = ""
+    places: Callable[[str], Mapping[str, str]] = Defaults().places
     quiet: bool = False
     statuses: bool = False
     jobs: int = 0
@@ -147,6 +153,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         guard=defaults.guard(),
         tdmrep=opts.tdmrep or "",
         page=opts.page or "",
+        places=defaults.places,
         quiet=opts.quiet,
         statuses=opts.statuses,
         jobs=_jobs(opts.jobs),

@@ -16,7 +16,7 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
-from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from
+from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from, warn_of_overrides
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
@@ -157,13 +157,17 @@ def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
 
 
 def _warn(rules: OriginRules, options: Options) -> None:
-    """One sentence where the answers rest on no robots.txt that anybody wrote."""
+    """One sentence where the answers rest on no robots.txt that anybody wrote, and where a crawl
+    would give others.
+    """
     where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
     if _is_unreachable(rules.verdict("/", options.agent)):
         mode = rules.mode.description
         print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
     elif not looks_like_text(rules.access.octets):
         print_error(f"{where} does not look like text: no rules can be expected of it")
+    if rules.origin:
+        warn_of_overrides(rules.origin, options)
 
 
 def _is_unreachable(verdict: Verdict) -> bool:

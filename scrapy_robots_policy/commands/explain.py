@@ -16,7 +16,7 @@ from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
-from .inputs import Inputs
+from .inputs import Inputs, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
@@ -31,6 +31,8 @@ def run(options: Options) -> int:
     url = options.checked_urls()[0]
     inputs = Inputs(options)
     rules = inputs.rules(url)
+    if rules.origin:
+        warn_of_overrides(rules.origin, options)
     verdict = refuse(rules.verdict(url, options.agent), options.use, rules.reserved(url))
     uses = _with_page(url, verdict, rules, options)
     if options.as_json:

@@ -18,7 +18,7 @@ from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
 from .download import fetch, is_web
-from .terminal import Progress
+from .terminal import Progress, print_error
 from .typed_urls import can_be_asked, site_without_scheme, why_no_site
 
 MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
@@ -87,6 +87,15 @@ def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRule
     access = judge(remember(None, result, now), now, dialect.access)
     rules = parse(access.octets, dialect) if access.mode is AccessMode.RULES else None
     return OriginRules(origin, dialect, access, rules)
+
+
+def warn_of_overrides(origin: str, options: Options) -> None:
+    """One sentence where a crawl of the project asks this site for something else."""
+    places = options.places(origin)
+    if places:
+        where = " and ".join(dict.fromkeys(places.values()))
+        what = ", ".join(places)
+        print_error(f"for {origin} a crawl takes {what} from {where}; this answer does not")
 
 
 class Inputs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -10,6 +11,7 @@ from scrapy.settings import BaseSettings
 
 from ..config import Values, declared_use, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
+from ..config.overrides import Overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
 from ..rep.preference import DeclaredUse
@@ -70,6 +72,10 @@ class ProjectDefaults(Defaults):
             return redirect_guard(Values(self._settings))
         except ValueError as error:
             raise UsageError(str(error)) from None
+
+    def places(self, origin: str) -> Mapping[str, str]:
+        overrides: Overrides | None = self._value("ROBOTS_OVERRIDES")
+        return {} if overrides is None else overrides.places(origin)
 
     def _value(self, name: str) -> Any:
         try:

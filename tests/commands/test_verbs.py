@@ -501,6 +501,29 @@ def test_the_projects_settings_are_the_defaults_of_options(file):
     assert output.err.endswith("; did you mean google?\n")
 
 
+@pytest.mark.parametrize("verb", ["check", "explain"])
+def test_it_says_where_a_crawl_of_the_project_would_ask_a_site_for_something_else(verb, file):
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /no")}) as site:
+        settings = {
+            "ROBOTS_OVERRIDES": {
+                "127.0.*": {"obey": False, "agent": "Bot"},
+                "127.0.0.1": {"crawl_delay": 2},
+                "other.example": {"obey": False},
+            }
+        }
+        output = robots(verb, site.url("/no"), settings=settings)
+        assert output.status == 1
+        assert output.err.splitlines()[-1] == (
+            f"scrapy robots: for {site.origin} a crawl takes crawl_delay, agent, obey from "
+            "ROBOTS_OVERRIDES['127.0.0.1'] and ROBOTS_OVERRIDES['127.0.*']; this answer does not"
+        )
+        for without in ({"ROBOTS_OVERRIDES": {"other.example": {"obey": False}}}, {}):
+            assert "ROBOTS_OVERRIDES" not in robots(verb, site.url("/no"), settings=without).err
+        wrong = robots(verb, site.url("/no"), settings={"ROBOTS_OVERRIDES": 5})
+        assert (wrong.status, wrong.err.count("\n")) == (2, 1)
+    assert not robots(verb, "/search", "--robots", file, settings=settings).err
+
+
 def test_without_a_name_the_header_that_scrapy_would_send_names_the_crawler(file):
     settings = {"DEFAULT_REQUEST_HEADERS": {"user-agent": "Sent/1.0"}, "USER_AGENT": "MyBot"}
     output = robots("explain", "/search", "--robots", file, "--json", settings=settings)
