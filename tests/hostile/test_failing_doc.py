@@ -25,7 +25,7 @@ FIGURES = (
     f"cut at {MAX_BRIEF} characters",
     f"waiting requests, {sources.MAX_VARIANTS} in all",
     f"more than {sources.MAX_SKEW:g} s in the future",
-    f"within {guarded.CLOSE_WITHIN:g} s all the same",
+    f"within {guarded.ANSWER_WITHIN + guarded.CLOSE_WITHIN:g} s all the same",
 )
 
 
