@@ -55,7 +55,7 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self._descriptor, self.path = create(path)
-        # No signal comes where a crawl fails before its spider is opened: nobody calls `close` then.
+        # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
         self._close = finalize(self, os.close, self._descriptor)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
         self.octets = 0

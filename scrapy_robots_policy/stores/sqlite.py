@@ -33,10 +33,7 @@ _CREATE = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {SCHEMA}",
 )
-_SWEEP = (
-    "DELETE FROM records WHERE rowid IN "
-    "(SELECT rowid FROM records WHERE asked_at < ? LIMIT ?)"
-)
+_SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE asked_at < ? LIMIT ?)"
 _PUT = "INSERT OR REPLACE INTO records (origin, asked_at, frame) VALUES (?, ?, ?)"
 
 
