@@ -23,7 +23,7 @@ GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
         ("www.example.com", YANDEX, 2.0),
         ("www.example.com:8080", YANDEX, 2.0),
         ("api.example.com:8443", GOOGLE, 9.0),
-        ("api.example.com", GOOGLE, 2.0),
+        ("api.example.com", GOOGLE, 7.0),
         ("notexample.com", None, None),
         ("mail.example.com:8080", YANDEX, 3.0),
         ("[::1]", GOOGLE, None),
@@ -37,6 +37,7 @@ def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, diale
         {
             "*.example.com": Override(dialect=GOOGLE, crawl_delay=2.0),
             "www.example.com": Override(dialect=YANDEX),
+            "api.example.com": Override(crawl_delay=7.0),
             "api.example.com:8443": Override(crawl_delay=9.0),
             # longer than "mail.example.com", but with a star
             "*mail.example.com:8080": Override(dialect=GOOGLE, crawl_delay=3.0),

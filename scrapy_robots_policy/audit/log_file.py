@@ -14,6 +14,7 @@ import stat
 import zlib
 from itertools import count
 from pathlib import Path
+from weakref import finalize
 
 GZ = ".gz"
 LEVEL = 1  # 72 octets a decision; level 6 takes 60, and 12 us of processor time more
@@ -54,6 +55,8 @@ class LogFile:
 
     def __init__(self, path: Path) -> None:
         self._descriptor, self.path = create(path)
+        # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
+        self._close = finalize(self, os.close, self._descriptor)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
         self.octets = 0
 
@@ -68,7 +71,7 @@ class LogFile:
             if self._packer is not None:
                 self._write(self._packer.flush(zlib.Z_FINISH))
         finally:
-            os.close(self._descriptor)
+            self._close()
 
     def _write(self, octets: bytes) -> None:
         left = memoryview(octets)

@@ -1,4 +1,4 @@
-"""How long a cache entry is worth keeping. No store keeps one for longer."""
+"""How long a cache entry is worth keeping. After that a store lets it go, soon or by and by."""
 
 from __future__ import annotations
 

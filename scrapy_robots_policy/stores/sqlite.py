@@ -24,7 +24,8 @@ SCHEMA = 1
 APPLICATION = 0x726F626F  # "robo": tells our files from those of others
 LOCKED_CALL = 0.02  # seconds that one call may wait for a lock, with the whole crawl
 LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # and between calls, with nobody
-SWEEP_EVERY = 1000  # records put
+SWEEP_EVERY = 10  # records put
+SWEPT_AT_ONCE = 2 * SWEEP_EVERY  # all that a month has left would take seconds
 
 _CREATE = (
     "CREATE TABLE records (origin TEXT PRIMARY KEY, asked_at REAL NOT NULL, frame BLOB NOT NULL)",
@@ -32,6 +33,7 @@ _CREATE = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {SCHEMA}",
 )
+_SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE asked_at < ? LIMIT ?)"
 _PUT = "INSERT OR REPLACE INTO records (origin, asked_at, frame) VALUES (?, ?, ?)"
 
 
@@ -87,9 +89,9 @@ class SqliteStore:
         return self._opened
 
     def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
-        """Let old entries go, now and then: no clock is needed, a new entry tells the time."""
+        """Let some old entries go, now and then: no clock is needed, a new entry tells the time."""
         if self._until_sweep == 0:
-            connection.execute("DELETE FROM records WHERE asked_at < ?", (now - KEPT,))
+            connection.execute(_SWEEP, (now - KEPT, SWEPT_AT_ONCE))
             self._until_sweep = SWEEP_EVERY
         self._until_sweep -= 1
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import os
 import random
 from collections import Counter
 
@@ -342,6 +344,14 @@ def test_the_hash_is_that_of_the_octets_before_it(tmp_path):
 )
 def test_a_number_goes_before_the_suffix(tmp_path, name, parts):
     assert names(tmp_path / name) == parts
+
+
+def test_the_file_of_a_crawl_that_fails_before_it_begins_does_not_stay_open(path):
+    """As where an item pipeline finds no database: nobody is told that the crawl is over."""
+    descriptor = LogFile(path)._descriptor
+    gc.collect()
+    with pytest.raises(OSError, match="descriptor"):
+        os.fstat(descriptor)
 
 
 def test_a_name_that_is_taken_gets_a_number(tmp_path):

@@ -76,6 +76,20 @@ async def test_one_call_tries_a_lost_server_and_the_others_do_not_wait():
 
 
 @on_reactor
+async def test_a_call_that_is_cancelled_just_when_it_is_answered_is_cancelled(redis):
+    """A lookup of a crawl that closes would go on otherwise, and wait for ever."""
+    async with members(redis.url, 1) as (store,):
+
+        async def answered(_client):
+            asking.cancel()
+            return b"answer"
+
+        asking = asyncio.ensure_future(store.connection.ask(answered))
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+
+@on_reactor
 async def test_a_lost_server_is_tried_less_and_less_often():
     events = Events()
     with RedisServer() as server:

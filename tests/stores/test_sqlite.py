@@ -146,6 +146,22 @@ async def test_a_long_crawl_deletes_old_entries_too(path):
 
 
 @on_reactor
+async def test_what_a_month_has_left_is_deleted_by_and_by(path):
+    """All of it at once would hold up the crawl, and lock out others, for seconds."""
+    store = sqlite.SqliteStore(path)
+    for number in range(100):
+        await store.put(f"{ORIGIN}:{number}", replace(RECORD, asked_at=NOW - 31 * DAY))
+    await store.close()
+    later = sqlite.SqliteStore(path)
+    await later.put(ORIGIN, RECORD)
+    assert len(kept(path)) > 1 + 100 // 2
+    for _ in range(100 * sqlite.SWEEP_EVERY // sqlite.SWEPT_AT_ONCE):
+        await later.put(ORIGIN, RECORD)
+    await later.close()
+    assert kept(path) == {ORIGIN}
+
+
+@on_reactor
 async def test_a_reader_does_not_wait_for_a_writer(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)

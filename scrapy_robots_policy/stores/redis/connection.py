@@ -15,6 +15,7 @@ from typing import TypeVar
 from redis.exceptions import ClusterError, ResponseError
 
 from ..breaker import CircuitBreaker
+from ..guarded import within
 from ..interface import StoreEvents
 from .address import CONNECTIONS, Address, Client
 
@@ -43,7 +44,7 @@ class Connection:
                 return None
             faults_before = self.breaker.faults
             try:
-                answer = await asyncio.wait_for(call(self._client()), ANSWER_WITHIN)
+                answer = await within(ANSWER_WITHIN, lambda: call(self._client()))
             except Exception as error:  # noqa: BLE001 - whatever a client raises, a crawl goes on
                 self._failed(error, faults_before, writes=writes)
                 return None
@@ -55,7 +56,7 @@ class Connection:
         client, self._opened = self._opened, None
         if client is not None:
             with suppress(Exception):  # the server may be gone already
-                await asyncio.wait_for(client.aclose(), ANSWER_WITHIN)
+                await within(ANSWER_WITHIN, client.aclose)
 
     def _client(self) -> Client:
         if self._opened is None:
