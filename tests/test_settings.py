@@ -12,6 +12,7 @@ import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.compat import components
@@ -38,6 +39,15 @@ def read(settings=None, **attributes) -> PolicySettings:
     crawler = Crawler(Spider, settings)
     crawler.spider = Spider(**attributes)
     return PolicySettings.from_crawler(crawler)
+
+
+def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
+    names = ("ROBOTS_REPORT", "ROBOTS_REPORT_BASE", "ROBOTS_AUDIT")
+    settings = dict.fromkeys(names, str(tmp_path / "%(name)s.json"))
+    middleware = RobotsPolicyMiddleware.from_crawler(shell := get_crawler(settings_dict=settings))
+    assert shell.spider is None
+    assert (middleware.recorder, middleware.report.files, middleware.report.base) == (None,) * 3
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_the_defaults():

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 _FILE_ENDINGS = "txt|json|jsonl|html?|ya?ml|csv|xml|gz|bak|old|new|orig"
 _SITE = re.compile(
-    rf"(?:localhost|(?:[\w-]+\.)+(?!(?:{_FILE_ENDINGS})\b)[a-z]{{2,}})(?::\d+)?(?P<path>[/?#]\S*)?",
+    r"(?:(?P<plain>localhost|\d+(?:\.\d+){3})|"
+    rf"(?:[\w-]+\.)+(?!(?:{_FILE_ENDINGS})\b)[a-z]{{2,}})(?::\d+)?(?P<path>[/?#]\S*)?",
     re.IGNORECASE,
 )
 _URL_OR_PATH = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
@@ -39,7 +40,7 @@ def site_without_scheme(text: str, path: str = "") -> str:
     site = _SITE.fullmatch(text)
     if not site:
         return ""
-    scheme = "http" if text.lower().startswith("localhost") else "https"
+    scheme = "http" if site["plain"] else "https"
     return f"{scheme}://{text}{'' if site['path'] else path}"
 
 

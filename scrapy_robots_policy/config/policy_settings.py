@@ -152,11 +152,12 @@ def redirect_guard(values: Values) -> RedirectGuard:
 
 
 def _path(values: Values, setting: str, now: datetime) -> Path | None:
-    template = values[setting]
-    if template is None:
-        return None
-    assert values.spider is not None  # the settings are those of a crawl
-    return filled(template, values.spider.name, now)
+    """The path of a file that the crawl writes; None where it writes none.
+
+    `scrapy shell` has no spider yet, and its session no end at which a file would be whole.
+    """
+    template, spider = values[setting], values.spider
+    return None if template is None or spider is None else filled(template, spider.name, now)
 
 
 def _audit(values: Values, now: datetime) -> AuditSettings | None:

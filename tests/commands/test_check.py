@@ -79,6 +79,8 @@ def test_what_is_no_url_is_refused_and_the_others_are_answered(file, text):
 NO_URLS = {
     "example.com/x": "no whole URL: write https://example.com/x",
     "localhost:80?q": "no whole URL: write http://localhost:80?q",
+    "localhost.example.com": "no whole URL: write https://localhost.example.com",
+    "127.0.0.1:8000/x": "no whole URL: write http://127.0.0.1:8000/x",
     "http://not a url/x": "no URL: its host, 'not a url', has a space in it",
     "http://a:99999/x": "no URL: its host or its port cannot be one",
     "http://a..b/x": "no URL: its host or its port cannot be one",

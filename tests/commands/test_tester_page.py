@@ -433,6 +433,14 @@ def test_what_dialects_make_of_an_answer_leaves_room_for_the_verdicts(page, widt
     assert min(heights) >= 22
 
 
+def test_a_long_header_of_a_crawler_takes_three_lines_of_the_table_at_most(page):
+    page.open(robots="", urls="/x", agents=f"Bot\n{'a' * 400}")
+    short, long = page.run(
+        "return [...document.querySelectorAll('thead .agent')].map((name) => name.clientHeight)"
+    )
+    assert short < long < 4 * short
+
+
 @needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
