@@ -279,7 +279,11 @@ def test_any_number_of_faults_pauses_for_the_longest_time():
 @on_reactor
 async def test_after_a_calm_time_a_fault_pauses_as_the_first_one_did():
     answers = iter([fails, fails, gives(RECORD), fails, gives(RECORD)])
-    store, inner, events = guarded(lambda verb: next(answers)(verb))
+
+    async def answer(verb):
+        return await next(answers)(verb)
+
+    store, inner, events = guarded(answer)
     for pause in (LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE, FIRST_PAUSE * 2):
         await store.get(ORIGIN)
         events.time += pause
