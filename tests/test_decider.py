@@ -142,7 +142,9 @@ def test_only_where_no_answer_came_the_error_is_the_cause_of_a_refusal(status, h
     assert refused.value.__cause__ is (error if has_cause else None)
 
 
-NO_ROBOTS = OriginState(ORIGIN, AccessOverrides(), CacheEntry(FetchResult(404), 0.0)).rules(RFC, 0.0)
+NO_ROBOTS = OriginState(ORIGIN, AccessOverrides(), CacheEntry(FetchResult(404), 0.0)).rules(
+    RFC, 0.0
+)
 
 
 @pytest.mark.parametrize(

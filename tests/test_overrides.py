@@ -6,6 +6,7 @@ import pytest
 
 from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
+from scrapy_robots_policy.fetch.host_patterns import host_pattern, matcher
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.rep import dialect_of
 
@@ -124,3 +125,25 @@ def test_what_is_no_host_is_refused(host):
 def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
     with pytest.raises(SettingError, match=re.escape(sentence)):
         OverridesKind().read("X", value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "fits"),
+    [
+        ("a.example", "a.example", True),
+        ("a.example", "a.example.evil", False),
+        ("a.example", "not.a.example", False),
+        ("a.example", "axexample", False),
+        ("*.example", "a.b.example", True),
+        ("*.example", "example", False),
+        ("a*.example", "a1.example", True),
+    ],
+)
+def test_a_pattern_fits_a_whole_host_and_its_star_alone_stands_for_anything(pattern, host, fits):
+    assert bool(matcher(host_pattern(pattern))(host)) is fits
+
+
+@pytest.mark.parametrize("text", ["", "a b", "http://a.example", "a.example/x", "u@a.example"])
+def test_what_can_mean_no_host_is_no_pattern(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - who asks has the sentence
+        host_pattern(text)
