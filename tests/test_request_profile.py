@@ -57,3 +57,16 @@ def test_what_a_hook_makes_is_guarded_and_plain_as_ours_is(is_plain):
     trim(request)
     names = {b"User-Agent"} if is_plain else {b"User-Agent", b"X-Key"}
     assert set(request.headers) == names
+
+
+def test_a_plain_request_is_plain_though_a_hook_gives_an_earlier_one_again():
+    kept = []
+
+    def hook(_page, ours):
+        kept.append(ours.replace())
+        return kept[0]
+
+    assert [made(PAGE, hook=hook, is_plain=one).meta[PLAIN_KEY] for one in (False, True)] == [
+        False,
+        True,
+    ]
