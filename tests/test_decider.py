@@ -1,21 +1,23 @@
-"""What must be true of a decision that cannot be recorded: nothing else is done about it."""
+"""What must be true of what follows from a decision: what is judged, counted, recorded, noted."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from types import SimpleNamespace
 
 import pytest
 import scrapy
 
-from scrapy_robots_policy.admission.decider import Decider
-from scrapy_robots_policy.admission.decision import Decision
+from scrapy_robots_policy.admission.decider import VERDICT_KEY, Decider
+from scrapy_robots_policy.admission.decision import Decision, may_wait
 from scrapy_robots_policy.config.request_config import RequestConfig
-from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.exceptions import CrawlClosing, Disallowed
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
+from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE
 from scrapy_robots_policy.report import CrawlCounts
-from scrapy_robots_policy.resolver.origin import rules_given
+from scrapy_robots_policy.resolver.origin import OriginState, rules_given
 
 ORIGIN = "http://example.com"
 RFC = DIALECTS["rfc9309"]
@@ -46,3 +48,126 @@ def test_a_decision_that_cannot_be_recorded_is_not_counted(path, dry_run):
         decide()
     of_origin = counts.of(ORIGIN)
     assert (refused, of_origin.passed, of_origin.dropped) == ([], 0, {})
+
+
+class Record:
+    def __init__(self):
+        self.lines = []
+
+    def on_decided(self, request, decided):
+        self.lines.append((decided.verdict is None, decided.dry_run))
+
+
+def decider_of(*, approved=None, dry_run=False, rewrite=None):
+    events = SimpleNamespace(on_refused=lambda *_args, **_: None)
+    decision = Decision(DelayLimit(), NO_USE, 600.0, approved)
+    decider = Decider(decision, CrawlCounts(10), events, lambda: 0.0, rewrite, dry_run=dry_run)
+    decider.audit, decider.keeps_verdicts = Record(), True
+    return decider
+
+
+RULES = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /secret")
+CONFIG = RequestConfig(RFC, "bot")
+
+
+def decide(decider, request, rules=RULES, config=CONFIG):
+    verdict = decider.refuse_if_forbidden(request, rules, config)
+    decider.let_pass(request, rules, config, verdict)
+
+
+def test_a_request_is_recorded_once_and_keeps_its_verdict_in_a_dry_run_too():
+    decider = decider_of(dry_run=True)
+    for path, allowed in (("/open", True), ("/secret", False)):
+        request = scrapy.Request(ORIGIN + path)
+        decide(decider, request)
+        assert request.meta[VERDICT_KEY].allowed is allowed
+    assert decider.audit.lines == [(True, False), (False, True)]
+
+
+def test_the_verdict_of_a_dry_run_is_the_one_that_forbids():
+    decider = decider_of(dry_run=True, approved={})
+    request = scrapy.Request(f"{ORIGIN}/open")
+    decide(decider, request)
+    assert request.meta[VERDICT_KEY].reason is Reason.NOT_APPROVED
+
+
+@pytest.mark.parametrize(
+    ("meta", "passed"),
+    [({}, 1), ({"retry_times": 1}, 0), ({"retry_times": 1, "redirect_times": 1}, 1)],
+)
+def test_a_request_that_passes_counts_once_with_its_retries(meta, passed):
+    decider = decider_of()
+    decide(decider, scrapy.Request(f"{ORIGIN}/open", meta=meta))
+    assert decider.counts.of(ORIGIN).passed == passed
+
+
+@pytest.mark.parametrize(
+    ("path", "is_rewritten"),
+    [
+        ("/a/b-c_d~e.html", False),
+        ("/", False),
+        ("/a/../b", True),
+        ("/a/./b", True),
+        ("/.hidden", True),
+        ("/a//b", True),
+        ("/a%2Fb", True),
+        ("/a?b", True),
+    ],
+)
+def test_what_a_client_may_send_in_another_form_is_judged_in_that_form_too(path, is_rewritten):
+    decider = decider_of(rewrite=lambda _: f"{ORIGIN}/secret")
+    request = scrapy.Request(ORIGIN + path, meta={"verbatim_url": False})
+    if is_rewritten:
+        with pytest.raises(Disallowed):
+            decide(decider, request)
+    else:
+        decide(decider, request)
+    decide(decider, scrapy.Request(ORIGIN + path, meta={"verbatim_url": True}))
+
+
+def test_a_url_is_judged_as_it_stands_though_a_client_sends_another_one():
+    decider = decider_of(rewrite=lambda _: f"{ORIGIN}/open")
+    with pytest.raises(Disallowed):
+        decide(decider, scrapy.Request(f"{ORIGIN}/secret?x"))
+
+
+@pytest.mark.parametrize(("status", "has_cause"), [(None, True), (503, False)])
+def test_only_where_no_answer_came_the_error_is_the_cause_of_a_refusal(status, has_cause):
+    entry = CacheEntry(FetchResult(status), 0.0)
+    rules = OriginState(ORIGIN, AccessOverrides(), entry).rules(RFC, 0.0)
+    decider, error = decider_of(), OSError("of the try before")
+    decider.error_of = lambda _: error
+    with pytest.raises(Disallowed) as refused:
+        decide(decider, scrapy.Request(f"{ORIGIN}/open"), rules)
+    assert refused.value.__cause__ is (error if has_cause else None)
+
+
+NO_ROBOTS = OriginState(ORIGIN, AccessOverrides(), CacheEntry(FetchResult(404), 0.0)).rules(
+    RFC, 0.0
+)
+
+
+@pytest.mark.parametrize(
+    ("rules", "approved", "obey", "passes"),
+    [
+        (RULES, sha256(RULES.access.octets).hexdigest(), True, True),
+        (RULES, "none", True, False),
+        (RULES, None, True, False),
+        (RULES, None, False, True),
+        (NO_ROBOTS, "none", True, True),
+        (NO_ROBOTS, sha256(b"").hexdigest(), True, False),
+    ],
+)
+def test_a_robots_txt_that_nobody_has_approved_refuses_all_requests(rules, approved, obey, passes):
+    decider = decider_of(approved={} if approved is None else {ORIGIN: approved})
+    request, config = scrapy.Request(f"{ORIGIN}/open"), RequestConfig(RFC, "bot", obey)
+    if passes:
+        decide(decider, request, rules, config)
+    else:
+        with pytest.raises(Disallowed):
+            decide(decider, request, rules, config)
+
+
+def test_a_delay_that_the_user_has_set_is_kept_whatever_the_site_says():
+    config = RequestConfig(RFC, "bot", crawl_delay=5.0)
+    assert [may_wait(RULES, one) for one in (CONFIG, config)] == [False, True]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.fetch.http_headers import lifetime, media_type, retry_after
+from scrapy_robots_policy.fetch.http_headers import lifetime, media_type, retry_after, validator
 
 NOW = 1_795_000_000.0  # Wed, 18 Nov 2026 11:06:40 GMT
 DATE = "Wed, 18 Nov 2026 10:51:40 GMT"  # the site's clock is a quarter of an hour late
@@ -22,6 +22,7 @@ LIFETIMES = [
     ({"cache-control": "public, max-age", "expires": AFTER_DATE}, 0.0),
     ({"cache-control": "max-age-of=60"}, None),
     ({"cache-control": "max-age=\u0663"}, 0.0),  # a digit, but none of HTTP's
+    ({"cache-control": f"max-age={'9' * 400}"}, 9_999_999_999.0),
     ({"cache-control": "s-maxage=60"}, None),  # for shared caches
     ({"cache-control": "no-cache"}, 0.0),
     ({"cache-control": "max-age=60, no-store"}, 0.0),
@@ -53,6 +54,8 @@ def test_lifetime(headers, seconds):
         ("soon", None),
         ("-1", None),
         ("1" * 400, None),
+        ("\u00b2", None),  # a digit to Python, and no number
+        ("Wed, 18 Nov 99999999999999999999 12:06:40 GMT", None),
     ],
 )
 def test_retry_after(value, seconds):
@@ -65,3 +68,9 @@ def test_retry_after(value, seconds):
 )
 def test_media_type(value, kind):
     assert media_type({"content-type": value}) == kind
+
+
+def test_what_is_kept_of_a_header_is_bounded():
+    headers = {"content-type": "x" * 10_000, "etag": "x" * 1001, "last-modified": "x" * 1000}
+    assert len(media_type(headers)) == 100
+    assert [len(validator(headers, name)) for name in ("etag", "last-modified")] == [0, 1000]

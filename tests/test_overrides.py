@@ -7,6 +7,7 @@ import pytest
 
 from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
+from scrapy_robots_policy.fetch.host_patterns import HostMatch, host_pattern
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.rep import dialect_of, index
 from scrapy_robots_policy.rep.patterns import matches
@@ -160,3 +161,25 @@ def test_of_very_many_patterns_an_origin_tries_the_few_that_it_may_fit(monkeypat
 
     assert delays == [84.0, 15.0]
     assert 0 < len(tried) < 10
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "fits"),
+    [
+        ("a.example", "a.example", True),
+        ("a.example", "a.example.evil", False),
+        ("a.example", "not.a.example", False),
+        ("a.example", "axexample", False),
+        ("*.example", "a.b.example", True),
+        ("*.example", "example", False),
+        ("a*.example", "a1.example", True),
+    ],
+)
+def test_a_pattern_fits_a_whole_host_and_its_star_alone_stands_for_anything(pattern, host, fits):
+    assert bool(HostMatch([host_pattern(pattern)]).of(f"http://{host}")) is fits
+
+
+@pytest.mark.parametrize("text", ["", "a b", "http://a.example", "a.example/x", "u@a.example"])
+def test_what_can_mean_no_host_is_no_pattern(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - who asks has the sentence
+        host_pattern(text)

@@ -230,11 +230,10 @@ class Admission:
     ) -> OriginRules:
         """The rules, and the origin's tdmrep.json where it may decide. Raises Disallowed.
 
-        Where a delay is kept, the fetch of the file takes a turn.
+        Where a delay is kept, the fetch of the file takes a turn (`visit`).
         """
         if not self._needs_tdmrep(request, rules, config):
             return rules
-        self._queue(request, rules, config)
         key = key_of(rules.origin, TDMREP)
         rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
         if not self.dry_run:

@@ -182,8 +182,7 @@ class Concurrency:
         self.delays.release_gone(self.engine.active)
         while self._returning and self._has_room(len(self._returning)):
             _, turn = self._returning.popleft()
-            if not turn.called:
-                turn.callback(None)
+            turn.callback(None)
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""

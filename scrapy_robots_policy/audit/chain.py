@@ -46,7 +46,7 @@ def octets_beyond(line: bytes) -> int:
 def opened(line: bytes) -> dict[str, Any]:
     """The object of a line without its line feed. ChainError where it was changed."""
     body, mark, digest = line[:-_TAIL], line[-_TAIL : -_TAIL + len(_MARK)], line[-66:-2]
-    if mark != _MARK or line[-2:] != b'"}':
+    if mark != _MARK:
         raise ChainError("it does not end with its hash")
     if sha256(body).hexdigest().encode("ascii") != digest:
         raise ChainError("its octets do not match its hash")

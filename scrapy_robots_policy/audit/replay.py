@@ -147,8 +147,6 @@ class Replay:
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )
         self.dialects.clear()
-        self._parsed.clear()
-        self._octets = 0
 
     def _learn(self, fields: Mapping[str, Any]) -> None:
         name, options = fields["name"], fields["options"]

@@ -16,8 +16,8 @@ Address = IPv4Address | IPv6Address
 # Oracle. Those of others are link-local, private or shared (169.254.169.254, fd00:ec2::254).
 _METADATA = frozenset({IPv4Address("168.63.129.16"), IPv4Address("192.0.0.192")})
 
-# IPv6 prefixes whose last 32 bits are an IPv4 address: RFC 6052, and the old compatible addresses.
-_WITH_IPV4 = (ip_network("64:ff9b::/96"), ip_network("::/96"))
+# The IPv6 prefix of addresses whose last 32 bits are an IPv4 address: RFC 6052.
+_WITH_IPV4 = ip_network("64:ff9b::/96")
 
 # RFC 6761, RFC 6762, RFC 8375, and the name that ICANN keeps for private use.
 _PRIVATE_NAMES = frozenset({"localhost", "local", "home.arpa", "internal"})
@@ -78,7 +78,6 @@ def _is_public(address: Address) -> bool:
 
 def _ipv4_in(address: IPv6Address) -> IPv4Address | None:
     """The IPv4 address that is reached through an IPv6 address, if one is."""
-    if any(address in network for network in _WITH_IPV4):
+    if address in _WITH_IPV4:
         return IPv4Address(int(address) & 0xFFFF_FFFF)
-    teredo = address.teredo
-    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+    return address.ipv4_mapped or address.sixtofour

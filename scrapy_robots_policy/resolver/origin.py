@@ -260,8 +260,7 @@ class OriginState:
         """Tell all that wait that there is news."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
-            if not waiter.news.called:  # cancelled by its owner
-                waiter.news.callback(None)
+            waiter.news.callback(None)  # of one that was cancelled meanwhile it is dropped
 
     @property
     def octets(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import json
 import os
 import random
@@ -13,8 +14,9 @@ from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
+from scrapy_robots_policy.audit.fields import packed
 from scrapy_robots_policy.audit.log_file import LogFile, names
-from scrapy_robots_policy.audit.reading import UnreadableError
+from scrapy_robots_policy.audit.reading import _CHUNK, RecordFile, UnreadableError
 from scrapy_robots_policy.resolver.events import Source
 from tests.audit.records import (
     HERE,
@@ -230,6 +232,8 @@ def test_each_crawl_of_a_joined_file_must_have_its_end(tmp_path, monkeypatch):
         (b"x" * 100 + b"\n", "it does not end with its hash"),
         (sealed("end", START, "")[0], "no line of a crawl"),
         (sealed("crawl", START, "")[0], "is missing"),
+        (sealed("crawl", START, f'"x":{"[" * 10**5}{"]" * 10**5}')[0], "it is no JSON"),
+        (sealed('crawl","type":[],"x":"', START, "")[0], "no object with a type"),
         (
             sealed("crawl", START, '"format":9,"judged_by":{"on_unreachable":0}')[0],
             "format 9",
@@ -251,6 +255,12 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
     assert "longer than" in check(path)[0].errors[0]
 
 
+def test_a_packed_record_is_unpacked_a_piece_at_a_time(tmp_path):
+    path = tmp_path / "audit.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x" * (4 * _CHUNK)))
+    assert {len(piece) for piece in RecordFile(path)._chunks()} <= {_CHUNK, 0}
+
+
 def test_a_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(UnreadableError, match=r"cannot read .*none.jsonl: No such file"):
         check(tmp_path / "none.jsonl")
@@ -260,6 +270,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
     ("kind", "changes", "why"),
     [
         ("robots", {"octets": "eJwDAAAAAAE="}, "do not match their SHA-256"),
+        ("robots", {"octets": packed(RULES.lower().encode())}, "do not match their SHA-256"),
         ("robots", {"octets": "!"}, "a robots line that cannot be read"),
         ("robots", {"robots": 2}, "the robots line 1 is not before it"),
         ("dialect", {"fingerprint": "0" * 64}, "do not match their fingerprint"),

@@ -1,4 +1,4 @@
-"""What must be true of the fields of a line: no secret, a bound for each, and what is none is said."""
+"""What must be true of the fields of a line: no secret, and a bound for each."""
 
 from __future__ import annotations
 

@@ -267,7 +267,8 @@ def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose
     }
 
 
-def test_each_line_names_the_crawler_that_was_judged(recording, path):
+def test_each_line_names_the_crawler_that_was_judged(path):
+    recording = Recording(path, {HERE: served("User-agent: *\nDisallow: /no")})
     agents = ["one", "another", "one"]
     for agent in agents:
         config = RequestConfig(DIALECTS["rfc9309"], agent)

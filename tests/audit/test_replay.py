@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scrapy import Request
 
+from scrapy_robots_policy.audit import replay
 from scrapy_robots_policy.audit.dialect_data import data_of, dialect_from, fingerprint
 from scrapy_robots_policy.audit.fields import plain
+from scrapy_robots_policy.audit.replay import Replay
 from scrapy_robots_policy.config import RequestConfig
-from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult, Origin
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
+from scrapy_robots_policy.resolver.origin import OVERHEAD
 from tests.audit.records import (
     HERE,
     RULES,
@@ -231,3 +234,33 @@ def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
     assert len(passed["preferences"]) == 50
     checked, differences = check(path)
     assert (checked.errors, differences) == ([], [])
+
+
+def test_the_robots_txt_files_that_a_replay_keeps_parsed_are_bounded_in_octets(
+    tmp_path, monkeypatch
+):
+    origins = [Origin(f"https://{n}.example") for n in range(30)]
+    recording = Recording(tmp_path / "audit.jsonl", dict.fromkeys(origins, served(RULES)))
+    for origin in origins * 2:
+        recording.decide(f"{origin}/no")
+    (path,) = recording.close()
+    monkeypatch.setattr(replay, "MAX_PARSED_OCTETS", 3 * OVERHEAD)
+    reader = Replay()
+    answers = [reader.read(fields) for fields in lines_in(path)]
+    assert len(reader._parsed) < 5
+    assert [answer.agree for answer in answers if answer] == [True] * 60
+    reader.close()
+
+
+def test_a_delay_that_the_user_has_set_for_a_host_counts_in_a_replay(tmp_path):
+    robots = served("User-agent: *\nCrawl-delay: 1000\n")
+    settings = {"ROBOTS_CRAWL_DELAY_MAX": 10, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}
+    settings["ROBOTS_DIALECT"] = "bing"
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: robots}, **settings)
+    for crawl_delay in (None, 0.0):
+        config = replace(recording.default, crawl_delay=crawl_delay)
+        recording.decide(URLS[0], config=config)
+    (path,) = recording.close()
+    assert [line["verdict"] for line in decisions_in(path)] == ["refused", "passed"]
+    checked, differences = check(path)
+    assert (checked.decisions, checked.errors, differences) == (2, [], [])

@@ -89,11 +89,10 @@ class Refusing(LogFile):
         raise OSError(errno.EIO, "Input/output error")
 
 
-@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
 @pytest.mark.parametrize("fault", ["is full", "is full before the next file", "no next file"])
 @pytest.mark.parametrize("kind", [LogFile, Refusing])
 def test_a_file_that_can_no_longer_be_written_is_closed_once_and_the_error_told_once(
-    tmp_path, errors, timer, monkeypatch, name, fault, kind
+    tmp_path, errors, monkeypatch, fault, kind
 ):
     closed = []
 
@@ -104,7 +103,7 @@ def test_a_file_that_can_no_longer_be_written_is_closed_once_and_the_error_told_
     close_descriptor = os.close
     monkeypatch.setattr(writer_module, "LogFile", kind)
     monkeypatch.setattr(os, "close", close)
-    writer = Writer(tmp_path / name, 1, lambda: None, errors.append, timer)
+    writer = Writer(tmp_path / "audit.jsonl.gz", 1, lambda: None, errors.append, Timer())
     descriptor = writer._file._descriptor
     writer.write("crawl", "")
     if fault == "no next file":

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from scrapy_robots_policy.audit.replay import Answers
+from scrapy_robots_policy.audit.verify import Difference
+from scrapy_robots_policy.commands import audit_verbs
+from scrapy_robots_policy.commands.finding_formats import Text
+from scrapy_robots_policy.commands.linted_files import LintedFile
+from scrapy_robots_policy.lint import lint
 from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from scrapy_robots_policy.rep.preference import DeclaredUse
@@ -117,3 +125,18 @@ def test_an_error_message_of_a_command_is_printable(tmp_path):
             assert result.status == 2
             assert all(line.isprintable() for line in result.err.splitlines())
             assert result.err.count("\n") == 1
+
+
+def test_no_finding_controls_a_terminal(capsys):
+    octets = b"User-agent: a\x1b[31m\nDisalow\x1b[31m: /\nSitemap: \x1b[31m\nDisallow: x\x1b[31m\n"
+    findings = lint(octets, DIALECTS["rfc9309"])
+    finding = replace(findings[0], message="\x1b", fix="\x1b")
+    Text().file(LintedFile("a\x1b.txt", octets, (*findings, finding)))
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_no_difference_in_a_record_controls_a_terminal(capsys):
+    fields = {"verdict": "refused", "reason": "rule", "rule": "Disallow: /\x1b", "group": "\x1b"}
+    answers = Answers(fields, {**fields, "verdict": "passed"})
+    audit_verbs._print_difference(Difference(Path("a\x1b"), 1, "http://x/\x1b", answers))
+    assert "\x1b" not in capsys.readouterr().out

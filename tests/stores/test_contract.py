@@ -17,7 +17,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.rep import AccessPolicy, CacheEntry, FetchResult, judge
-from scrapy_robots_policy.stores import EntryError, MemoryStore, Store, codec, open_store
+from scrapy_robots_policy.stores import EntryError, MemoryStore, Store, codec, open_store, shown
 from scrapy_robots_policy.stores.codec import decode, encode
 from tests.on_reactor import on_reactor
 from tests.stores.own_store import FolderStore
@@ -263,3 +263,41 @@ def test_a_uri_of_no_store_is_an_error_that_names_the_choices(uri):
 def test_the_uri_of_memory_has_no_path():
     with pytest.raises(ValueError, match="nothing may follow memory:"):
         open_store("memory:here")
+
+
+class Secret:
+    def __repr__(self):
+        return "hush"
+
+
+@pytest.mark.parametrize(
+    ("place", "as_shown"),
+    [
+        ("redis://user:hush@there/0", "'redis:…'"),
+        ("redis:user:hush@there", "'redis:…'"),
+        ("sqlite:robots.sqlite", "'sqlite:robots.sqlite'"),
+        ("memroy:", "'memroy:'"),
+        (Secret(), "of type Secret"),
+        ({"password": "hush"}, "of type dict"),
+        (5, "5"),
+    ],
+)
+def test_a_place_is_shown_without_secrets(place, as_shown):
+    assert shown(place) == as_shown
+
+
+def test_what_a_class_makes_must_be_a_store():
+    class Kind(MemoryStore):
+        @classmethod
+        def from_crawler(cls, crawler):
+            return object()
+
+    with pytest.raises(ValueError, match="it has no method get"):
+        open_store(Kind, crawler=object())
+
+
+def test_a_coordinator_must_have_all_methods():
+    store = MemoryStore()
+    store.coordinator = object()
+    with pytest.raises(ValueError, match="its coordinator must have the methods"):
+        open_store(store)

@@ -12,7 +12,7 @@ from twisted.internet.defer import Deferred
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import ALONE, Claim, EntryError, GuardedStore, MemoryStore
-from scrapy_robots_policy.stores.breaker import LONGEST_PAUSE, CircuitBreaker
+from scrapy_robots_policy.stores.breaker import FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker
 from scrapy_robots_policy.stores.guarded import MAX_WAIT, Deadline, within
 from tests.on_reactor import on_reactor, start, until_idle
 from tests.stores.members import Events
@@ -128,6 +128,21 @@ async def test_a_call_that_is_given_up_is_cancelled():
     assert ended == [True, True]
 
 
+@on_reactor
+async def test_no_timer_is_left_of_a_call_that_was_answered(monkeypatch):
+    timers, at_once = [], compat.call_later
+
+    def call_later(seconds, call):
+        if not seconds:
+            return at_once(seconds, call)
+        timers.append(call)
+        return lambda: timers.remove(call)
+
+    monkeypatch.setattr(compat, "call_later", call_later)
+    assert await within(3600, lambda: gives(RECORD)("get")) == RECORD
+    assert timers == []
+
+
 WRONG_ENTRIES = {
     "text": "User-agent: *",
     "record_of_texts": replace(RECORD, asked_at="soon"),
@@ -136,7 +151,11 @@ WRONG_ENTRIES = {
     "huge": replace(RECORD, failing_since=10**400),
     "hops": replace(RECORD, latest=FetchResult(200, hops=["x"])),
     "octets": replace(RECORD, octets="Disallow: /"),
+    "hops_of_numbers": replace(RECORD, latest=FetchResult(200, hops=(1,))),
     "status": replace(RECORD, latest=FetchResult("200")),
+    "status_of_four_digits": replace(RECORD, latest=FetchResult(2000)),
+    "flag": replace(RECORD, asked_at=True),
+    "failures": replace(RECORD, failures=2**63),
 }
 
 
@@ -238,3 +257,35 @@ def test_the_breaker_lets_one_call_try_and_closes_only_after_a_while():
     assert breaker.is_over()
     assert not breaker.is_over()
     assert breaker.failed(breaker.faults)
+
+
+def test_calls_that_fail_together_are_one_fault():
+    breaker = CircuitBreaker(Events().now)
+    before = breaker.faults
+    assert [breaker.failed(before) for _ in range(5)] == [True, False, False, False, False]
+    assert breaker.faults == 1
+
+
+def test_any_number_of_faults_pauses_for_the_longest_time():
+    events = Events()
+    breaker = CircuitBreaker(events.now)
+    for _ in range(2_000):
+        breaker.failed(breaker.faults)
+    assert not breaker.permits()
+    events.time += LONGEST_PAUSE
+    assert breaker.permits()
+
+
+@on_reactor
+async def test_after_a_calm_time_a_fault_pauses_as_the_first_one_did():
+    answers = iter([fails, fails, gives(RECORD), fails, gives(RECORD)])
+
+    async def answer(verb):
+        return await next(answers)(verb)
+
+    store, inner, events = guarded(answer)
+    for pause in (LONGEST_PAUSE, LONGEST_PAUSE, LONGEST_PAUSE, FIRST_PAUSE * 2):
+        await store.get(ORIGIN)
+        events.time += pause
+    assert await store.get(ORIGIN) == RECORD
+    assert len(inner.calls) == 5

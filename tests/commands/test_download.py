@@ -1,0 +1,145 @@
+"""What must be true of a fetch without a crawl: it ends, whatever the server does."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from email.message import Message
+from time import monotonic
+from types import SimpleNamespace
+
+import pytest
+
+from scrapy_robots_policy.commands import download, inputs
+from scrapy_robots_policy.commands.fetches import AHEAD, Fetches, started_ahead
+from scrapy_robots_policy.fetch.order import MAX_OCTETS
+from scrapy_robots_policy.fetch.redirects import RedirectGuard
+from scrapy_robots_policy.fetch.unpacking import UnreadableBodyError
+from scrapy_robots_policy.rep import DIALECTS
+
+URL = "http://site.example/robots.txt"
+
+
+class Response:
+    """Gives `octets` so many times. `length`: the octets that are still to come."""
+
+    def __init__(self, octets=b"", times=1, length=0):
+        self.octets, self.times, self.length = octets, times, length
+        self.status, self.headers = 200, Message()
+
+    def read(self, most):
+        self.times -= 1
+        return self.octets[:most] if self.times >= 0 else b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def later(seconds=60.0):
+    return monotonic() + seconds
+
+
+def test_a_body_is_read_up_to_the_limit():
+    octets, is_whole = download._read(Response(b"x" * 65_536, times=100), later())
+    assert (len(octets), is_whole) == (MAX_OCTETS, False)
+    assert download._read(Response(b"x" * 5), later()) == (b"x" * 5, True)
+
+
+def test_a_body_that_comes_an_octet_now_and_then_is_given_up_in_the_end():
+    with pytest.raises(TimeoutError):
+        download._read(Response(b"x", times=5), later(-1.0))
+
+
+def test_a_body_that_ends_too_soon_is_no_file():
+    with pytest.raises(http.client.IncompleteRead):
+        download._read(Response(b"x", length=5), later())
+
+
+def test_each_step_has_what_is_left_of_the_time():
+    assert 50 < download._left(later(1000.0)) + 50 <= download.TIMEOUT + 50
+    assert 0 < download._left(later(5.0)) <= 5.0
+    assert 0 < download._left(later(-5.0)) < 1.0
+
+
+def test_a_fetch_that_hangs_is_a_timeout(monkeypatch):
+    gone = threading.Event()
+    monkeypatch.setattr(download, "_follow", lambda *_: gone.wait(60))
+    result = download.fetch(URL, "Bot", 5, deadline=0.01)
+    gone.set()
+    assert (result.status, result.cause) == (None, "timeout")
+
+
+@pytest.mark.parametrize("host", ["a\0b", "a" * 64 + ".example", "a..example"])
+def test_a_host_that_is_no_name_has_no_address(host):
+    assert download._addresses_of(host) == ()
+
+
+class Opener:
+    """Opens every URL with one outcome, and notes the address of `peer`."""
+
+    def __init__(self, outcome, note):
+        self.outcome, self.note = outcome, note
+
+    def open(self, request, timeout):
+        self.note("10.0.0.1")
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        (UnreadableBodyError("br"), "unreadable body"),
+        (http.client.BadStatusLine("x"), "BadStatusLine"),
+        (ValueError("no URL"), "ValueError"),
+    ],
+)
+def test_what_goes_wrong_is_a_result(monkeypatch, fault, cause):
+    monkeypatch.setattr(download, "opener", lambda note: Opener(fault, note))
+    result = download._get(URL, "Bot", later()).result
+    assert (result.status, result.cause) == (None, cause)
+
+
+@pytest.mark.parametrize("proxy", ["", "http://10.0.0.1:3128"])
+def test_the_address_of_a_proxy_says_nothing_about_the_site(monkeypatch, proxy):
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.setattr(download, "opener", lambda note: Opener(Response(b"x"), note))
+    answer = download._get(URL, "Bot", later())
+    assert (answer.peer, answer.is_proxied) == (("", True) if proxy else ("10.0.0.1", False))
+
+
+def test_what_the_environment_lets_pass_the_proxy_is_not_proxied(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://10.0.0.1:3128")
+    monkeypatch.setenv("no_proxy", "site.example")
+    assert not download.is_proxied(URL)
+    assert download.is_proxied("http://another.example/")
+
+
+def test_a_fault_in_a_thread_is_raised_where_its_result_is_awaited():
+    def fetch(url):
+        raise LookupError(url)
+
+    with pytest.raises(LookupError):
+        Fetches(fetch, 1).result(URL)
+
+
+def test_fetches_are_started_for_so_many_items_ahead():
+    started = []
+    items = started_ahead(range(10 * AHEAD), started.append)
+    assert next(items) == 0
+    assert len(started) == AHEAD + 1
+    assert list(items)[-1] == 10 * AHEAD - 1
+
+
+def test_redirects_lead_where_the_user_lets_them_and_the_time_is_the_users(monkeypatch):
+    calls = []
+    monkeypatch.setattr(inputs, "fetch", lambda *arguments: calls.append(arguments))
+    guard, dialect = RedirectGuard(same_site=True), DIALECTS["rfc9309"]
+    options = SimpleNamespace(dialect=dialect, user_agent="Bot", guard=guard, timeout=7.0)
+    inputs.fetched(URL, options)
+    inputs.read(URL, "Bot", 3, guard)
+    assert calls == [(URL, "Bot", dialect.access.redirects, guard, 7.0), (URL, "Bot", 3, guard)]

@@ -1,0 +1,72 @@
+"""What must be true of the request for a robots.txt as it is made, before anything is sent."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy import Request
+
+from scrapy_robots_policy.fetch.order import FetchOrder
+from scrapy_robots_policy.fetch.request import MAX_UNCOUNTED, SHARE_IN_HASTE, RequestProfile
+from scrapy_robots_policy.fetch.sent_headers import PLAIN_KEY, trim
+from scrapy_robots_policy.rep import DIALECTS
+
+URL = "http://site.example/robots.txt"
+PAGE = Request("http://site.example/page", meta={"proxy": "http://proxy", "download_maxsize": 5})
+
+
+def made(page=None, headers=None, **order):
+    profile = RequestProfile(20.0, uncounted=frozenset({"https"}), hook=order.pop("hook", None))
+    url = order.pop("url", URL)
+    return profile.request(
+        url, headers or {}, FetchOrder(url, None, DIALECTS["rfc9309"], page, **order)
+    )
+
+
+@pytest.mark.parametrize("page", [None, PAGE], ids=["no page", "page"])
+def test_what_is_set_for_pages_does_not_bind_a_robots_txt(page):
+    meta = made(page).meta
+    ours = {"allow_offsite": True, "download_fail_on_dataloss": True, "dont_obey_robotstxt": True}
+    ours |= {"download_maxsize": 0, "download_warnsize": 0, "dont_merge_cookies": True}
+    assert {name: meta[name] for name in ours} == ours
+    assert meta.get("proxy") == (page and "http://proxy")
+
+
+def test_a_file_that_cannot_be_cut_on_the_wire_has_a_limit():
+    assert made(url="https://site.example/robots.txt").meta["download_maxsize"] == MAX_UNCOUNTED
+
+
+@pytest.mark.parametrize("in_haste", [False, True])
+def test_a_fetch_in_haste_has_less_time(in_haste):
+    share = SHARE_IN_HASTE if in_haste else 1.0
+    assert made(in_haste=in_haste).meta["download_timeout"] == 20.0 * share
+
+
+def test_a_validator_that_is_no_latin_1_raises_nothing():
+    assert made(headers={"If-None-Match": "\u20ac"}).headers["If-None-Match"] == b"?"
+
+
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_what_a_hook_makes_is_guarded_and_plain_as_ours_is(is_plain):
+    def hook(_page, _made):
+        return Request(URL, headers={"User-Agent": "Bot", "X-Key": "1"})
+
+    request = made(PAGE, hook=hook, is_plain=is_plain)
+    assert request.meta["dont_redirect"]
+    assert request.meta[PLAIN_KEY] is is_plain
+    assert (b"Cookie" in request.headers, b"Authorization" in request.headers) == (True, True)
+    trim(request)
+    names = {b"User-Agent"} if is_plain else {b"User-Agent", b"X-Key"}
+    assert set(request.headers) == names
+
+
+def test_a_plain_request_is_plain_though_a_hook_gives_an_earlier_one_again():
+    kept = []
+
+    def hook(_page, ours):
+        kept.append(ours.replace())
+        return kept[0]
+
+    assert [made(PAGE, hook=hook, is_plain=one).meta[PLAIN_KEY] for one in (False, True)] == [
+        False,
+        True,
+    ]
