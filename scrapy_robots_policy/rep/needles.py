@@ -1,9 +1,9 @@
 """Many patterns with wildcards: which of them can match a path?
 
 A path that a pattern matches holds each of its parts; most paths hold few. Every pattern is filed
-under one trigram, three octets, of its longest part. Only the patterns that are filed under a
-trigram of the path are tried. So the cost of a path grows with its length, not with the number of
-patterns. Patterns whose parts have less than three octets are always tried.
+under one trigram, three octets, of its parts. Only the patterns that are filed under a trigram of
+the path are tried. So the cost of a path grows with its length, not with the number of patterns.
+Patterns whose parts have less than three octets are always tried.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Needles:
         self._filed: dict[str, list[Wild]] = {}
         self._always: list[Wild] = []
         for wild in patterns:
-            trigrams = _trigrams_of(wild[0])
+            # Not of the first part, the key: all these patterns have it.
+            trigrams = [trigram for part in wild[2][1:] for trigram in _trigrams_of(part)]
             if trigrams:
                 self._filed.setdefault(max(trigrams, key=self._room), []).append(wild)
             else:
