@@ -289,7 +289,7 @@ def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, pat
     ]
 
 
-@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a", "/*common*#"])
+@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a", "/*common*#", "/*a*#"])
 def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monkeypatch):
     lines = (f"Content-Usage: {path} a=n".replace("#", str(n)) for n in range(10_000, 15_000))
     rules = parse(group(*lines).encode())
