@@ -158,6 +158,13 @@ def test_the_lines_of_a_file_are_read_once_for_an_agent(monkeypatch):
     assert (rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")) == first
 
 
+def test_crawlers_that_the_same_lines_bind_share_what_is_read(monkeypatch):
+    rules = parse(AIPREF.encode())
+    first = rules.usage(SITE, "FooBot")
+    monkeypatch.setattr(usage, "read_value", None)
+    assert rules.usage(SITE, "BarBot") == first
+
+
 def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
     text = (
         b"User-agent: FooBot\nAllow: /\n\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n"
