@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -177,3 +178,15 @@ def test_a_page_of_ordinary_tags_is_not_decoded(monkeypatch):
     response = HtmlResponse("https://site.example/", body=page, encoding="utf-8")
     monkeypatch.setattr(HtmlResponse, "text", property(lambda _: pytest.fail("decoded")))
     assert not may_state_use(response)
+
+
+def test_a_tag_of_very_many_attributes_takes_no_more_memory_than_its_page():
+    page = b"<meta" + b" a" * 100_000 + b"><meta name='a' content='noa'>"
+    response = HtmlResponse("https://site.example/", body=page, encoding="utf-8")
+    assert response.text
+    tracemalloc.start()
+    try:
+        assert not may_state_use(response)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(page)
+    finally:
+        tracemalloc.stop()

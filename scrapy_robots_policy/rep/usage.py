@@ -90,37 +90,46 @@ class UsageLines:
 
     def _bound_by(self, agent: str, url: str) -> _Bound:
         """What binds a crawler. Some dialects match the whole `url`, not its path only."""
-        key = agent, origin_of(url) if self._reading.resolves else None
-        bound = self._bound.get(key)
+        origin = origin_of(url) if self._reading.resolves else None
+        bound = self._bound.get((agent, origin))
         if bound is None:
-            bound = self._read(agent, url)
-            if len(self._bound) >= _MAX_AGENTS or self._octets_bound + bound.octets > _MAX_BOUND:
+            own = self._lines_for(agent)
+            shared = self._shared(own, origin)
+            bound = shared or self._read(own, url, origin)
+            more = 0 if shared else bound.octets
+            if len(self._bound) >= _MAX_AGENTS or self._octets_bound + more > _MAX_BOUND:
                 self._bound.clear()
-                self._octets_bound = 0
-            self._bound[key] = bound
-            self._octets_bound += bound.octets
+                self._octets_bound, more = 0, bound.octets
+            self._bound[agent, origin] = bound
+            self._octets_bound += more
         return bound
 
-    def _read(self, agent: str, url: str) -> _Bound:
-        written, outside = self._lines_for(agent)
-        labels = _labels(written)
-        for_all = [line for line in outside if line.label not in labels]
-        unused = [line for line in outside if line.label in labels]
-        lines = self._by_label((*written, *for_all), url)
+    def _shared(self, own: list[_Written], origin: str | None) -> _Bound | None:
+        """What binds another crawler and this one too: most are bound by the same groups."""
+        same = (own, origin)
+        return next(
+            (one for one in list(self._bound.values()) if (one.own, one.origin) == same), None
+        )
+
+    def _read(self, own: list[_Written], url: str, origin: str | None) -> _Bound:
+        labels = _labels(own)
+        for_all = [line for line in self._outside if line.label not in labels]
+        unused = [line for line in self._outside if line.label in labels]
+        lines = self._by_label((*own, *for_all), url)
         overridden = tuple(
             one
             for label, why in _ALSO_OUTSIDE.items()
             if (weaker := _labelled(unused, label))
-            for one in _weaker(weaker, _labelled(written, label), why)
+            for one in _weaker(weaker, _labelled(own, label), why)
         )
-        return _Bound(lines, overridden)
+        return _Bound(own, origin, lines, overridden)
 
-    def _lines_for(self, agent: str) -> tuple[list[_Written], list[_Written]]:
-        """(the lines in the crawler's groups, those for all crawlers whose groups have none)"""
+    def _lines_for(self, agent: str) -> list[_Written]:
+        """The lines in the crawler's groups."""
         if not self._written:
-            return [], []
+            return []
         spans = self._groups.usage_spans(agent, self._text)
-        return [line for span in spans for line in self._between(*span)], self._outside
+        return [line for span in spans for line in self._between(*span)]
 
     def outside(self) -> Iterator[tuple[int, int]]:
         """The parts of the text outside all groups: (start, end) offsets."""
@@ -137,6 +146,7 @@ class UsageLines:
 
     @cached_property
     def _outside(self) -> list[_Written]:
+        """The lines for all crawlers whose groups have none."""
         return [
             line
             for start, end in self.outside()
@@ -242,10 +252,14 @@ class _Labelled:
 class _Bound(NamedTuple):
     """What binds one crawler.
 
-    lines       by label
+    own         the lines in its groups
+    origin      the site that they are read for, where a line may name a site
+    lines       all lines, by label
     overridden  the preferences for all crawlers that those of the crawler's groups override
     """
 
+    own: list[_Written]
+    origin: str | None
     lines: dict[str, _Labelled]
     overridden: tuple[Overridden, ...]
 

@@ -35,7 +35,8 @@ the text has before it: no shift states, nothing left out."""
 # An attribute that every parser reads the same: no white space around "=", a quoted value without
 # "<" or a bare one without quotes. `_TAG` has the group only where all of the tag is so.
 _ATTRIBUTE = rb"""[ \t\r\n]+[A-Za-z][\w:.-]*(?:=(?:"[^"<]*"|'[^'<]*'|[^\s"'=<>`]+))?"""
-_TAG = rb"((?:" + _ATTRIBUTE + rb")*[ \t\r\n]*/?>)?"
+# Nor where it has very many attributes: `re` takes some 300 octets of memory for each.
+_TAG = rb"((?:" + _ATTRIBUTE + rb"){0,500}[ \t\r\n]*/?>)?"
 # It starts with one literal octet: such an expression searches four times as fast as others.
 _META = re.compile(rb"<(?i:meta)" + _TAG)
 _META_OR_LINK = re.compile(rb"<[mMlL][eEiI][tTnN][aAkK]" + _TAG)

@@ -7,10 +7,13 @@ import gc
 import pickle
 import tracemalloc
 from collections.abc import Callable
+from itertools import product
+from string import ascii_lowercase
 
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, RuleSet, Verdict, parse, ruleset
+from scrapy_robots_policy.rep.needles import Needles
 from scrapy_robots_policy.rep.verdict import Details
 
 FILE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\nContent-Signal: ai-train=no\n"
@@ -185,6 +188,20 @@ def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: 
     body = b"User-agent: *\n" + b"".join(LINES[name] % n for n in range(count))
     read, octets = held_by(lambda: rules_used_by(body))
     assert octets / 2 < read.octets_held < octets * 2
+
+
+def test_a_url_tries_few_of_very_many_rules_with_short_parts(monkeypatch):
+    pairs = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)][::7]
+    lines = "".join(f"Disallow: /*{one}*{two}\n" for one, two in product(pairs, repeat=2))
+    check = parse(f"User-agent: *\n{lines}".encode()).checker("bot")
+    assert not check(f"http://h/{pairs[3]}-{pairs[5]}")
+    tried = []
+    near = Needles.near
+    monkeypatch.setattr(
+        Needles, "near", lambda self, path: tried.extend(near(self, path)) or near(self, path)
+    )
+    assert check("http://h/some/page.html")
+    assert len(tried) < len(pairs) ** 2 / 10
 
 
 @pytest.mark.slow

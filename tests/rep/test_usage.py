@@ -168,6 +168,13 @@ def test_the_lines_of_a_file_are_read_once_for_an_agent(monkeypatch):
     assert (rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")) == first
 
 
+def test_crawlers_that_the_same_lines_bind_share_what_is_read(monkeypatch):
+    rules = parse(AIPREF.encode())
+    first = rules.usage(SITE, "FooBot")
+    monkeypatch.setattr(usage, "read_value", None)
+    assert rules.usage(SITE, "BarBot") == first
+
+
 def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
     text = (
         b"User-agent: FooBot\nAllow: /\n\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n"
@@ -302,7 +309,7 @@ def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, pat
     ]
 
 
-@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a"])
+@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a", "/*common*#", "/*a*#"])
 def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monkeypatch):
     lines = (f"Content-Usage: {path} a=n".replace("#", str(n)) for n in range(10_000, 15_000))
     rules = parse(group(*lines).encode())
@@ -318,7 +325,7 @@ def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monke
         monkeypatch.setattr(module, "matches", count)
     page = SITE + path.replace("#", "12345").replace("*", "x")
     assert [one.line for one in rules.usage(page, "FooBot")] == [2347]
-    assert tried < 50
+    assert tried < 200
 
 
 @pytest.mark.slow
