@@ -131,6 +131,17 @@ def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
 
 
 @on_reactor
+async def test_a_gate_that_is_closed_leaves_no_timer():
+    async with Fetches(1, 100) as fetches:
+        waiting = fetches.start("a", "b")
+        await until_idle()
+        assert fetches.clock.timers
+        fetches.gate.close()
+        assert not fetches.clock.timers
+        await cancel(waiting[1])
+
+
+@on_reactor
 async def test_a_fetch_cancelled_in_the_queue_leaves_it():
     async with Fetches(1, 100) as fetches:
         _, second, _ = fetches.start(*"abc")

@@ -149,3 +149,6 @@ class FetchGate:
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
         self.is_closed = True
+        if self._stop_timer is not None:
+            self._stop_timer()
+            self._stop_timer = None
