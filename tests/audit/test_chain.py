@@ -13,9 +13,12 @@ import pytest
 from scrapy.http import Request
 
 from scrapy_robots_policy.audit import writer
+from scrapy_robots_policy.audit.audit_page import audit_page
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
 from scrapy_robots_policy.audit.log_file import LogFile, names
+from scrapy_robots_policy.audit.overview import overview_of
+from scrapy_robots_policy.audit.parts import errors_in
 from scrapy_robots_policy.audit.reading import _CHUNK, RecordFile, UnreadableError
 from scrapy_robots_policy.resolver.events import Source
 from tests.audit.records import (
@@ -371,3 +374,14 @@ def test_a_name_that_is_taken_gets_a_number(tmp_path):
     assert [file.path.name for file in files] == ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl"]
     for file in files:
         file.close()
+
+
+def test_nothing_that_a_record_says_becomes_html_of_its_page(tmp_path):
+    (path,) = record(tmp_path / "<i>.jsonl", ROBOTS_AUDIT_PASSED="none")
+    forged(path, "crawl", spider="<u>")
+    forged(path, "end", sums={})
+    overview = overview_of([path], lambda *_: None)
+    assert list(errors_in(overview.parts))
+    page = audit_page(overview)
+    assert ("&lt;i&gt;" in page, "&lt;u&gt;" in page) == (True, True)
+    assert ("<i>" in page, "<u>" in page) == (False, False)
