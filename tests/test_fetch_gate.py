@@ -132,13 +132,15 @@ def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
 
 @on_reactor
 async def test_a_gate_that_is_closed_leaves_no_timer():
-    async with Fetches(1, 100) as fetches:
-        waiting = fetches.start("a", "b")
+    async with Fetches(2, 100) as fetches:
+        *_, waiting = fetches.start(*"abc")
         await until_idle()
         assert fetches.clock.timers
         fetches.gate.close()
         assert not fetches.clock.timers
-        await cancel(waiting[1])
+        await fetches.end("a")  # while the others are still to be cancelled
+        assert not fetches.clock.timers
+        await cancel(waiting)
 
 
 @on_reactor

@@ -136,7 +136,7 @@ class FetchGate:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if (self._queue or self._last_queue) and self._began:
+        if (self._queue or self._last_queue) and self._began and not self.is_closed:
             oldest = next(iter(self._began.values()))
             self._stop_timer = self.call_later(
                 max(YOUNG - (self.now() - oldest), 0.0), self._on_time
@@ -149,6 +149,4 @@ class FetchGate:
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""
         self.is_closed = True
-        if self._stop_timer is not None:
-            self._stop_timer()
-            self._stop_timer = None
+        self._set_timer()
