@@ -1,7 +1,6 @@
 """What is set for single hosts: which pattern counts, and what is refused."""
 
 import re
-import sys
 
 import pytest
 
@@ -50,25 +49,6 @@ def test_for_each_key_the_most_specific_pattern_that_sets_it_decides(host, diale
     override = overrides.of(f"http://{host}")
 
     assert (override.dialect, override.crawl_delay) == (dialect, crawl_delay)
-
-
-def calls_of(overrides):
-    """How many calls a look for the overrides of a host takes."""
-    calls = []
-    sys.setprofile(lambda _frame, event, _: calls.append(event) if "call" in event else None)
-    try:
-        overrides.of("http://other.example")
-    finally:
-        sys.setprofile(None)
-    return len(calls)
-
-
-def test_a_request_takes_no_more_work_however_many_hosts_have_an_override():
-    few, many = (
-        Overrides({f"host-{n}.example": Override(crawl_delay=2.0) for n in range(count)})
-        for count in (1, 1000)
-    )
-    assert calls_of(many) == calls_of(few)
 
 
 def test_every_key_is_read():

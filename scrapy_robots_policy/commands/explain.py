@@ -101,7 +101,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
         "crawl_delay": rules.crawl_delay(options.agent),
         "visit_times": _visit_times(rules, options),
         "sitemaps": rules.rules.sitemaps if rules.rules else (),
-        "looked_for": _names_looked_for(options),
+        "looked_for": chain_of(options.agent, options.dialect.agents),
         "stances": modes_by_answer(options.dialect.access),
     }
 
@@ -127,7 +127,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),
-        ("looked for", ", then ".join(_names_looked_for(options))),
+        ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
@@ -146,11 +146,6 @@ def _print_statuses(options: Options) -> None:
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
-
-
-def _names_looked_for(options: Options) -> list[str]:
-    # A crawler without a name looks for "*" in place of a name, and then again.
-    return list(dict.fromkeys(chain_of(options.agent, options.dialect.agents)))
 
 
 def _served(tdmrep: OriginRules | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
@@ -74,8 +75,11 @@ class ProjectDefaults(Defaults):
             raise UsageError(str(error)) from None
 
     def places(self, origin: str) -> Mapping[str, str]:
-        overrides: Overrides | None = self._value("ROBOTS_OVERRIDES")
-        return {} if overrides is None else overrides.places(origin)
+        return self._overrides.places(origin)
+
+    @cached_property
+    def _overrides(self) -> Overrides:
+        return self._value("ROBOTS_OVERRIDES") or Overrides({})
 
     def _value(self, name: str) -> Any:
         try:

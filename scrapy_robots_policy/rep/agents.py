@@ -156,7 +156,7 @@ def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
     entry = agents.get(versioned) or agents.get(name)
     if entry:
         return entry.chain
-    return (name, "*") if name else ("*",)
+    return ("*",) if name in {"", "*"} else (name, "*")
 
 
 def agent_table(*agents: Agent) -> Mapping[str, Agent]:

@@ -10,9 +10,12 @@ import sys
 from importlib.metadata import entry_points
 
 import pytest
+from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.access_table import modes_by_answer
+from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.commands.terminal import Progress
+from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
 from tests.site import Answer, Site, moved
@@ -522,6 +525,15 @@ def test_it_says_where_a_crawl_of_the_project_would_ask_a_site_for_something_els
         wrong = robots(verb, site.url("/no"), settings={"ROBOTS_OVERRIDES": 5})
         assert (wrong.status, wrong.err.count("\n")) == (2, 1)
     assert not robots(verb, "/search", "--robots", file, settings=settings).err
+
+
+def test_the_overrides_of_a_project_are_read_once_for_all_sites(monkeypatch):
+    reads, read = [], OverridesKind.read
+    monkeypatch.setattr(OverridesKind, "read", lambda *args: reads.append(args) or read(*args))
+    defaults = ProjectDefaults(Settings({"ROBOTS_OVERRIDES": {"*.example": {"obey": False}}}))
+    places = [defaults.places(f"http://{host}.example") for host in "abc"]
+    assert places == [{"obey": "ROBOTS_OVERRIDES['*.example']"}] * 3
+    assert len(reads) == 1
 
 
 def test_without_a_name_the_header_that_scrapy_would_send_names_the_crawler(file):

@@ -153,6 +153,7 @@ CHAINS = [
     ("rfc9309", "Yisouspider", "yisouspider *"),
     ("rfc9309", "Twitterbot", "twitterbot *"),
     ("rfc9309", "Googlebot-Image", "googlebot-image *"),  # RFC 9309 knows no families
+    *(("rfc9309", without_name, "*") for without_name in ("", "*", "/1.0 (x)")),
 ]
 
 
