@@ -219,8 +219,8 @@ class DelayQueue:
         if not self._has_warned:
             self._has_warned = True
             logger.warning(
-                "A downloader middleware holds %(request)s back, whose turn has come %(seconds)g s "
-                "ago at a site that asks for a delay; the next request goes",
+                "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
+                "at a site that asks for a delay; the next request goes",
                 {"request": self._holder, "seconds": MAX_HELD},
             )
         self._release({self._holder})

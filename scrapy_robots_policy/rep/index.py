@@ -154,7 +154,7 @@ class EveryMatch:
         for number, (parts, anchored) in enumerate(patterns):
             needle = max(parts[1:], key=len, default="")
             by_key.setdefault(parts[0], []).append((needle, number, parts, anchored))
-        wild = {key: _bunch(patterns) for key, patterns in by_key.items()}
+        wild = {key: _bunch(of_key) for key, of_key in by_key.items()}
         stretches = _Stretches({}, {"": NOTHING}, wild)
         self._starts, self._wild = stretches.starts, stretches.wild
 

@@ -1,4 +1,4 @@
-"""How long a cache entry is worth keeping. After that a store lets it go, soon or by and by."""
+"""How long a cache entry is worth keeping. After that a store lets it go, sooner or later."""
 
 from __future__ import annotations
 
