@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 
 from ..config import Values, declared_use, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
+from ..config.layers import project_overrides
 from ..config.overrides import Overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
@@ -79,7 +80,10 @@ class ProjectDefaults(Defaults):
 
     @cached_property
     def _overrides(self) -> Overrides:
-        return self._value("ROBOTS_OVERRIDES") or Overrides({})
+        try:
+            return project_overrides(self._settings)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
 
     def _value(self, name: str) -> Any:
         try:

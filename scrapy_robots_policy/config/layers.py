@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
 
 from .identity import AgentKind, DialectKind
 from .overrides import Override, Overrides, OverridesKind
@@ -16,9 +17,14 @@ def override_layers(crawler: Crawler) -> tuple[Overrides, ...]:
     layers = (
         _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
         _for_all_hosts(spider),
-        _overrides("ROBOTS_OVERRIDES", crawler.settings.get("ROBOTS_OVERRIDES")),
+        project_overrides(crawler.settings),
     )
     return tuple(layer for layer in layers if layer)
+
+
+def project_overrides(settings: BaseSettings) -> Overrides:
+    """Those of ROBOTS_OVERRIDES. SettingError where it is wrong."""
+    return _overrides("ROBOTS_OVERRIDES", settings.get("ROBOTS_OVERRIDES"))
 
 
 def _for_all_hosts(spider: object) -> Overrides:

@@ -520,8 +520,9 @@ def test_it_says_where_a_crawl_of_the_project_would_ask_a_site_for_something_els
             f"scrapy robots: for {site.origin} a crawl takes crawl_delay, agent, obey from "
             "ROBOTS_OVERRIDES['127.0.0.1'] and ROBOTS_OVERRIDES['127.0.*']; this answer does not"
         )
-        for without in ({"ROBOTS_OVERRIDES": {"other.example": {"obey": False}}}, {}):
-            assert "ROBOTS_OVERRIDES" not in robots(verb, site.url("/no"), settings=without).err
+        for without in ({"other.example": {"obey": False}}, {}, "", None):
+            output = robots(verb, site.url("/no"), settings={"ROBOTS_OVERRIDES": without})
+            assert (output.status, "ROBOTS_OVERRIDES" in output.err) == (1, False)
         wrong = robots(verb, site.url("/no"), settings={"ROBOTS_OVERRIDES": 5})
         assert (wrong.status, wrong.err.count("\n")) == (2, 1)
     assert not robots(verb, "/search", "--robots", file, settings=settings).err
