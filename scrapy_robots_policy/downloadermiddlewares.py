@@ -100,7 +100,9 @@ class RobotsPolicyMiddleware:
     def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
         """The parts that wait, from the lowest up."""
         store = self._open_store(settings)
-        delays = DelayQueues(coordinator_of(store), time.monotonic, compat.call_later)
+        delays = DelayQueues(
+            coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
+        )
 
         def close() -> None:
             resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed

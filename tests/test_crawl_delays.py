@@ -196,7 +196,9 @@ class FetchesToken(LogsIn):
 
 
 @on_reactor
-async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_crawl(monkeypatch):
+async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_crawl(
+    monkeypatch, caplog
+):
     monkeypatch.setattr("scrapy_robots_policy.admission.delay_queue.MAX_HELD", 0.5)
     with Site({"/robots.txt": slow(0.1)}) as site:
         urls = pages(site, 4)
@@ -204,6 +206,8 @@ async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_cr
         seen, _ = await crawl(*urls, settings=settings)
         assert sorted(seen.answered) == urls
         assert site.count("/token") == 4
+        [line] = [message for message in caplog.messages if "holds back" in message]
+        assert f"<GET {urls[0]}>, whose turn came 0.5 s ago" in line
 
 
 class Contented(Spider):

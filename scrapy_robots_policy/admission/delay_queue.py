@@ -31,7 +31,6 @@ request that is gone is given back in `_wait_here`.
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import asynccontextmanager
@@ -51,9 +50,8 @@ MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
-logger = logging.getLogger("scrapy_robots_policy")
-
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+OnHeld = Callable[[Request, float], None]
 
 
 class Asker(NamedTuple):
@@ -80,8 +78,9 @@ class Turn:
 class DelayQueue:
     """The requests of one download slot.
 
-    delays  seconds by asker; the longest one is kept
-    busy    the queues of the crawl that have a request under way
+    delays   seconds by asker; the longest one is kept
+    busy     the queues of the crawl that have a request under way
+    on_held  called with the first request that other middlewares hold back for so many seconds
     """
 
     def __init__(
@@ -90,9 +89,10 @@ class DelayQueue:
         now: Callable[[], float],
         call_later: CallLater,
         busy: set[DelayQueue],
+        on_held: OnHeld,
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
-        self.busy = busy
+        self.busy, self.on_held = busy, on_held
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self.is_closed = False
@@ -101,7 +101,7 @@ class DelayQueue:
         self._is_advancing = False  # `_next` lets requests go just now
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
         self._stop_holding: Callable[[], None] = lambda: None
-        self._has_warned = False
+        self._was_held = False
         self._visitors: set[Request] = set()  # requests of this slot in the downloader
         self._stop_timer: Callable[[], None] | None = None
 
@@ -216,13 +216,9 @@ class DelayQueue:
     def _on_held(self) -> None:
         """The request has its turn and does not go. Should it go later, it counts as a visit."""
         assert self._holder is not None  # else the timer is stopped
-        if not self._has_warned:
-            self._has_warned = True
-            logger.warning(
-                "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
-                "at a site that asks for a delay; the next request goes",
-                {"request": self._holder, "seconds": MAX_HELD},
-            )
+        if not self._was_held:
+            self._was_held = True
+            self.on_held(self._holder, MAX_HELD)
         self._release({self._holder})
 
     def end_delay(self) -> None:
@@ -270,12 +266,18 @@ class DelayQueues:
     now        any clock in seconds that never goes back
     by_slot    all queues
     by_origin  those in which the delay of an origin is kept
+    on_held    as for a queue
     """
 
     def __init__(
-        self, coordinator: FleetCoordinator, now: Callable[[], float], call_later: CallLater
+        self,
+        coordinator: FleetCoordinator,
+        now: Callable[[], float],
+        call_later: CallLater,
+        on_held: OnHeld = lambda _request, _seconds: None,
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
+        self.on_held = on_held
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_origin: dict[str, DelayQueue] = {}
         self.busy: set[DelayQueue] = set()
@@ -349,7 +351,7 @@ class DelayQueues:
             self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
-            self.coordinator, self.now, self.call_later, self.busy
+            self.coordinator, self.now, self.call_later, self.busy, self.on_held
         )
         return queue
 

@@ -173,6 +173,15 @@ class CrawlEvents(ResolverEvents):
             self._count(stats.FORBIDDEN)
             self._count(stats.DROPPED + reason)
 
+    def on_held(self, request: Request, seconds: float) -> None:
+        """Other downloader middlewares hold back a request whose turn has come at a slow site."""
+        logger.warning(
+            "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
+            "at a site that asks for a delay; the next request goes",
+            {"request": request, "seconds": seconds},
+            extra={"spider": self.crawler.spider},
+        )
+
     def on_rules(self, rules: OriginRules, agent: str, delay: Delay) -> None:
         """A request has waited for these rules.
 
