@@ -7,8 +7,12 @@ import tracemalloc
 import zlib
 
 import pytest
+from scrapy import Request, signals
+from scrapy.utils.test import get_crawler
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import unpacking
+from scrapy_robots_policy.fetch.body import Bodies, Body
 
 BOMBS = {
     "gzip": gzip.compress,
@@ -53,3 +57,24 @@ def test_of_a_body_that_was_cut_here_what_has_come_is_read():
 def test_no_more_is_given_than_the_limit(encodings):
     octets = PACKED if encodings == ["gzip"] else b"User-agent: *"
     assert unpacking.unpack(octets, encodings, 5, is_whole=True) == b"User-"
+
+
+def test_downloads_are_listened_to_from_the_first_body_that_is_expected_to_the_last():
+    ended: list[Request] = []
+    crawler = get_crawler()
+    bodies = Bodies(crawler, ended.append)
+    first, last = (Request(f"http://{name}.example/robots.txt") for name in ("first", "last"))
+
+    def are_listened_to():
+        listened_to = (signals.request_reached_downloader, signals.bytes_received)
+        return [compat.has_receivers(crawler, one) for one in listened_to] == [True, True]
+
+    for _ in range(2):
+        begun = Body(bodies, last, 10).__enter__()
+        with pytest.raises(ZeroDivisionError), Body(bodies, first, 10):
+            assert are_listened_to()
+            raise ZeroDivisionError
+        assert are_listened_to()
+        begun.__exit__()
+        assert not compat.has_receivers(crawler, signals.bytes_received)
+    assert ended == [first, last] * 2

@@ -8,10 +8,12 @@ from itertools import islice
 import pytest
 import scrapy
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import Disallowed, compat
+from scrapy_robots_policy import Disallowed, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import DIALECTS, Reason
+from scrapy_robots_policy.rep.documents import DOCUMENTS
 from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
@@ -374,6 +376,23 @@ async def test_a_delay_at_one_host_does_not_send_other_requests_through_a_corout
         urls = [slow.url("/"), site.url("/")]
         _, crawler = await crawl(*urls, spider=Looking, fast=site.origin)
         assert crawler.spider.answer is None
+
+
+@on_reactor
+async def test_pages_tell_whether_a_site_answers_and_its_robots_txt_does_not():
+    """Google opens a site whose robots.txt was unreachable for a month, if its pages answer."""
+    ours, noted = RobotsPolicyMiddleware(get_crawler()), []
+    ours.resolver.note_reachability = lambda origin, answers: noted.append((origin, answers))
+    for path in DOCUMENTS:
+        document = scrapy.Request(f"http://here.example{path}")
+        ours._answered(document)
+        ours.process_exception(document, OSError())
+    page = scrapy.Request("http://here.example/robots.txt/page")
+    ours.process_exception(page, IgnoreRequest())  # it was never asked for
+    assert noted == []
+    ours._answered(page)
+    ours.process_exception(page, OSError())
+    assert noted == [("http://here.example", True), ("http://here.example", False)]
 
 
 @on_reactor

@@ -328,6 +328,16 @@ async def test_a_crawl_behind_a_proxy_looks_no_name_up(monkeypatch):
         assert proxy.paths == ["http://site.invalid/robots.txt", target, page]
 
 
+@pytest.mark.slow
+@on_reactor
+async def test_the_private_address_of_a_proxy_opens_no_other_private_address():
+    page, target = "http://site.invalid/a", "http://10.0.0.1/robots.txt"
+    with Site({"http://site.invalid/robots.txt": moved(target), target: SECRET}) as proxy:
+        seen, _ = await crawl(scrapy.Request(page, meta={"proxy": proxy.origin}))
+        assert proxy.paths == ["http://site.invalid/robots.txt"]
+        assert TO_PRIVATE in seen.dropped[page]
+
+
 @pytest.fixture
 def _two_worlds(monkeypatch):
     monkeypatch.setattr(redirects, "is_private", two_worlds.is_private)

@@ -226,6 +226,59 @@ async def test_a_lease_whose_renewal_is_slow_delays_the_renewal_of_no_other():
     await leases.close()
 
 
+@on_reactor
+async def test_a_lease_is_renewed_although_those_before_it_have_all_been_given_back():
+    renewed = set()
+
+    async def answers(script, key):
+        if "PEXPIRE" in script and "SET" not in script:
+            renewed.add(key)
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 0.01)
+    for key in ("first", "second"):
+        assert await leases.take(key) == 0.0
+        await until(lambda key=key: key in renewed)
+        leases.give_back(key)
+        await until(lambda: leases._renewing.done())
+    await leases.close()
+
+
+@on_reactor
+async def test_what_another_process_has_by_now_is_not_renewed(redis):
+    """A process is stopped for longer than its lease lasts. The rest of the other is longer."""
+    key = f"robots:{{{HOST}}}:turn"
+    async with members(redis.url, 1, lasting=0.2) as (store,):
+        assert await store.take(HOST, 0.5) == 0.0
+        with redis.client() as client:
+            client.set(key, b"", px=60_000)
+            client.config_resetstat()
+            await until(lambda: client.info("commandstats").get("cmdstat_eval", {"calls": 0})["calls"])
+            assert client.pttl(key) > 50_000
+
+
+@on_reactor
+async def test_a_cancelled_claim_gives_back_no_lease_that_the_process_had_before():
+    given_back = []
+
+    async def answers(script, key):
+        if "DEL" in script:
+            given_back.append(key)
+        elif key in leases._held:
+            await asyncio.sleep(3600)
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 10.0)
+    assert await leases.take("key") == 0.0
+    again = asyncio.ensure_future(leases.take("key"))
+    await asyncio.sleep(0)
+    again.cancel()
+    assert isinstance((await asyncio.gather(again, return_exceptions=True))[0], BaseException)
+    assert (list(leases._held), given_back) == (["key"], [])
+    await leases.close()
+    assert given_back == ["key"]
+
+
 @pytest.mark.parametrize("turn", range(20))
 @on_reactor
 async def test_a_cancelled_claim_keeps_no_lease(redis, turn):
