@@ -7,6 +7,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from redis.exceptions import ClusterDownError, ResponseError
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.stores.redis import connection
@@ -62,6 +63,33 @@ async def test_a_call_ends_whatever_its_client_does(monkeypatch):
         assert await opened.ask(lambda client: client.call()) is None
         assert len(events.lost) == 1
         await opened.close()
+
+
+# A fault, whether the call was to write, and how many of three calls are tried then.
+FAULTS = {
+    "the server is full": (ResponseError("OOM"), True, 3),
+    "the server has no memory to read": (ResponseError("OOM"), False, 1),
+    "a cluster has no node for the key": (ClusterDownError("down"), True, 1),
+    "the server is gone": (OSError("gone\nINFO: all is well"), True, 1),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+@on_reactor
+async def test_a_server_that_refuses_is_asked_again_and_one_that_is_gone_is_not(kind):
+    fault, writes, tried = FAULTS[kind]
+    calls, events = [], Events()
+
+    async def call(client):
+        calls.append(client)
+        raise fault
+
+    opened = Connection(Address("a name"), events, events.now)
+    opened._opened = SimpleNamespace()
+    for _ in range(3):
+        assert await opened.ask(call, writes=writes) is None
+    assert len(calls) == tried
+    assert events.lost == [f"a name {type(fault).__name__}: {str(fault).splitlines()[0]}"]
 
 
 @on_reactor
@@ -197,10 +225,11 @@ WRITES = {
 async def test_a_replica_can_be_read_by_who_could_not_write_to_it(kind):
     events = Events()
     with RedisServer() as server, server.client() as client:
-        async with members(server.url, events=events) as (one, other):
+        async with members(server.url, events=events, now=events.now) as (one, other):
             await one.put(ORIGIN, OLD)
             client.replicaof("127.0.0.1", 1)
             await WRITES[kind](other)
+            events.time += 60
             assert await other.get(ORIGIN) == OLD
             assert len(events.lost) == 1
             assert "ReadOnlyError" in events.lost[0]
