@@ -311,6 +311,36 @@ def test_a_decision_says_the_same_whatever_was_decided_before(tmp_path):
         assert recorded(tmp_path / f"all{order}", SITUATIONS[::order]) == expected
 
 
+CHOICES = [
+    ({}, "cache"),
+    ({"robots_txt": b""}, "override"),
+    ({"obey": False, "crawl_delay": 1.0}, "override"),
+]
+
+
+@pytest.mark.parametrize(("choices", "source"), CHOICES)
+def test_rules_that_the_user_has_set_are_said_to_be_so(recording, path, choices, source):
+    recording.decide(URLS[0], config=RequestConfig(DIALECTS["rfc9309"], "Bot", **choices))
+    recording.close()
+    assert [line["source"] for line in lines_in(path) if line["type"] == "robots"] == [source]
+
+
+WITH_PASSWORD = "https://me:secret@here.example/a/../no"
+EVENTS = {
+    "a decision": lambda recording: recording.decide(WITH_PASSWORD),
+    "an exempt request": lambda recording: recording.recorder.on_exempt(Request(WITH_PASSWORD), ""),
+    "a page": lambda recording: recording.recorder.on_page(WITH_PASSWORD, UseAnswer()),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_no_line_has_the_password_of_a_url(recording, path, event):
+    EVENTS[event](recording)
+    recording.close()
+    assert "https://here.example/a/../no" in {line.get("url") for line in lines_in(path)}
+    assert b"secret" not in octets_in(path)
+
+
 def test_each_line_names_the_crawler_that_was_judged(path):
     recording = Recording(path, {HERE: served("User-agent: *\nDisallow: /no")})
     agents = ["one", "another", "one"]
