@@ -261,7 +261,7 @@ async def test_a_lease_is_renewed_although_those_before_it_have_all_been_given_b
         assert await leases.take(key) == 0.0
         await until(lambda key=key: key in renewed)
         leases.give_back(key)
-        await until(lambda: leases._renewing.done())
+        await until(leases._renewing.done)
     await leases.close()
 
 
