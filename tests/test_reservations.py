@@ -178,3 +178,12 @@ def test_the_licences_of_a_page_are_bounded_in_number():
     text = "".join(link.format(number) for number in range(3 * MAX_LINKS))
     response = HtmlResponse("https://site.example/", body=text.encode(), encoding="utf-8")
     assert len(html_preferences(response, "FooBot", DIALECT)) == MAX_LINKS
+
+
+def test_a_licence_is_a_whole_url_or_none():
+    hrefs = ["/a.xml", "http://[broken", "", " ", "b.xml"]
+    link = '<link rel="license" type="application/rsl+xml" href="{}">'
+    text = "".join(map(link.format, hrefs))
+    response = HtmlResponse("https://site.example/c/", body=text.encode(), encoding="utf-8")
+    licences = [one.value for one in html_preferences(response, "FooBot", DIALECT)]
+    assert licences == ["https://site.example/a.xml", "https://site.example/c/b.xml"]
