@@ -7,8 +7,14 @@ import tracemalloc
 import zlib
 
 import pytest
+from scrapy import Request, signals
+from scrapy.exceptions import StopDownload
+from scrapy.http import Response
+from scrapy.utils.test import get_crawler
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import unpacking
+from scrapy_robots_policy.fetch.body import Bodies, Body
 
 BOMBS = {
     "gzip": gzip.compress,
@@ -53,3 +59,44 @@ def test_of_a_body_that_was_cut_here_what_has_come_is_read():
 def test_no_more_is_given_than_the_limit(encodings):
     octets = PACKED if encodings == ["gzip"] else b"User-agent: *"
     assert unpacking.unpack(octets, encodings, 5, is_whole=True) == b"User-"
+
+
+def test_downloads_are_listened_to_from_the_first_body_that_is_expected_to_the_last():
+    ended: list[Request] = []
+    crawler = get_crawler()
+    bodies = Bodies(crawler, ended.append)
+    first, last = (Request(f"http://{name}.example/robots.txt") for name in ("first", "last"))
+
+    def are_listened_to():
+        listened_to = (signals.request_reached_downloader, signals.bytes_received)
+        return [compat.has_receivers(crawler, one) for one in listened_to] == [True, True]
+
+    for _ in range(2):
+        with Body(bodies, last, 10):
+            with Body(bodies, first, 10):
+                assert are_listened_to()
+            assert are_listened_to()
+        assert not compat.has_receivers(crawler, signals.bytes_received)
+    assert ended == [first, last] * 2
+
+
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_half_of_a_packed_body_is_read_only_where_it_was_cut_here(is_cut):
+    limit, request = 100, Request("http://here.example/robots.txt")
+    body = Body(Bodies(get_crawler(), lambda _: None), request, limit)
+    body.encodings, body.received = ["gzip"], limit + is_cut
+    response = Response(request.url, body=PACKED[:-9])
+    if is_cut:
+        assert b"User-agent: *".startswith(body.octets(response) or b"nothing")
+    else:
+        with pytest.raises(unpacking.UnreadableBodyError):
+            body.octets(response)
+
+
+def test_no_more_is_loaded_than_the_limit_in_however_many_pieces_it_comes():
+    bodies, request = Bodies(get_crawler(), lambda _: None), Request("http://here.example/")
+    with Body(bodies, request, 10):
+        for _ in range(10):
+            bodies._count(b"x", request)
+        with pytest.raises(StopDownload):
+            bodies._count(b"x", request)

@@ -9,10 +9,15 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from scrapy.utils.test import get_crawler
+from twisted.internet.defer import CancelledError
 
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
+from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
+from scrapy_robots_policy.fetch.request import RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.stores import decode, encode
@@ -110,6 +115,22 @@ def test_the_errors_of_the_newest_origins_are_kept():
     assert errors.of("http://1").args == (1,)
     errors.note("http://1", None)
     assert errors.of("http://1") is None
+
+
+@pytest.mark.parametrize("error", [CancelledError, CrawlClosing])
+@on_reactor
+async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error):
+    """Else the store would keep that the site was unreachable."""
+
+    async def visit(_request):
+        raise error
+
+    noted, ended = [], []
+    fetch = Fetcher(get_crawler(), visit, ended.append, lambda: 0.0, RequestProfile(1.0), 3)
+    fetch.on_exchange = lambda *exchange: noted.append(exchange)
+    with pytest.raises(error):
+        await fetch(FetchOrder("http://here.example", None, RFC))
+    assert (noted, len(ended)) == ([], 1)
 
 
 @on_reactor

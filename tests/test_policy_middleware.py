@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import logging
 from itertools import islice
+from types import SimpleNamespace
 
 import pytest
 import scrapy
 from scrapy.exceptions import IgnoreRequest
+from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import Disallowed, compat
+from scrapy_robots_policy import Disallowed, RobotsPolicyMiddleware, compat
+from scrapy_robots_policy.admission.decider import VERDICT_KEY
+from scrapy_robots_policy.config import EXEMPT_KEY
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import DIALECTS, Reason
+from scrapy_robots_policy.rep.documents import DOCUMENTS
 from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
@@ -374,6 +380,45 @@ async def test_a_delay_at_one_host_does_not_send_other_requests_through_a_corout
         urls = [slow.url("/"), site.url("/")]
         _, crawler = await crawl(*urls, spider=Looking, fast=site.origin)
         assert crawler.spider.answer is None
+
+
+@on_reactor
+async def test_pages_tell_whether_a_site_answers_and_its_robots_txt_does_not():
+    """Google opens a site whose robots.txt was unreachable for a month, if its pages answer."""
+    ours, noted = RobotsPolicyMiddleware(get_crawler()), []
+    ours.resolver.note_reachability = lambda origin, answers: noted.append((origin, answers))
+    for path in DOCUMENTS:
+        document = scrapy.Request(f"http://here.example{path}")
+        ours._answered(document)
+        ours.process_exception(document, OSError())
+    page = scrapy.Request("http://here.example/robots.txt/page")
+    ours.process_exception(page, IgnoreRequest())  # it was never asked for
+    assert noted == []
+    ours._answered(page)
+    ours.process_exception(page, OSError())
+    assert noted == [("http://here.example", True), ("http://here.example", False)]
+
+
+def cannot_record(*_args):
+    raise CrawlClosing
+
+
+@pytest.mark.parametrize("exempt", [True, False])
+def test_no_page_goes_whose_decision_could_not_be_recorded(exempt, monkeypatch):
+    ours = RobotsPolicyMiddleware(get_crawler())
+    ours.recorder = SimpleNamespace(on_exempt=cannot_record)
+    monkeypatch.setattr(ours.admission, "cached", lambda *_: "rules")
+    monkeypatch.setattr(ours.admission, "must_wait", lambda *_: False)
+    monkeypatch.setattr(ours.admission, "check", cannot_record)
+    monkeypatch.setattr(ours.admission, "put_back", lambda _: "put back")
+    page = scrapy.Request("http://here.example/", meta={EXEMPT_KEY: exempt})
+    assert ours.process_request(page) == "put back"
+
+
+def test_an_exempt_request_has_no_verdict_of_the_one_that_was_redirected_to_it():
+    page = scrapy.Request("http://here.example/", meta={EXEMPT_KEY: True, VERDICT_KEY: "a verdict"})
+    assert RobotsPolicyMiddleware(get_crawler()).process_request(page) is None
+    assert VERDICT_KEY not in page.meta
 
 
 @on_reactor

@@ -328,6 +328,34 @@ async def test_a_crawl_behind_a_proxy_looks_no_name_up(monkeypatch):
         assert proxy.paths == ["http://site.invalid/robots.txt", target, page]
 
 
+class Proxying:
+    """Sends a request anew, through a proxy."""
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        middleware = cls()
+        middleware.proxy = crawler.settings["PROXY"]
+        return middleware
+
+    def process_request(self, request, spider=None):
+        if "proxy" not in request.meta:
+            return request.replace(meta={**request.meta, "proxy": self.proxy})
+        return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("by_middleware", [False, True])
+@on_reactor
+async def test_the_private_address_of_a_proxy_opens_no_other_private_address(by_middleware):
+    page, target = "http://site.invalid/a", "http://10.0.0.1/robots.txt"
+    with Site({"http://site.invalid/robots.txt": moved(target), target: SECRET}) as proxy:
+        meta = {} if by_middleware else {"proxy": proxy.origin}
+        settings = {"DOWNLOADER_MIDDLEWARES": {Proxying: 200}, "PROXY": proxy.origin}
+        seen, _ = await crawl(scrapy.Request(page, meta=meta), settings=settings)
+        assert proxy.paths == ["http://site.invalid/robots.txt"]
+        assert TO_PRIVATE in seen.dropped[page]
+
+
 @pytest.fixture
 def _two_worlds(monkeypatch):
     monkeypatch.setattr(redirects, "is_private", two_worlds.is_private)

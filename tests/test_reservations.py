@@ -17,7 +17,11 @@ from scrapy_robots_policy.rep import DIALECTS, parse
 from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Place, Preference
 from scrapy_robots_policy.rep.tdmrep import TdmRules
 from scrapy_robots_policy.rep.use_answer import answer
-from scrapy_robots_policy.tags.page_preferences import header_preferences, html_preferences
+from scrapy_robots_policy.tags.page_preferences import (
+    MAX_LINKS,
+    header_preferences,
+    html_preferences,
+)
 
 FOLDER = Path(__file__).parent / "conformance" / "reservations"
 SITE = "https://site.example"
@@ -167,3 +171,19 @@ def test_no_header_and_no_html_raises(values, text):
         *html_preferences(response, "FooBot", DIALECT),
     ]
     assert all(isinstance(one, Preference) and str(one).isprintable() for one in preferences)
+
+
+def test_the_licences_of_a_page_are_bounded_in_number():
+    link = '<link rel="license" type="application/rsl+xml" href="/{}.xml">'
+    text = "".join(link.format(number) for number in range(3 * MAX_LINKS))
+    response = HtmlResponse("https://site.example/", body=text.encode(), encoding="utf-8")
+    assert len(html_preferences(response, "FooBot", DIALECT)) == MAX_LINKS
+
+
+def test_a_licence_is_a_whole_url_or_none():
+    hrefs = ["/a.xml", "http://[broken", "", " ", "b.xml"]
+    link = '<link rel="license" type="application/rsl+xml" href="{}">'
+    text = "".join(map(link.format, hrefs))
+    response = HtmlResponse("https://site.example/c/", body=text.encode(), encoding="utf-8")
+    licences = [one.value for one in html_preferences(response, "FooBot", DIALECT)]
+    assert licences == ["https://site.example/a.xml", "https://site.example/c/b.xml"]

@@ -17,9 +17,11 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import Addon, RobotsTagMiddleware
 from scrapy_robots_policy.config import TagSettings
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.preference import NO_USE
+from scrapy_robots_policy.rep.preference import NO_USE, TDM_RESERVATION, Place, Preference
+from scrapy_robots_policy.rep.use_answer import UseAnswer
 from scrapy_robots_policy.spidermiddlewares import ItemRefused
 from scrapy_robots_policy.tags.actions import DEFAULTS, Action
+from scrapy_robots_policy.tags.page_preferences import PAGE_PREFERENCES
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
@@ -439,6 +441,49 @@ def test_the_result_of_a_page_without_tags_passes_unchanged():
     assert middleware().process_spider_output(html, outputs) is outputs
     with pytest.raises(AssertionError):
         middleware({"ROBOTS_TAGS": {"expired": "count"}}).process_spider_output(html, outputs)
+
+
+# Where a refusal stands, ROBOTS_TDMREP, and whether the items of a page that came are dropped: in a
+# dry run it came although robots.txt or the tdmrep.json refuse it.
+PLACES = [
+    (Place.ROBOTS_TXT, "refuse", False),
+    (Place.ROBOTS_TXT, "fetch", False),
+    (Place.TDMREP, "refuse", False),
+    (Place.TDMREP, "fetch", True),
+    (Place.HEADER, "refuse", True),
+    (None, "refuse", True),  # nobody answers, since robots.txt is not obeyed: the header counts
+]
+
+
+@pytest.mark.parametrize(("place", "tdmrep", "drops"), PLACES)
+def test_only_what_was_not_decided_before_a_page_came_drops_its_items(place, tdmrep, drops):
+    reader = middleware({"ROBOTS_PURPOSE": "train-ai", "ROBOTS_TDMREP": tdmrep})
+    request = scrapy.Request("https://site.example/")
+    header = {"TDM-Reservation": "1"} if place is None else {"TDM-Reservation": "0"}
+    html = HtmlResponse(request.url, headers=header, request=request)
+
+    def answered():
+        return UseAnswer(holding=(Preference(TDM_RESERVATION, "", "1", 1, place),))
+
+    for receiver in (lambda: "what another receiver returns", answered):
+        if place is not None:
+            reader.crawler.signals.connect(receiver, PAGE_PREFERENCES, weak=False)
+    kept = list(reader.process_spider_output(html, [{"url": 1}]))
+    assert kept == ([] if drops else [{"url": 1}])
+
+
+@pytest.mark.parametrize(("header", "count"), [({}, 0), ({"TDM-Reservation": "0"}, 1)])
+def test_only_a_page_that_says_something_is_told_of(header, count):
+    """Else the record would have a line for each page."""
+    reader, heard = middleware({"ROBOTS_PURPOSE": "train-ai"}), []
+
+    def hear(url):
+        heard.append(url)
+
+    reader.crawler.signals.connect(hear, PAGE_PREFERENCES)
+    request = scrapy.Request("https://site.example/")
+    reader.process_spider_output(HtmlResponse(request.url, headers=header, request=request), ())
+    assert heard == [request.url] * count
 
 
 def test_html_is_not_read_for_a_header_alone():

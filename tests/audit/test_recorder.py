@@ -19,7 +19,7 @@ from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.exchange import Exchange
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin
-from scrapy_robots_policy.rep.access import remember
+from scrapy_robots_policy.rep.access import DAY, remember
 from scrapy_robots_policy.rep.use_answer import UseAnswer
 from scrapy_robots_policy.resolver.events import Source
 from scrapy_robots_policy.resolver.origin import OriginState
@@ -265,6 +265,80 @@ def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose
         "robots_txt",
         "unavailable",
     }
+
+
+GROUPS = served("User-agent: bo\nAllow: /\n\nUser-agent: *\nDisallow: /no\n")
+# What came of the fetches so far, the dialect, the agent, and the seconds since the last fetch.
+SITUATIONS = (
+    ((GROUPS,), "rfc9309", "Bot", 1.0),
+    ((GROUPS,), "original1994", "Bot", 1.0),  # reads the first group: "bo" is a part of "Bot"
+    ((GROUPS,), "rfc9309", "bo", 1.0),
+    ((GROUPS,), "rfc9309", "Bot", 2.0),
+    ((GROUPS, GROUPS), "rfc9309", "Bot", 1.0),
+    ((GROUPS, served("")), "rfc9309", "Bot", 1.0),
+    ((FetchResult(404),), "rfc9309", "Bot", 1.0),
+    ((served(""), FetchResult(503)), "google", "Bot", 20 * DAY),  # its copy is used for 30 days
+    ((served(""), FetchResult(503)), "google", "Bot", 40 * DAY),
+)
+
+
+OF_FILE = ("sha256", "answered", "status", "failures")
+APART = ("prev", "hash", "robots")  # they tell the place of a line
+
+
+def recorded(path, situations):
+    """The lines of decisions, each with what the line of its robots.txt says."""
+    recording = Recording(path, {HERE: served("")})
+    for results, dialect, agent, later in situations:
+        entry, at = None, 0.0
+        for at, result in enumerate(results, 2_000_000_000):
+            entry = remember(entry, result, float(at))
+        recording.states[HERE].entry, recording.now = entry, at + later
+        recording.decide(URLS[0], config=RequestConfig(DIALECTS[dialect], agent))
+    recording.close()
+    files = {line["robots"]: line for line in lines_in(path) if line["type"] == "robots"}
+    return [
+        {key: line[key] for key in line if key not in APART}
+        | {key: files[line["robots"]].get(key) for key in OF_FILE}
+        for line in decisions_in(path)
+    ]
+
+
+def test_a_decision_says_the_same_whatever_was_decided_before(tmp_path):
+    alone = [recorded(tmp_path / f"{one}", [one_of]) for one, one_of in enumerate(SITUATIONS)]
+    for order in (1, -1):
+        expected = [line for lines in alone[::order] for line in lines]
+        assert recorded(tmp_path / f"all{order}", SITUATIONS[::order]) == expected
+
+
+CHOICES = [
+    ({}, "cache"),
+    ({"robots_txt": b""}, "override"),
+    ({"obey": False, "crawl_delay": 1.0}, "override"),
+]
+
+
+@pytest.mark.parametrize(("choices", "source"), CHOICES)
+def test_rules_that_the_user_has_set_are_said_to_be_so(recording, path, choices, source):
+    recording.decide(URLS[0], config=RequestConfig(DIALECTS["rfc9309"], "Bot", **choices))
+    recording.close()
+    assert [line["source"] for line in lines_in(path) if line["type"] == "robots"] == [source]
+
+
+WITH_PASSWORD = "https://me:secret@here.example/a/../no"
+EVENTS = {
+    "a decision": lambda recording: recording.decide(WITH_PASSWORD),
+    "an exempt request": lambda recording: recording.recorder.on_exempt(Request(WITH_PASSWORD), ""),
+    "a page": lambda recording: recording.recorder.on_page(WITH_PASSWORD, UseAnswer()),
+}
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_no_line_has_the_password_of_a_url(recording, path, event):
+    EVENTS[event](recording)
+    recording.close()
+    assert "https://here.example/a/../no" in {line.get("url") for line in lines_in(path)}
+    assert b"secret" not in octets_in(path)
 
 
 def test_each_line_names_the_crawler_that_was_judged(path):

@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
+from scrapy_robots_policy.commands import check, fetches
 from scrapy_robots_policy.rep import Verdict, parse
 from tests.site import PAGE, Answer, Site
 from tests.site import robots as served
@@ -65,6 +66,39 @@ def test_the_exit_status_tells_the_gravest_that_happened(urls, status):
             "unreachable": broken.url("/"),
         }
         assert policy("check", *(places.get(url, url) for url in urls)).status == status
+
+
+def test_the_exit_status_is_that_of_all_urls_of_a_file(file):
+    assert policy("check", "--robots", file, "/a", "/private/x", "/b").status == 1
+
+
+def test_a_site_that_is_put_off_is_unreachable():
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        output = policy("check", "--dialect", "koster1996", site.url("/"))
+    assert (output.status, output.out.split()[0]) == (3, "unreachable")
+
+
+def test_a_site_that_is_open_while_it_cannot_be_reached_has_no_warning():
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        output = policy("check", "--dialect", "original1994", site.url("/"))
+    assert (output.status, output.out.split()[0], output.err) == (0, "allowed", "")
+
+
+def test_no_url_controls_the_terminal(file):
+    output = policy("check", "--robots", file, stdin=b"/\x1b[2J\n/\x9b2J\n")
+    assert set("\x1b\x9b").isdisjoint(output.out)
+    assert len(output.lines) == 2
+
+
+@pytest.mark.parametrize(("most", "hits"), [(3, [1, 1, 1]), (2, [2, 1, 1])])
+def test_of_a_stream_of_urls_the_rules_of_the_newest_sites_are_kept(most, hits, monkeypatch):
+    monkeypatch.setattr(check, "MAX_SITES", most)
+    monkeypatch.setattr(fetches, "AHEAD", 0)
+    with ExitStack() as stack:
+        sites = [stack.enter_context(Site({"/robots.txt": served(RULES)})) for _ in range(3)]
+        output = policy("check", *(site.url("/x") for site in (*sites, sites[0])))
+        assert [line.split()[0] for line in output.lines] == ["disallowed"] * 4
+        assert [len(site.paths) for site in sites] == hits
 
 
 @pytest.mark.parametrize("text", ["x", "robots.txt", "ftp://a.b/", "https://", "https:///x", "?"])
@@ -192,6 +226,12 @@ def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     assert streamed.lines == ["disallowed  /часть  for *", "disallowed  /caf%E9  for *"]
     # As Python hands over arguments where the locale is C or, like this octet, not of the locale.
     assert policy(*check, *(one.decode("ascii", "surrogateescape") for one in octets)) == streamed
+
+
+def test_a_url_is_whole_however_little_of_it_is_read_at_once(file, monkeypatch):
+    monkeypatch.setattr(check, "_CHUNK", 3)
+    output = policy("check", "--quiet", "--robots", file, stdin=b"/private/and/more\n/a/b/c")
+    assert [line.split()[1] for line in output.lines] == ["/private/and/more", "/a/b/c"]
 
 
 @pytest.mark.slow

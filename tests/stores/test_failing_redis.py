@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
+from redis.exceptions import ClusterDownError, ResponseError
 
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.stores.redis import connection
+from scrapy_robots_policy.stores.redis.address import Address
+from scrapy_robots_policy.stores.redis.connection import Connection
 from tests.on_reactor import on_reactor
 from tests.redis_server import Cluster, RedisServer
 from tests.site import Answer, Site
@@ -37,6 +43,53 @@ async def test_a_lost_server_delays_no_call_and_is_reported_once():
             assert len(events.regained) == 1
             assert await other.get(ORIGIN) == NEW
             assert events.failed == []
+
+
+async def never(*_args):
+    await compat.sleep(5)
+
+
+async def fails(*_args):
+    raise OSError
+
+
+@on_reactor
+async def test_a_call_ends_whatever_its_client_does(monkeypatch):
+    monkeypatch.setattr(connection, "ANSWER_WITHIN", 0.01)
+    for client in (SimpleNamespace(call=call, aclose=call) for call in (never, fails)):
+        events = Events()
+        opened = Connection(Address("a name"), events, events.now)
+        opened._opened = client
+        assert await opened.ask(lambda client: client.call()) is None
+        assert len(events.lost) == 1
+        await opened.close()
+
+
+# A fault, whether the call was to write, and how many of three calls are tried then.
+FAULTS = {
+    "the server is full": (ResponseError("OOM"), True, 3),
+    "the server has no memory to read": (ResponseError("OOM"), False, 1),
+    "a cluster has no node for the key": (ClusterDownError("down"), True, 1),
+    "the server is gone": (OSError("gone\nINFO: all is well"), True, 1),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+@on_reactor
+async def test_a_server_that_refuses_is_asked_again_and_one_that_is_gone_is_not(kind):
+    fault, writes, tried = FAULTS[kind]
+    calls, events = [], Events()
+
+    async def call(client):
+        calls.append(client)
+        raise fault
+
+    opened = Connection(Address("a name"), events, events.now)
+    opened._opened = SimpleNamespace()
+    for _ in range(3):
+        assert await opened.ask(call, writes=writes) is None
+    assert len(calls) == tried
+    assert events.lost == [f"a name {type(fault).__name__}: {str(fault).splitlines()[0]}"]
 
 
 @on_reactor
@@ -161,17 +214,45 @@ async def test_a_server_that_is_full_is_still_read():
             assert len(events.regained) == 1
 
 
+WRITES = {
+    "a claim": lambda store: store.claim("https://third.example"),
+    "an entry": lambda store: store.put("https://third.example", NEW),
+}
+
+
+@pytest.mark.parametrize("kind", WRITES)
 @on_reactor
-async def test_a_replica_can_be_read():
+async def test_a_replica_can_be_read_by_who_could_not_write_to_it(kind):
     events = Events()
     with RedisServer() as server, server.client() as client:
-        async with members(server.url, events=events) as (one, other):
+        async with members(server.url, events=events, now=events.now) as (one, other):
             await one.put(ORIGIN, OLD)
             client.replicaof("127.0.0.1", 1)
-            assert (await one.claim("https://third.example")).granted
+            await WRITES[kind](other)
+            events.time += 60
             assert await other.get(ORIGIN) == OLD
             assert len(events.lost) == 1
             assert "ReadOnlyError" in events.lost[0]
+            assert events.regained == []
+
+
+@on_reactor
+async def test_a_replica_grants_every_lease():
+    with RedisServer() as server, server.client() as client:
+        async with members(server.url, 1) as (store,):
+            client.replicaof("127.0.0.1", 1)
+            assert (await store.claim(ORIGIN)).granted
+
+
+@on_reactor
+async def test_a_store_that_was_closed_opens_no_new_connection():
+    with RedisServer() as server, server.client() as client:
+        async with members(server.url, 1) as (store,):
+            await store.put(ORIGIN, OLD)
+            await store.close()
+            assert (await store.claim(ORIGIN)).granted
+            await store.put(ORIGIN, NEW)
+            assert client.info("clients")["connected_clients"] == 1
 
 
 @on_reactor

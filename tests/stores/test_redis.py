@@ -12,7 +12,7 @@ from redis.asyncio.sentinel import SentinelManagedSSLConnection
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, shown
 from scrapy_robots_policy.stores.codec import MAX_FRAME
-from scrapy_robots_policy.stores.redis.address import Address
+from scrapy_robots_policy.stores.redis.address import CONNECTIONS, Address
 from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor, until
@@ -224,6 +224,120 @@ async def test_a_lease_whose_renewal_is_slow_delays_the_renewal_of_no_other():
     await until(lambda: renewed == taken)
     taken = set()
     await leases.close()
+
+
+@on_reactor
+async def test_many_calls_at_a_time_are_no_fault_of_the_server(redis):
+    events = Events()
+    async with members(redis.url, events=events) as (one, other):
+        hosts = [f"{number}.example" for number in range(3 * CONNECTIONS)]
+        assert set(await asyncio.gather(*(one.take(host, 60.0) for host in hosts))) == {0.0}
+        assert min(await asyncio.gather(*(other.take(host, 60.0) for host in hosts))) > 0
+        assert events == Events()
+
+
+@pytest.mark.parametrize("frame", [None, 0, 7, "text", [b"1"]])
+@on_reactor
+async def test_what_is_no_entry_is_a_miss(frame):
+    async def answer(*_args, **_options):
+        return frame
+
+    async with members("redis://nowhere.invalid", 1) as (store,):
+        store.connection.ask = answer
+        assert await store.get(ORIGIN) is None
+
+
+@on_reactor
+async def test_a_lease_is_renewed_although_those_before_it_have_all_been_given_back():
+    renewed = set()
+
+    async def answers(script, key):
+        if "PEXPIRE" in script and "SET" not in script:
+            renewed.add(key)
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 0.01)
+    for key in ("first", "second"):
+        assert await leases.take(key) == 0.0
+        await until(lambda key=key: key in renewed)
+        leases.give_back(key)
+        await until(leases._renewing.done)
+    await leases.close()
+
+
+@on_reactor
+async def test_one_task_renews_all_leases():
+    async def answers(*_):
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 10.0)
+    await leases.take("first")
+    renewing = leases._renewing
+    await leases.take("second")
+    assert leases._renewing is renewing
+    await leases.close()
+
+
+def calls(client):
+    """How many scripts a server has run since its counts were set to 0."""
+    return client.info("commandstats").get("cmdstat_eval", {"calls": 0})["calls"]
+
+
+@on_reactor
+async def test_a_turn_is_renewed_with_the_rest_after_it(redis):
+    """A process that dies after a renewal leaves its host the whole rest."""
+    async with members(redis.url, 1, lasting=0.2) as (store,):
+        with redis.client() as client:
+            assert await store.take(HOST, 60.0) == 0.0
+            client.config_resetstat()
+            await until(lambda: calls(client))
+            assert client.pttl(f"robots:{{{HOST}}}:turn") > 50_000
+
+
+@on_reactor
+async def test_a_rest_that_is_longer_than_a_foreign_one_may_be_is_kept(redis):
+    async with members(redis.url) as (one, other):
+        delay = MAX_FOREIGN + 600.0
+        assert await one.take(HOST, delay) == 0.0
+        one.leave(HOST, visited=True)
+        await until(lambda: not one.leases._returning)
+        assert MAX_FOREIGN + 500.0 < await other.take(HOST, delay) <= delay
+        assert MAX_FOREIGN + 500.0 < await other.take(HOST, delay) <= delay
+
+
+@on_reactor
+async def test_what_another_process_has_by_now_is_not_renewed(redis):
+    """A process is stopped for longer than its lease lasts. The rest of the other is longer."""
+    key = f"robots:{{{HOST}}}:turn"
+    async with members(redis.url, 1, lasting=0.2) as (store,):
+        assert await store.take(HOST, 0.5) == 0.0
+        with redis.client() as client:
+            client.set(key, b"", px=60_000)
+            client.config_resetstat()
+            await until(lambda: calls(client))
+            assert client.pttl(key) > 50_000
+
+
+@on_reactor
+async def test_a_cancelled_claim_gives_back_no_lease_that_the_process_had_before():
+    given_back = []
+
+    async def answers(script, key):
+        if "DEL" in script:
+            given_back.append(key)
+        elif key in leases._held:
+            await asyncio.sleep(3600)
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 10.0)
+    assert await leases.take("key") == 0.0
+    again = asyncio.ensure_future(leases.take("key"))
+    await asyncio.sleep(0)
+    again.cancel()
+    assert isinstance((await asyncio.gather(again, return_exceptions=True))[0], BaseException)
+    assert (list(leases._held), given_back) == (["key"], [])
+    await leases.close()
+    assert given_back == ["key"]
 
 
 @pytest.mark.parametrize("turn", range(20))
