@@ -70,6 +70,21 @@ async def all_of(tasks: list[Deferred[Result]]) -> list[Result]:
     return await maybe_deferred_to_future(gatherResults(tasks, consumeErrors=True))
 
 
+def pending_timers(monkeypatch: Any) -> list[Callable[[], object]]:
+    """The calls that wait for a time from now on. None of them is made."""
+    timers: list[Callable[[], object]] = []
+    at_once = compat.call_later
+
+    def call_later(seconds: float, call: Callable[[], object]) -> Callable[[], None]:
+        if not seconds:
+            return at_once(seconds, call)
+        timers.append(call)
+        return lambda: timers.remove(call)
+
+    monkeypatch.setattr(compat, "call_later", call_later)
+    return timers
+
+
 async def until_idle() -> None:
     """Let all tasks that can go on do so."""
     for _ in range(20):

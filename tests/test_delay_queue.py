@@ -198,7 +198,7 @@ async def test_a_request_that_other_middlewares_hold_back_loses_its_turn():
     assert host.sent == ["/1", "/2"]
     await host.clock.forward(MAX_HELD)
     assert host.sent == ["/1", "/2", "/3"]
-    assert host.held == [(first, MAX_HELD)]  # it is said once
+    assert host.held == [(first, MAX_HELD)]  # one call for all of them
     host.reach(first)
     await host.end(first)
     host.request("/4")
@@ -439,7 +439,7 @@ async def test_a_queue_that_is_closed_takes_no_request_and_leaves_no_timer():
 
 
 def test_a_queue_that_closes_lets_nobody_go(monkeypatch):
-    """Without asyncio, who waits goes on at once: the others still stand in the queue then."""
+    """Without asyncio a request goes on within `errback`, while the others are still queued."""
     monkeypatch.setattr(delay_queue, "maybe_deferred_to_future", lambda deferred: deferred)
     host = Host()
     host.queue.free_at = host.clock.time + DELAY

@@ -12,12 +12,11 @@ from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
-from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
 from scrapy_robots_policy.admission.delay_queue import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
-from tests.on_reactor import on_reactor, start, until_idle
+from tests.on_reactor import on_reactor, pending_timers, start, until_idle
 from tests.test_delay_queue import ASKER, DELAY, Clock, cancel
 
 
@@ -112,16 +111,7 @@ async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
 
 @on_reactor
 async def test_a_wait_for_a_time_that_is_cancelled_leaves_no_timer(monkeypatch):
-    places, timers = Places(1), []
-    at_once = compat.call_later
-
-    def call_later(seconds, call):
-        if not seconds:
-            return at_once(seconds, call)
-        timers.append(call)
-        return lambda: timers.remove(call)
-
-    monkeypatch.setattr(compat, "call_later", call_later)
+    places, timers = Places(1), pending_timers(monkeypatch)
     waiting = start(places.concurrency.sleep(10))
     await until_idle()
     assert places.concurrency.sleeping == len(timers) == 1

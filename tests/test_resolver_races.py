@@ -270,25 +270,21 @@ async def test_what_another_process_has_just_fetched_is_used_and_the_lease_given
     assert (world.fetches, world.store.calls) == ([], ["release"])
 
 
+@pytest.mark.parametrize(
+    ("outcomes", "of_fleet", "age"),
+    [
+        pytest.param([OPEN, SECRET], replace(OPEN, lifetime=60.0), -60, id="newer and stale"),
+        pytest.param([replace(SECRET, lifetime=60.0)], OPEN, 60, id="older than ours"),
+    ],
+)
 @on_reactor
-async def test_an_entry_of_the_fleet_that_is_newer_and_stale_is_fetched_again():
-    world = World([OPEN, SECRET], store=FleetStore(Claim(True, None)))
+async def test_an_entry_of_the_fleet_that_is_no_better_than_ours_is_not_used(
+    outcomes, of_fleet, age
+):
+    world = World(outcomes, store=FleetStore(Claim(True, None)))
     resolver = world.resolver()
     first = await resolver.rules_for(ORIGIN, RFC)
-    newer = entry_of(replace(OPEN, lifetime=60.0), world.time + 60)
-    world.store.claims = [Claim(True, newer)]
-    world.time = first.access.fresh_until
-    resolver.cached(ORIGIN, RFC)
-    await until_idle()
-    assert not secret(resolver.cached(ORIGIN, RFC))
-
-
-@on_reactor
-async def test_an_entry_of_the_fleet_that_is_older_than_ours_is_not_used():
-    world = World([replace(SECRET, lifetime=60.0)], store=FleetStore(Claim(True, None)))
-    resolver = world.resolver()
-    first = await resolver.rules_for(ORIGIN, RFC)
-    world.store.claims = [Claim(True, entry_of(OPEN, world.time - 60))]
+    world.store.claims = [Claim(True, entry_of(of_fleet, world.time - age))]
     world.time = first.access.fresh_until
     resolver.cached(ORIGIN, RFC)
     await until_idle()

@@ -475,15 +475,15 @@ def test_only_what_was_not_decided_before_a_page_came_drops_its_items(place, tdm
 @pytest.mark.parametrize(("header", "count"), [({}, 0), ({"TDM-Reservation": "0"}, 1)])
 def test_only_a_page_that_says_something_is_told_of(header, count):
     """Else the record would have a line for each page."""
-    reader, heard = middleware({"ROBOTS_PURPOSE": "train-ai"}), []
+    reader, urls = middleware({"ROBOTS_PURPOSE": "train-ai"}), []
 
     def hear(url):
-        heard.append(url)
+        urls.append(url)
 
     reader.crawler.signals.connect(hear, PAGE_PREFERENCES)
     request = scrapy.Request("https://site.example/")
     reader.process_spider_output(HtmlResponse(request.url, headers=header, request=request), ())
-    assert heard == [request.url] * count
+    assert urls == [request.url] * count
 
 
 def test_html_is_not_read_for_a_header_alone():

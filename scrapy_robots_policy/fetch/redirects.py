@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -58,7 +59,7 @@ Objection = Generator[Lookup, tuple[str, ...], str]
 IsPrivate = Generator[Lookup, tuple[str, ...], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RedirectGuard:
     """Where redirects may lead.
 
@@ -73,7 +74,11 @@ class RedirectGuard:
     def allows(self, url: str) -> bool:
         """Whether the user has named the URL's host, with or without its port."""
         origin = origin_of(url)
-        return origin is not None and bool(HostMatch(self.allowed).of(origin))
+        return origin is not None and bool(self._named.of(origin))
+
+    @cached_property
+    def _named(self) -> HostMatch:
+        return HostMatch(self.allowed)
 
 
 ANYWHERE = RedirectGuard()

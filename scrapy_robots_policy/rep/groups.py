@@ -137,9 +137,10 @@ class Groups:
 
         A Crawl-delay line between two User-agent lines parts the lists, but not the group. The
         delay is for the list right above it, as in all parsers that read delays. The rules are for
-        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere). A line about the
-        use of pages parts in the same way what is said of use: aipref-attach-05 makes it a rule of
-        the group, and User-agent lines after a rule begin another one.
+        all lists of the group (RFC 9309 §2.2.4: other lines must not interfere). A
+        Content-Usage line parts the lists in the same way, for such lines only: in
+        aipref-attach-05 it is a rule of its group, and User-agent lines after a rule begin another
+        group. Content-Signal and License are read alike.
 
         parting  the expression for the lines that part
         """

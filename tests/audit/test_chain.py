@@ -361,7 +361,7 @@ def test_a_number_goes_before_the_suffix(tmp_path, name, parts):
 
 
 def test_the_file_of_a_crawl_that_fails_before_it_begins_does_not_stay_open(path):
-    """As where an item pipeline finds no database: nobody is told that the crawl is over."""
+    """A pipeline that fails in `from_crawler` ends the crawl without the signal `spider_closed`."""
     descriptor = LogFile(path)._descriptor
     gc.collect()
     with pytest.raises(OSError, match="descriptor"):

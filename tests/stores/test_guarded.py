@@ -14,7 +14,7 @@ from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import ALONE, Claim, EntryError, GuardedStore, MemoryStore
 from scrapy_robots_policy.stores.breaker import FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker
 from scrapy_robots_policy.stores.guarded import MAX_WAIT, Deadline, within
-from tests.on_reactor import on_reactor, start, until_idle
+from tests.on_reactor import on_reactor, pending_timers, start, until_idle
 from tests.stores.members import Events
 
 ORIGIN, OTHER, HOST = "https://example.com", "https://other.example", "example.com"
@@ -130,15 +130,7 @@ async def test_a_call_that_is_given_up_is_cancelled():
 
 @on_reactor
 async def test_no_timer_is_left_of_a_call_that_was_answered(monkeypatch):
-    timers, at_once = [], compat.call_later
-
-    def call_later(seconds, call):
-        if not seconds:
-            return at_once(seconds, call)
-        timers.append(call)
-        return lambda: timers.remove(call)
-
-    monkeypatch.setattr(compat, "call_later", call_later)
+    timers = pending_timers(monkeypatch)
     assert await within(3600, lambda: gives(RECORD)("get")) == RECORD
     assert timers == []
 
