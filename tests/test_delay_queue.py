@@ -226,6 +226,15 @@ async def test_a_request_that_was_held_back_is_a_visit_when_it_goes():
 
 
 @on_reactor
+async def test_a_turn_that_is_used_while_the_crawl_closes_leaves_no_timer():
+    host = Host()
+    async with host.queue.turn(scrapy.Request("http://host/1")) as turn:
+        host.queues.close()
+        turn.used()
+    assert host.clock.timers == []
+
+
+@on_reactor
 async def test_a_transfer_that_is_cancelled_was_a_visit():
     coordinator = Coordinator()
     coordinator.gate.open()

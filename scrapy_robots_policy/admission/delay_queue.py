@@ -174,7 +174,8 @@ class DelayQueue:
             return
         self._taken = False
         self._holder = request
-        self._stop_holding = self.call_later(MAX_HELD, self._on_held)
+        if not self.is_closed:
+            self._stop_holding = self.call_later(MAX_HELD, self._on_held)
         self.busy.add(self)
 
     def _give_back(self, request: Request) -> None:
