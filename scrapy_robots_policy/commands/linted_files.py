@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -108,10 +109,14 @@ def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFi
     # Not by a fork: this process may have threads.
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), context, _end_with_parent)
+    chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
     try:
+        # Not by pool.map: it cancels what has not begun when its caller goes away. The pool's
+        # thread then ends with a traceback (up to Python 3.11) when a process is terminated.
         with _no_interrupts():
-            files = pool.map(partial(_lint_file, how=how), names, chunksize=_CHUNK)
-        yield from files
+            results = deque(pool.submit(_lint_files, chunk, how) for chunk in chunks)
+        while results:
+            yield from results.popleft().result()
     except BrokenProcessPool:
         raise UsageError("a process was killed that looked at files; try --jobs 1") from None
     except BaseException:  # nobody wants the rest: Ctrl-C, or `lint sites/ | head`
@@ -143,6 +148,10 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal(SIGINT, before)
+
+
+def _lint_files(names: list[str], how: How) -> list[LintedFile]:
+    return [_lint_file(name, how) for name in names]
 
 
 def _lint_file(name: str, how: How) -> LintedFile:

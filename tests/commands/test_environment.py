@@ -10,11 +10,13 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from scrapy_robots_policy.commands import linted_files
+from scrapy_robots_policy.lint import Severity
 from tests.site import Answer, Site
 
 COMMAND = [sys.executable, "-m", "scrapy_robots_policy.commands"]
@@ -122,6 +124,28 @@ def test_interrupted_processes_that_lint_end_at_once_with_one_line(tmp_path, sec
     time.sleep(seconds)
     # A file takes some 0.7 s, and a process takes 32 at a time: it must not wait for their end.
     assert interrupt(process, deadline=15) == (130, "robots-policy: interrupted\n")
+
+
+def test_files_that_nobody_wants_any_more_leave_no_error_in_the_thread_of_the_pool(
+    tmp_path, monkeypatch
+):
+    """The main thread is slow: the thread of the pool sees first that a process has ended."""
+    terminate = BaseProcess.terminate
+
+    def terminate_and_wait(process: BaseProcess) -> None:
+        terminate(process)
+        if threading.current_thread() is threading.main_thread():
+            for thread in threading.enumerate():
+                if type(thread).__name__ == "_ExecutorManagerThread":
+                    thread.join(30)
+
+    monkeypatch.setattr(BaseProcess, "terminate", terminate_and_wait)
+    path = tmp_path / "robots.txt"
+    path.write_bytes(b"User-agent: *\nDisallow: /a\n")
+    how = linted_files.How("google", (), (), Severity.NOTE, fixes="", include="")
+    files = linted_files._by_processes([str(path)] * 2_000, how, workers=2)
+    assert not next(files).error
+    files.close()  # as after Ctrl-C, and behind `| head`
 
 
 @linux
