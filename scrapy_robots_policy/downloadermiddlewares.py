@@ -23,7 +23,6 @@ from .admission.decider import VERDICT_KEY, Decider
 from .admission.decision import Decision
 from .admission.delay_queue import DelayQueues
 from .admission.status_line import StatusLine
-from .audit.recorded_events import RecordedEvents
 from .audit.recorder import Recorder
 from .config import (
     EXEMPT_KEY,
@@ -74,15 +73,21 @@ class RobotsPolicyMiddleware:
             by_header=settings.by_header,
         )
         self.recorder = self._open_record(settings)
-        for_events = crawler, self.counts, self._watch_pages, _parser_of
-        self.events = (
-            CrawlEvents(*for_events)
-            if self.recorder is None
-            else RecordedEvents(self.recorder, *for_events)
+        self.events = CrawlEvents(
+            crawler,
+            self.counts,
+            self._watch_pages,
+            _parser_of,
+            self.recorder.on_learned if self.recorder is not None else None,
         )
-        identity = settings.agent, settings.dialect.name
         self.report = CrawlReport(
-            crawler, self.counts, settings.report, settings.report_base, identity, time.time
+            crawler,
+            self.counts,
+            settings.agent,
+            settings.dialect.name,
+            settings.report,
+            settings.report_base,
+            time.time,
         )
         self.resolver, self.admission = self._build(settings)
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
@@ -119,30 +124,15 @@ class RobotsPolicyMiddleware:
             self.now,
             settings.profile,
             settings.fetch_retries,
+            self.recorder.on_exchange if self.recorder is not None else None,
         )
         resolver = self._resolver(settings, store, fetch)
-        decision = Decision(
-            settings.delays, settings.use, settings.defer_timeout, settings.approved
-        )
-        decider = Decider(
-            decision,
-            self.counts,
-            self.events,
-            self.now,
-            url_rewriter(self.crawler.settings),
-            dry_run=settings.dry_run,
-        )
-        decider.error_of = fetch.errors.of
-        decider.keeps_verdicts = settings.keeps_verdicts
-        if self.recorder is not None:
-            fetch.on_exchange = self.recorder.on_exchange
-            decider.audit = self.recorder
         admission = Admission(
             self.crawler,
             resolver,
             concurrency,
             delays,
-            decider,
+            self._decider(settings, fetch),
             self.counts,
             self.events,
             self.now,
@@ -169,6 +159,22 @@ class RobotsPolicyMiddleware:
             self.events,
         )
         return Resolver(sources, settings.defer_timeout, settings.access_overrides)
+
+    def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
+        decision = Decision(
+            settings.delays, settings.use, settings.defer_timeout, settings.approved
+        )
+        return Decider(
+            decision,
+            self.counts,
+            self.events,
+            self.now,
+            url_rewriter(self.crawler.settings),
+            dry_run=settings.dry_run,
+            keeps_verdicts=settings.keeps_verdicts,
+            error_of=fetch.errors.of,
+            audit=self.recorder,
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:

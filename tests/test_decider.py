@@ -35,8 +35,9 @@ def test_a_decision_that_cannot_be_recorded_is_not_counted(path, dry_run):
     events = SimpleNamespace(on_refused=lambda *args, **_: refused.append(args))
     counts = CrawlCounts(10)
     decision = Decision(DelayLimit(), NO_USE, 600.0)
-    decider = Decider(decision, counts, events, lambda: 0.0, None, dry_run=dry_run)
-    decider.audit = FullDisk()
+    decider = Decider(
+        decision, counts, events, lambda: 0.0, None, dry_run=dry_run, audit=FullDisk()
+    )
     rules = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /secret")
     request, config = scrapy.Request(ORIGIN + path), RequestConfig(RFC, "bot")
 
@@ -58,12 +59,19 @@ class Record:
         self.lines.append((decided.verdict is None, decided.dry_run))
 
 
-def decider_of(*, approved=None, dry_run=False, rewrite=None):
+def decider_of(*, approved=None, dry_run=False, rewrite=None, error=None):
     events = SimpleNamespace(on_refused=lambda *_args, **_: None)
-    decision = Decision(DelayLimit(), NO_USE, 600.0, approved)
-    decider = Decider(decision, CrawlCounts(10), events, lambda: 0.0, rewrite, dry_run=dry_run)
-    decider.audit, decider.keeps_verdicts = Record(), True
-    return decider
+    return Decider(
+        Decision(DelayLimit(), NO_USE, 600.0, approved),
+        CrawlCounts(10),
+        events,
+        lambda: 0.0,
+        rewrite,
+        dry_run=dry_run,
+        keeps_verdicts=True,
+        error_of=lambda _origin: error,
+        audit=Record(),
+    )
 
 
 RULES = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /secret")
@@ -135,8 +143,8 @@ def test_a_url_is_judged_as_it_stands_though_a_client_sends_another_one():
 def test_only_where_no_answer_came_the_error_is_the_cause_of_a_refusal(status, has_cause):
     entry = CacheEntry(FetchResult(status), 0.0)
     rules = OriginState(ORIGIN, AccessOverrides(), entry).rules(RFC, 0.0)
-    decider, error = decider_of(), OSError("of the try before")
-    decider.error_of = lambda _: error
+    error = OSError("of the try before")
+    decider = decider_of(error=error)
     with pytest.raises(Disallowed) as refused:
         decide(decider, scrapy.Request(f"{ORIGIN}/open"), rules)
     assert refused.value.__cause__ is (error if has_cause else None)

@@ -126,8 +126,15 @@ async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error)
         raise error
 
     noted, ended = [], []
-    fetch = Fetcher(get_crawler(), visit, ended.append, lambda: 0.0, RequestProfile(1.0), 3)
-    fetch.on_exchange = lambda *exchange: noted.append(exchange)
+    fetch = Fetcher(
+        get_crawler(),
+        visit,
+        ended.append,
+        lambda: 0.0,
+        RequestProfile(1.0),
+        3,
+        lambda *exchange: noted.append(exchange),
+    )
     with pytest.raises(error):
         await fetch(FetchOrder("http://here.example", None, RFC))
     assert (noted, len(ended)) == ([], 1)

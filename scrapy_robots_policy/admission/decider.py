@@ -37,16 +37,12 @@ class Decider:
     now       seconds since the epoch
     rewrite   the URL that the client sends in place of a request's; None: it sends that one
     dry_run   whether a request that would be refused is only counted, and passes
-    audit     is called with every decision; None: nobody keeps a record
-    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
     keeps_verdicts  whether a request that passes gets its verdict, in its meta
+    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
+    audit     is called with every decision; None: nobody keeps a record
     """
 
-    audit: DecisionListener | None = None
-    error_of: Callable[[str], Exception | None] = staticmethod(lambda _origin: None)
-    keeps_verdicts = False
-
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that it works with is handed in
         self,
         decision: Decision,
         counts: CrawlCounts,
@@ -54,10 +50,14 @@ class Decider:
         now: Callable[[], float],
         rewrite: Callable[[str], str] | None,
         *,
-        dry_run: bool,
+        dry_run: bool = False,
+        keeps_verdicts: bool = False,
+        error_of: Callable[[str], Exception | None] = lambda _origin: None,
+        audit: DecisionListener | None = None,
     ) -> None:
         self.decision, self.counts, self.events, self.now = decision, counts, events, now
-        self.rewrite, self.dry_run = rewrite, dry_run
+        self.rewrite, self.error_of, self.audit = rewrite, error_of, audit
+        self.dry_run, self.keeps_verdicts = dry_run, keeps_verdicts
 
     def refuse_if_forbidden(
         self,

@@ -45,9 +45,7 @@ class Fetcher:
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
     """
 
-    on_exchange: Callable[[str, Exchange], None] | None = None
-
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
         visit: Callable[[Request], Awaitable[None]],
@@ -55,9 +53,10 @@ class Fetcher:
         now: Callable[[], float],
         profile: RequestProfile,
         retries: int,
+        on_exchange: Callable[[str, Exchange], None] | None = None,
     ) -> None:
         self.crawler, self.visit, self.now = crawler, visit, now
-        self.profile, self.retries = profile, retries
+        self.profile, self.retries, self.on_exchange = profile, retries, on_exchange
         self.bodies = Bodies(crawler, on_ended)
         self.errors = FetchErrors()
 

@@ -52,6 +52,7 @@ class CrawlEvents(ResolverEvents):
     on_unreachable  called when a robots.txt is unreachable, in a dialect whose access policy asks
                     whether the site answers other requests
     make_parser     makes the `robotparser` of the signal `robots_parsed`
+    record          called with the rules of each file that is learned, if somebody keeps a record
     """
 
     def __init__(
@@ -60,14 +61,17 @@ class CrawlEvents(ResolverEvents):
         counts: CrawlCounts,
         on_unreachable: Callable[[], None],
         make_parser: Callable[[RuleSet], object],
+        record: Callable[[OriginRules, Source], None] | None = None,
     ) -> None:
-        self.crawler, self.counts = crawler, counts
+        self.crawler, self.counts, self.record = crawler, counts, record
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
         self._times_lost = 0
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
+        if self.record is not None:
+            self.record(rules, source)
         if document_of(rules.origin) == TDMREP:
             self._on_tdmrep(rules, source)
             return

@@ -17,24 +17,25 @@ logger = logging.getLogger("scrapy_robots_policy")
 class CrawlReport:
     """The report of one crawl, which begins now.
 
-    files     the files to write; None: no report
-    base      the data of an earlier report to compare with; None: with none
-    identity  (product token, name of the dialect) of the crawl
-    now       returns seconds since the epoch
+    agent    the product token of the crawl; `dialect`: the name of its dialect
+    files    the files to write; None: no report
+    base     the data of an earlier report to compare with; None: with none
+    now      returns seconds since the epoch
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
         counts: CrawlCounts,
+        agent: str,
+        dialect: str,
         files: Files | None,
         base: Path | None,
-        identity: tuple[str, str],
         now: Callable[[], float],
     ) -> None:
         self.crawler, self.counts, self.now = crawler, counts, now
+        self.agent, self.dialect = agent, dialect
         self.files, self.base = files, base
-        self.agent, self.dialect = identity
         self.began = now()
 
     def write(self, reason: str) -> None:
