@@ -94,7 +94,7 @@ class RobotsPolicyMiddleware:
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
         if settings.use or settings.audit:
-            crawler.signals.connect(self.page_said, PAGE_PREFERENCES)
+            crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
 
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
@@ -247,7 +247,7 @@ class RobotsPolicyMiddleware:
         if origin is not None and not request.url.endswith(DOCUMENTS):
             self.resolver.note_reachability(origin, answers=answers)
 
-    def page_said(
+    def on_page_preferences(
         self, request: Request, url: str, preferences: tuple[Preference, ...], config: RequestConfig
     ) -> UseAnswer:
         """The answer to the declared use of a page that was fetched, with what its headers and

@@ -27,9 +27,20 @@ from .rep.page_tags import Statement, names_of, tags_of
 from .rep.preference import TDM_RESERVATION, Place, Preference
 from .rep.use_answer import UseAnswer, answer
 from .stats import TAGS
-from .tags import page_preferences as page_use
-from .tags import response as page
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions
+from .tags.page_preferences import (
+    PAGE_PREFERENCES,
+    has_header_preferences,
+    header_preferences,
+    html_preferences,
+)
+from .tags.response import (
+    NofollowLinks,
+    has_header_statements,
+    header_statements,
+    meta_statements,
+    nofollow_links,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -62,8 +73,8 @@ class ItemRefused(DropItem):
 
 
 @dataclass(frozen=True, slots=True)
-class _Decision:
-    """What is done about one part that a page asks for, and the tag that asks for it."""
+class _Demand:
+    """One part that a page asks for, what is done about it, and the tag that asks for it."""
 
     part: str
     action: Action
@@ -71,8 +82,8 @@ class _Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class _Decisions:
-    """What is done with the requests and the items that come from one response.
+class _Demands:
+    """What one response asks of the requests and the items that come from it.
 
     on_requests     for all of its requests
     on_items        for all of its items
@@ -80,12 +91,12 @@ class _Decisions:
     """
 
     response: Response
-    on_requests: tuple[_Decision, ...]
-    on_items: tuple[_Decision, ...]
-    nofollow_links: page.NofollowLinks | None
-    on_link: _Decision
+    on_requests: tuple[_Demand, ...]
+    on_items: tuple[_Demand, ...]
+    nofollow_links: NofollowLinks | None
+    on_link: _Demand
 
-    def for_request(self, request: Request) -> Iterator[_Decision]:
+    def for_request(self, request: Request) -> Iterator[_Demand]:
         if request.url == self.response.url:
             return  # a retry of the page is no link that stands on it
         yield from self.on_requests
@@ -108,10 +119,8 @@ class RobotsTagMiddleware:
         active = {part for part, action in self.actions.items() if action is not Action.OFF}
         reads_all_for_use = self.reads_use and (self.reads_html or self.use.fetches_reserved)
         self.reads_every_page = bool(reads_all_for_use or active - {"use"})
-        self._has_headers = (
-            page_use.has_header_preferences if self.reads_use else page.has_header_statements
-        )
-        self.terms = RequestConfigs(
+        self._has_headers = has_header_preferences if self.reads_use else has_header_statements
+        self.configs = RequestConfigs(
             RequestConfig(settings.dialect, settings.agent),
             settings.overrides,
             by_header=settings.by_header,
@@ -127,10 +136,10 @@ class RobotsTagMiddleware:
         result: Iterable[Any],
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Iterable[Any]:
-        decisions = self._decisions(response)
-        if decisions is None:
+        demands = self._demands(response)
+        if demands is None:
             return result
-        return (output for output in result if self._keeps(output, decisions))
+        return (output for output in result if self._keeps(output, demands))
 
     async def process_spider_output_async(
         self,
@@ -138,12 +147,12 @@ class RobotsTagMiddleware:
         result: AsyncIterator[Any],
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> AsyncIterator[Any]:
-        decisions = self._decisions(response)
+        demands = self._demands(response)
         async for output in result:
-            if decisions is None or self._keeps(output, decisions):
+            if demands is None or self._keeps(output, demands):
                 yield output
 
-    def _decisions(self, response: Response) -> _Decisions | None:
+    def _demands(self, response: Response) -> _Demands | None:
         """None where nothing is asked for, or nothing is to be obeyed."""
         request = response.request
         assert request is not None  # Scrapy has made one for every response that a spider sees
@@ -158,115 +167,116 @@ class RobotsTagMiddleware:
             return None
         links = None
         if isinstance(response, HtmlResponse) and actions[REL] is not Action.OFF:
-            links = page.nofollow_links(response)
+            links = nofollow_links(response)
         if not causes and links is None:
             return None
-        decisions = [_Decision(part, actions[part], cause) for part, cause in causes.items()]
-        return _Decisions(
+        demands = [_Demand(part, actions[part], cause) for part, cause in causes.items()]
+        return _Demands(
             response,
-            tuple(one for one in decisions if one.part in ON_REQUESTS),
-            tuple(one for one in decisions if one.part in ON_ITEMS),
+            tuple(one for one in demands if one.part in ON_REQUESTS),
+            tuple(one for one in demands if one.part in ON_ITEMS),
             links,
-            _Decision(REL, actions[REL], 'a link with rel="nofollow"'),
+            _Demand(REL, actions[REL], 'a link with rel="nofollow"'),
         )
 
     def _causes(
         self, request: Request, response: Response, actions: Actions
     ) -> Mapping[str, str] | None:
         """The parts that the page asks for, with the tags that do; None where none are obeyed."""
-        terms = self._terms(request, response)
-        if terms is None:
+        config = self._config(request, response)
+        if config is None:
             return None
-        statements = list(page.header_statements(response))
+        statements = list(header_statements(response))
         reads_meta = any(actions[part] is not Action.OFF for part in BY_TAG)
         if reads_meta and isinstance(response, HtmlResponse):
-            names = names_of(terms.agent, terms.dialect)
-            statements += page.meta_statements(response, names)
-        causes = self._causes_in_tags(statements, terms) if statements else {}
+            names = names_of(config.agent, config.dialect)
+            statements += meta_statements(response, names)
+        causes = self._causes_in_tags(statements, config) if statements else {}
         if self.reads_use:
-            refused = self._refused_use(request, response, actions, terms)
+            refused = self._refused_use(request, response, actions, config)
             if refused is not None:
                 causes["use"] = _text(refused)
         return causes
 
     def _refused_use(
-        self, request: Request, response: Response, actions: Actions, terms: RequestConfig
+        self, request: Request, response: Response, actions: Actions, config: RequestConfig
     ) -> Preference | None:
         """The preference that refuses the page to the declared use.
 
         What robots.txt refuses has been decided already; in a dry run it was only counted.
         """
-        of_page = response, terms.agent, terms.dialect
-        own = page_use.header_preferences(*of_page)
+        own = header_preferences(response, config.agent, config.dialect)
         if (
             self.reads_html
             and actions["use"] is not Action.OFF
             and isinstance(response, HtmlResponse)
         ):
-            own += page_use.html_preferences(response, terms.agent, terms.dialect)
+            own += html_preferences(response, config.agent, config.dialect)
         if not own and not self.use.fetches_reserved:
             return None
-        answered = self.crawler.signals.send_catch_log(
-            page_use.PAGE_PREFERENCES,
+        replies = self.crawler.signals.send_catch_log(
+            PAGE_PREFERENCES,
             request=request,
             url=response.url,
             preferences=own,
-            config=terms,
+            config=config,
         )
-        results = (result for _, result in answered if isinstance(result, UseAnswer))
-        decided = next(results, None) or answer(own, self.use)
-        before = (
+        answers = (reply for _, reply in replies if isinstance(reply, UseAnswer))
+        use_answer = next(answers, None) or answer(own, self.use)
+        decided_before = (
             {Place.ROBOTS_TXT} if self.use.fetches_reserved else {Place.ROBOTS_TXT, Place.TDMREP}
         )
-        return self.use.refusal(one for one in decided.holding if one.place not in before)
+        return self.use.refusal(
+            one for one in use_answer.holding if one.place not in decided_before
+        )
 
-    def _terms(self, request: Request, response: Response) -> RequestConfig | None:
+    def _config(self, request: Request, response: Response) -> RequestConfig | None:
         """None where no tags are to be obeyed."""
         origin = origin_of(response.url)
         if origin is None:
             return None  # a page without a host: data:, file:
-        terms = self.terms.of(request.meta, request.headers.get(b"User-Agent"), origin)
-        return terms if terms.obey else None
+        config = self.configs.of(request.meta, request.headers.get(b"User-Agent"), origin)
+        return config if config.obey else None
 
     def _causes_in_tags(
-        self, statements: Iterable[Statement], terms: RequestConfig
+        self, statements: Iterable[Statement], config: RequestConfig
     ) -> dict[str, str]:
-        tags = tags_of(statements, terms.agent, terms.dialect)
+        tags = tags_of(statements, config.agent, config.dialect)
         refused = {part: name for part, name in _FIELDS.items() if not getattr(tags, name)}
         if tags.unavailable_after is not None and tags.unavailable_after <= self.now():
             refused["expired"] = "unavailable_after"
         return {part: _text(tags.cause(name)) for part, name in refused.items()}
 
-    def _keeps(self, output: Any, decisions: _Decisions) -> bool:
+    def _keeps(self, output: Any, demands: _Demands) -> bool:
         if isinstance(output, Request):
-            return self._keeps_request(output, decisions)
-        return output is None or self._keeps_item(output, decisions)
+            return self._keeps_request(output, demands)
+        return output is None or self._keeps_item(output, demands)
 
-    def _keeps_request(self, request: Request, decisions: _Decisions) -> bool:
-        for decision in decisions.for_request(request):
-            self._count(decision, _STATS[decision.action])
-            if decision.action is Action.DROP:
+    def _keeps_request(self, request: Request, demands: _Demands) -> bool:
+        for demand in demands.for_request(request):
+            self._count(demand, _STATS[demand.action])
+            if demand.action is Action.DROP:
                 logger.debug(
                     "Not followed: %(request)s, found on %(page)s, %(cause)s",
                     {
                         "request": request,
-                        "page": decisions.response.url,
-                        "cause": decision.cause,
+                        "page": demands.response.url,
+                        "cause": demand.cause,
                     },
                     extra={"spider": self.crawler.spider},
                 )
                 return False
         return True
 
-    def _keeps_item(self, item: Any, decisions: _Decisions) -> bool:
-        for decision in decisions.on_items:
-            marks = decision.action is Action.MARK
-            stat = DROPPED if marks and not _mark(item, decision.part) else _STATS[decision.action]
-            self._count(decision, stat)
+    def _keeps_item(self, item: Any, demands: _Demands) -> bool:
+        for demand in demands.on_items:
+            marks = demand.action is Action.MARK
+            stat = DROPPED if marks and not _mark(item, demand.part) else _STATS[demand.action]
+            self._count(demand, stat)
             if stat == DROPPED:
                 why = f"; {type(item).__name__} has no field {MARKS!r} to set" if marks else ""
-                reason = ItemRefused(decision.part, decision.cause + why)
-                self._drop(item, reason, decisions.response)
+                reason = ItemRefused(demand.part, demand.cause + why)
+                self._drop(item, reason, demands.response)
                 return False
         return True
 
@@ -281,9 +291,9 @@ class RobotsTagMiddleware:
         named = {"item": item, "response": response, "spider": spider, "exception": reason}
         deferred_from_coro(compat.send(crawler, signals.item_dropped, **named))
 
-    def _count(self, decision: _Decision, stat: str) -> None:
+    def _count(self, demand: _Demand, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
-        self.crawler.stats.inc_value(f"{TAGS}{decision.part}/{stat}")
+        self.crawler.stats.inc_value(f"{TAGS}{demand.part}/{stat}")
 
 
 def _text(tag: object) -> str:
