@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..lint.linted_file import Source
+from ..lint.source_file import SourceFile
 from ..rep import Dialect, product_token
 from ..rep.dialects.crawlers import names_a_crawler
 from .arguments import EVERYBODY, UsageError
@@ -15,7 +15,7 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
 
     UsageError where there are too many: an answer about some would look like one about all.
     """
-    tokens = (product_token(line[1]) for line in Source(octets, dialect).agents)
+    tokens = (product_token(line[1]) for line in SourceFile(octets, dialect).agents)
     names = {token.lower(): token for token in tokens if names_a_crawler(token, dialect.agents)}
     if len(names) > _MAX_CRAWLERS:
         raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")

@@ -23,11 +23,11 @@ from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
 from .group_findings import CHECKS as GROUPS
 from .ignore_comments import ignored
 from .line_findings import CHECKS as LINES
-from .linted_file import Source, readable_lines
 from .needless_rules import CHECKS as NEEDLESS
 from .rule_findings import CHECKS as RULES
 from .served_findings import served as served_findings
 from .sitemap_findings import CHECKS as SITEMAPS
+from .source_file import SourceFile, readable_lines
 from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
@@ -54,7 +54,7 @@ def lint(
     An HTML page gives that one finding and no other about the file. Comments in the file may ask to
     leave findings out (see `ignore_comments`). ValueError for an unknown dialect name.
     """
-    source = Source(body, dialect_of(dialect), url)
+    source = SourceFile(body, dialect_of(dialect), url)
     checks = (*_CHECKS, disagreements) if _is_selected("R601", select, ignore) else _CHECKS
     page = tuple(html_page(source))
     every = page or (finding for check in checks for finding in check(source))

@@ -10,25 +10,24 @@ from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue
+from ..rep.groups import STAR
 from ..rep.ruleset import RuleSet
 from .crawler_names import LONGEST_NAME, crawler_near
 from .findings import Finding, listed, quoted
-from .linted_file import Source
+from .source_file import SITE, SourceFile
 
-_STAR = "*"
-_URL = "http://example.com/"
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MAX_PIECES = 8  # crawlers in one line that are asked about
 # A crawler's own name, with a version or a star after it: these every dialect passes over.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 
 
-def tokens(source: Source) -> Iterator[Finding]:
+def tokens(source: SourceFile) -> Iterator[Finding]:
     """Names that are no name of one crawler. A name with digits or dots may well be one."""
     unmatchable = []
     for line in source.agents:
         value = line[1]
-        if value == _STAR or _NAME.fullmatch(value):
+        if value == STAR or _NAME.fullmatch(value):
             continue
         pieces = _pieces(value)
         if pieces:
@@ -48,11 +47,11 @@ def _pieces(value: str) -> list[str]:
     return pieces if is_list and len(pieces) > 1 and all(map(_NAME.fullmatch, pieces)) else []
 
 
-def _several(source: Source, line: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
+def _several(source: SourceFile, line: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
     """Some dialects look for a crawler's name in the whole value: the engine is asked."""
     rules = _rules_for(line[1], source.dialect)
     looked_at = pieces[:_MAX_PIECES]
-    bound = [piece for piece in looked_at if not rules.allowed(_URL, piece)]
+    bound = [piece for piece in looked_at if not rules.allowed(SITE, piece)]
     if len(bound) < len(looked_at):
         yield source.finding(
             "R306",
@@ -74,20 +73,20 @@ def _is_unmatchable(value: str, dialect: Dialect) -> bool:
 
 def _is_bound(value: str, dialect: Dialect) -> bool:
     """Whether a group for `value` binds the crawler of that name: the engine is asked."""
-    return not _rules_for(value, dialect).allowed(_URL, product_token(value))
+    return not _rules_for(value, dialect).allowed(SITE, product_token(value))
 
 
 def _rules_for(value: str, dialect: Dialect) -> RuleSet:
     return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
 
 
-def _nameless(source: Source, line: re.Match[str]) -> Finding:
+def _nameless(source: SourceFile, line: re.Match[str]) -> Finding:
     return source.finding(
         "R304", (line.start() + 1, line.end()), "the line names no crawler", _WRITE_NAME
     )
 
 
-def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
+def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:
     """One finding for all of them: lists of such names are copied from site to site."""
     first, *others = lines
     name = quoted(first[1])
@@ -107,7 +106,7 @@ def _unmatchable(source: Source, lines: list[re.Match[str]]) -> Finding:
     return source.finding("R304", first.span(1), what, _WRITE_NAME, whole)
 
 
-def misspelt(source: Source) -> Iterator[Finding]:
+def misspelt(source: SourceFile) -> Iterator[Finding]:
     for line in source.agents:
         name = line[1]
         meant = crawler_near(name) if len(name) <= LONGEST_NAME else ""
@@ -120,7 +119,7 @@ def misspelt(source: Source) -> Iterator[Finding]:
             )
 
 
-def seldom_bound(source: Source) -> Iterator[Finding]:
+def seldom_bound(source: SourceFile) -> Iterator[Finding]:
     """Crawlers whose groups do something else than keep a crawler out; each is named once."""
     named = set()
     for line in source.agents:

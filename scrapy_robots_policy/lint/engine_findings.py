@@ -16,21 +16,20 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
 from ..rep.directives import seconds, seconds_of_rate
+from ..rep.groups import STAR
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, with_values
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, listed, quoted
-from .linted_file import Source, values
-from .rule_findings import SITE, meant_path
+from .rule_findings import meant_path
+from .source_file import SITE, SOMEBODY, SourceFile, values
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
     "host": "no engine reads Host: Yandex, the only one that did, stopped in 2018",
 }
 _MAY_GO = "it may be removed, but where it alone stands between two User-agent lines"
-_STAR = "*"
-_SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _STANDARD = Dialect("as the standard has it")
 _MAX_CAUSES = 8  # looked for in each dialect
 _MAX_OCTETS = 30_000_000  # read to find where dialects disagree, and why; some 5 s
@@ -38,7 +37,7 @@ _DAY = 24 * 3600
 _LONG_DELAY = 3600  # seconds
 
 
-def bad_values(source: Source) -> Iterator[Finding]:
+def bad_values(source: SourceFile) -> Iterator[Finding]:
     for line in values(source):
         key, value = line[1].lower(), line[2]
         delay = key == "crawl-delay" and seconds(value) is None
@@ -51,7 +50,7 @@ def bad_values(source: Source) -> Iterator[Finding]:
             )
 
 
-def long_delays(source: Source) -> Iterator[Finding]:
+def long_delays(source: SourceFile) -> Iterator[Finding]:
     for line in values(source):
         delay = seconds(line[2]) if line[1].lower() == "crawl-delay" else None
         if delay is not None and delay >= _LONG_DELAY:
@@ -63,7 +62,7 @@ def long_delays(source: Source) -> Iterator[Finding]:
             )
 
 
-def ignored(source: Source) -> Iterator[Finding]:
+def ignored(source: SourceFile) -> Iterator[Finding]:
     """Lines in the group of a crawler whose engine does not read them."""
     for line in values(source):
         if line[1].lower() in _RETIRED:
@@ -115,13 +114,13 @@ class _Dispute:
     dialects: list[str] = field(default_factory=list)
 
 
-def disagreements(source: Source) -> Iterator[Finding]:
+def disagreements(source: SourceFile) -> Iterator[Finding]:
     """Where dialects disagree on the paths of the file's own rules, for a crawler without a group.
 
     Of a large file, the first rules are looked at: each question reads the whole file again.
     """
     answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
-    rules = [rule for group in source.groups if _STAR in group.names for rule in group.rules]
+    rules = [rule for group in source.groups if STAR in group.names for rule in group.rules]
     probes = [(rule, SITE + meant_path(rule.path)) for rule in rules if rule.path][:answered]
     disputes: dict[tuple[str, ...], _Dispute] = {}
     budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
@@ -142,16 +141,16 @@ class _Budget:
 
 
 def _disputes(
-    source: Source, other: Dialect, probes: list[tuple[Rule, str]], budget: _Budget
+    source: SourceFile, other: Dialect, probes: list[tuple[Rule, str]], budget: _Budget
 ) -> Iterator[_Dispute]:
     theirs = RuleSet(source.body, other)
     causes: list[tuple[_Dispute, RuleSet]] = []
     for rule, url in probes:
-        answer = theirs.allowed(url, _SOMEBODY)
-        if source.rules.allowed(url, _SOMEBODY) is answer:
+        answer = theirs.allowed(url, SOMEBODY)
+        if source.rules.allowed(url, SOMEBODY) is answer:
             continue
         same_cause = next(
-            (d for d, changed in causes if changed.allowed(url, _SOMEBODY) is answer), None
+            (d for d, changed in causes if changed.allowed(url, SOMEBODY) is answer), None
         )
         if same_cause:
             same_cause.rules.add(rule.line)
@@ -162,10 +161,10 @@ def _disputes(
     return (dispute for dispute, _ in causes)
 
 
-def _dispute(source: Source, other: Dialect, rule: Rule, url: str, budget: _Budget) -> _Dispute:
+def _dispute(source: SourceFile, other: Dialect, rule: Rule, url: str, budget: _Budget) -> _Dispute:
     def ask(dialect: Dialect) -> bool:
         budget.left -= 1
-        return RuleSet(source.body, dialect).allowed(url, _SOMEBODY)
+        return RuleSet(source.body, dialect).allowed(url, SOMEBODY)
 
     why = cause(ask, source.dialect, other)
     assert why is not None  # they disagree on it
@@ -174,10 +173,10 @@ def _dispute(source: Source, other: Dialect, rule: Rule, url: str, budget: _Budg
     return _Dispute(why, rule, url, {rule.line})
 
 
-def _disagreement(source: Source, dispute: _Dispute) -> Finding:
+def _disagreement(source: SourceFile, dispute: _Dispute) -> Finding:
     path = dispute.url.removeprefix(SITE)
     answers = ("allowed", "disallowed")
-    here, there = answers if source.rules.allowed(dispute.url, _SOMEBODY) else answers[::-1]
+    here, there = answers if source.rules.allowed(dispute.url, SOMEBODY) else answers[::-1]
     more = len(dispute.rules) - 1
     others = f", and {more} more rule{'s' * (more > 1)}" if more else ""
     return source.finding(
@@ -190,7 +189,7 @@ def _disagreement(source: Source, dispute: _Dispute) -> Finding:
     )
 
 
-def readers(source: Source) -> Iterator[Finding]:
+def readers(source: SourceFile) -> Iterator[Finding]:
     """Lines not as the standard has them, which few engines forgive."""
     all_dialects = (source.dialect, *source.others)
     for line in source.lines:

@@ -12,7 +12,7 @@ from ..rep.dialects.options import Beyond, Bom
 from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large
 from .findings import Edit, Finding, listed, quoted
-from .linted_file import Source
+from .source_file import SourceFile
 
 _MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
@@ -26,7 +26,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
 
 
-def html_page(source: Source) -> Iterator[Finding]:
+def html_page(source: SourceFile) -> Iterator[Finding]:
     is_part = _TAG.match(start_of(source.body)) is not None
     if is_html_page(source.body) or (is_part and not source.agents):
         yield source.finding(
@@ -37,7 +37,7 @@ def html_page(source: Source) -> Iterator[Finding]:
         )
 
 
-def mark(source: Source) -> Iterator[Finding]:
+def mark(source: SourceFile) -> Iterator[Finding]:
     if not source.body.startswith(_MARK):
         return
     spoilt = [d.name for d in (source.dialect, *source.others) if d.bom is Bom.KEPT]
@@ -51,7 +51,7 @@ def mark(source: Source) -> Iterator[Finding]:
     )
 
 
-def encoding(source: Source) -> Iterator[Finding]:
+def encoding(source: SourceFile) -> Iterator[Finding]:
     if source.body.startswith(_WIDE_MARKS) or b"\0" in source.body[:4]:
         yield source.finding(
             "R102",
@@ -83,7 +83,7 @@ def _first_fault(octets: str) -> int:
     return -1
 
 
-def size(source: Source) -> Iterator[Finding]:
+def size(source: SourceFile) -> Iterator[Finding]:
     """One finding for the dialect that was asked for, else one for all that stop reading."""
     over = [d for d in (source.dialect, *source.others) if len(source.body) > d.size_limit]
     if not over:
@@ -105,7 +105,7 @@ def size(source: Source) -> Iterator[Finding]:
     )
 
 
-def long_lines(source: Source) -> Iterator[Finding]:
+def long_lines(source: SourceFile) -> Iterator[Finding]:
     limited = [d for d in (source.dialect, *source.others) if d.line_limit < NO_LIMIT]
     shortest = min(d.line_limit for d in limited)
     if len(source.body) <= shortest:
@@ -128,7 +128,7 @@ def long_lines(source: Source) -> Iterator[Finding]:
             )
 
 
-def controls(source: Source) -> Iterator[Finding]:
+def controls(source: SourceFile) -> Iterator[Finding]:
     text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
     if text.count("\0") > len(text) // 4:
         return  # UTF-16: R102
@@ -145,7 +145,7 @@ def controls(source: Source) -> Iterator[Finding]:
             )
 
 
-def rule_count(source: Source) -> Iterator[Finding]:
+def rule_count(source: SourceFile) -> Iterator[Finding]:
     """A crawler may be bound by several groups: what counts is the sum of their rules."""
     dialects = (source.dialect, *source.others)
     counts: Counter[str] = Counter()

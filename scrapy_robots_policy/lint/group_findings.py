@@ -9,16 +9,16 @@ from itertools import pairwise
 
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
+from ..rep.groups import STAR
 from ..rep.lines import WHITE, grammar_of
 from .findings import Edit, Finding, listed, quoted
-from .linted_file import Source, Span
+from .source_file import SourceFile, Span
 
-_STAR = "*"
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
-def orphans(source: Source) -> Iterator[Finding]:
+def orphans(source: SourceFile) -> Iterator[Finding]:
     first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
     for rule in source.grammar.rule.finditer(source.text, 0, first):
@@ -31,7 +31,7 @@ def orphans(source: Source) -> Iterator[Finding]:
         )
 
 
-def joined(source: Source) -> Iterator[Finding]:
+def joined(source: SourceFile) -> Iterator[Finding]:
     """Two groups become one where only lines that are no rules stand between their names."""
     for above, below in pairwise(source.agents):
         gap = above.end(), below.start()
@@ -50,11 +50,11 @@ def joined(source: Source) -> Iterator[Finding]:
         )
 
 
-def _parts(source: Source, dialect: Dialect, gap: Span) -> bool:
+def _parts(source: SourceFile, dialect: Dialect, gap: Span) -> bool:
     return grammar_of(dialect).closer.search(source.text, *gap) is not None
 
 
-def blank_lines(source: Source) -> Iterator[Finding]:
+def blank_lines(source: SourceFile) -> Iterator[Finding]:
     """Rules that some dialects do not read, and names that they separate, for a blank line."""
     losing = _losing(source)
     for lines, start, end in source.lists:
@@ -77,7 +77,7 @@ def blank_lines(source: Source) -> Iterator[Finding]:
 _Losing = dict[tuple[re.Pattern[str], re.Pattern[str]], list[str]]
 
 
-def _losing(source: Source) -> _Losing:
+def _losing(source: SourceFile) -> _Losing:
     """The dialects in which a blank line ends a group."""
     losing: _Losing = {}
     for dialect in (source.dialect, *source.others):
@@ -87,7 +87,7 @@ def _losing(source: Source) -> _Losing:
     return losing
 
 
-def _lost_rules(source: Source, losing: _Losing, start: int, end: int) -> Iterator[Finding]:
+def _lost_rules(source: SourceFile, losing: _Losing, start: int, end: int) -> Iterator[Finding]:
     lost: dict[int, tuple[re.Match[str], list[str]]] = {}
     for (blank, rule), names in losing.items():
         blank_line = blank.search(source.text, start, end)
@@ -109,17 +109,17 @@ def _lost_rules(source: Source, losing: _Losing, start: int, end: int) -> Iterat
         )
 
 
-def _without_blanks(source: Source, start: int, end: int) -> Iterator[Edit]:
+def _without_blanks(source: SourceFile, start: int, end: int) -> Iterator[Edit]:
     """The group without the blank lines before its last rule."""
     rules = deque(source.grammar.rule.finditer(source.text, start, end), maxlen=1)
     for blank in _BLANK.finditer(source.text, start, rules[0].start() if rules else start):
         yield Edit(source.line_of(blank))
 
 
-def all_disallowed(source: Source) -> Iterator[Finding]:
+def all_disallowed(source: SourceFile) -> Iterator[Finding]:
     """All crawlers are kept out of the whole site: no mistake costs more, where it is one."""
     for group in source.groups:
-        if _STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
+        if STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
             continue
         for rule in group.rules:
             if rule.path in ("/", "/*"):
@@ -133,14 +133,14 @@ def all_disallowed(source: Source) -> Iterator[Finding]:
                 break
 
 
-def without_rules(source: Source) -> Iterator[Finding]:
+def without_rules(source: SourceFile) -> Iterator[Finding]:
     """The last group, where no rule comes after it: its crawlers may fetch everything."""
     if not source.lists:
         return
     last = source.lists[-1].lines[-1]
     after = (line for line in source.lines if line.start() > last.start())
     if all(_is_for_everybody(source, line) for line in after):
-        is_star = last[1] == _STAR
+        is_star = last[1] == STAR
         who = "every crawler without a group of its own" if is_star else quoted(last[1])
         yield source.finding(
             "R309",
@@ -150,13 +150,13 @@ def without_rules(source: Source) -> Iterator[Finding]:
         )
 
 
-def _is_for_everybody(source: Source, line: re.Match[str]) -> bool:
+def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:
     """Whether a line after a group is no part of it, nor meant to be one."""
     directive = source.grammar.directive.match(line[0])
     return directive is not None and directive[1].lower() in _FOR_EVERYBODY
 
 
-def named_again(source: Source) -> Iterator[Finding]:
+def named_again(source: SourceFile) -> Iterator[Finding]:
     seen: dict[str, int] = {}
     for lines, _, _ in source.lists:
         for line in lines:
@@ -166,9 +166,9 @@ def named_again(source: Source) -> Iterator[Finding]:
                 yield _again(source, line, first)
 
 
-def _again(source: Source, line: re.Match[str], first: int) -> Finding:
+def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
     all_dialects = (source.dialect, *source.others)
-    option = "star_records" if line[1] == "*" else "own_records"
+    option = "star_records" if line[1] == STAR else "own_records"
     first_only = tuple(d.name for d in all_dialects if getattr(d, option) is Records.FIRST)
     return source.finding(
         "R305",

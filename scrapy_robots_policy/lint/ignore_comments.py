@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..rep.lines import WHITE
 from .findings import Finding
-from .linted_file import Source
+from .source_file import SourceFile
 
 _COMMENT = re.compile(
     rf"#[{WHITE}]*robots-lint[{WHITE}]*:[{WHITE}]*ignore(-file)?\b((?:[{WHITE},]*R\d{{1,3}}\b)*)",
@@ -20,7 +20,7 @@ _CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
 _EVERY = ["R"]  # a comment without codes: all codes start so
 
 
-def ignored(source: Source) -> Callable[[Finding], bool]:
+def ignored(source: SourceFile) -> Callable[[Finding], bool]:
     """Whether a comment in the file asks to leave out a finding.
 
     At the end of a line the comment is for that line; on a line of its own, for the next line that

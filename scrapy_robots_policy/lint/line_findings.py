@@ -10,7 +10,7 @@ from functools import lru_cache
 from ..rep.dialects.engines import DIALECTS
 from ..rep.lines import WHITE, Grammar
 from .findings import Edit, Finding, quoted
-from .linted_file import Source
+from .source_file import SourceFile
 
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = {
@@ -66,7 +66,7 @@ def is_read(grammar: Grammar, text: str, start: int) -> bool:
     return any(expression.match(text, start) for expression in expressions)
 
 
-def keys(source: Source) -> Iterator[Finding]:
+def keys(source: SourceFile) -> Iterator[Finding]:
     above = 0  # the line before that says something
     for line in source.lines:
         number = source.line_of(line)
@@ -79,7 +79,7 @@ def keys(source: Source) -> Iterator[Finding]:
         above = number
 
 
-def _unread(source: Source, directive: re.Match[str]) -> Iterator[Finding]:
+def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
     key = directive[1]
     if key.lower() in EXTENSIONS:
         return
@@ -97,7 +97,7 @@ def _unread(source: Source, directive: re.Match[str]) -> Iterator[Finding]:
         )
 
 
-def _without_colon(source: Source, line: re.Match[str], above: int) -> Iterator[Finding]:
+def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Iterator[Finding]:
     words = _WORDS.match(source.text, line.start())
     assert words is not None  # the line is neither blank nor a comment
     meant = meant_key(words[1])
@@ -120,7 +120,7 @@ def _without_colon(source: Source, line: re.Match[str], above: int) -> Iterator[
         )
 
 
-def _removed(source: Source, line: re.Match[str]) -> list[Edit]:
+def _removed(source: SourceFile, line: re.Match[str]) -> list[Edit]:
     """The line taken out; nothing where it may mean something to some engine."""
     number = source.line_of(line)
     written = source.written[number - 1]
@@ -128,7 +128,7 @@ def _removed(source: Source, line: re.Match[str]) -> list[Edit]:
     return [] if start.startswith(_STARTS) or ":" in written else [Edit(number)]
 
 
-def comments(source: Source) -> Iterator[Finding]:
+def comments(source: SourceFile) -> Iterator[Finding]:
     for line in source.grammar.directive.finditer(source.text):
         start, end = line.span(2)
         if start < end and source.text[end : end + 1] == "#":

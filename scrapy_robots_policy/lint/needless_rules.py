@@ -1,5 +1,9 @@
 """Findings about rules that never decide: repeated ones, beaten ones, redundant ones.
 
+The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
+place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
+rule matches such a URL only if it matches all that this rule matches.
+
 A rule is safe to remove when what stands in for it binds the same crawlers in every dialect: no
 dialect reads a User-agent line between the two, and where blank lines count, the other one stands
 first. What decides before and after is asked of each dialect.
@@ -22,18 +26,17 @@ from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, listed, quoted
-from .linted_file import Group, Source
-from .rule_findings import SITE, sent
+from .rule_findings import sent
+from .source_file import SITE, SOMEBODY, Group, SourceFile
 
 _ANYTHING = "%0A"  # an octet that no rule holds
-_SOMEBODY = "qzxj"
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
 _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
 _PLAIN = re.compile(r"/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")  # alike in every dialect
 
 
-def _read_alike(source: Source, first: int, second: int) -> bool:
+def _read_alike(source: SourceFile, first: int, second: int) -> bool:
     """Whether all dialects read two lines alike: they say the same in the same words."""
     return _words(source.written[first - 1]) == _words(source.written[second - 1])
 
@@ -43,12 +46,12 @@ def _words(line: str) -> tuple[str, str]:
     return key.strip(WHITE).lower(), value.strip(WHITE)
 
 
-def _limits_apply(source: Source, group: Group) -> bool:
+def _limits_apply(source: SourceFile, group: Group) -> bool:
     """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
     return any(len(group.rules) >= d.rule_limit for d in (source.dialect, *source.others))
 
 
-def duplicates(source: Source) -> Iterator[Finding]:
+def duplicates(source: SourceFile) -> Iterator[Finding]:
     for group in source.groups:
         if _limits_apply(source, group):
             continue
@@ -69,7 +72,7 @@ def duplicates(source: Source) -> Iterator[Finding]:
                 )
 
 
-def beaten(source: Source) -> Iterator[Finding]:
+def beaten(source: SourceFile) -> Iterator[Finding]:
     """Rules that a stronger one contradicts wherever they match."""
     max_octets = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
     count = 0
@@ -113,16 +116,16 @@ class _Rules:
     def stronger(self, rule: Rule) -> Rule | None:
         """The rule that says the contrary of all URLs that `rule` matches."""
         url = _url_of(rule, self.dialect)
-        if self.engine.allowed(url, _SOMEBODY) is rule.allow or not self._matches(rule, url):
+        if self.engine.allowed(url, SOMEBODY) is rule.allow or not self._matches(rule, url):
             return None
         path = url.removeprefix(SITE)
         near = [one for one, is_plain in self.kept if not is_plain or path.startswith(one.path)]
-        winner = _engine(near, self.dialect).verdict(url, _SOMEBODY).rule
+        winner = _engine(near, self.dialect).verdict(url, SOMEBODY).rule
         return near[winner.line - 2] if winner else None
 
     def _matches(self, rule: Rule, url: str) -> bool:
         disallow = Rule(False, rule.path, rule.line)
-        return not _engine([disallow], self.dialect).allowed(url, _SOMEBODY)
+        return not _engine([disallow], self.dialect).allowed(url, SOMEBODY)
 
 
 def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
@@ -145,7 +148,7 @@ def _url_of(rule: Rule, dialect: Dialect) -> str:
     return SITE + path.removesuffix("$").replace("*", _ANYTHING) + ending
 
 
-def _beaten(source: Source, rules: _Rules) -> Iterator[Finding]:
+def _beaten(source: SourceFile, rules: _Rules) -> Iterator[Finding]:
     seen: set[tuple[bool, str]] = set()
     for rule, _ in rules.kept:
         if not rule.path or (
@@ -161,7 +164,7 @@ def _beaten(source: Source, rules: _Rules) -> Iterator[Finding]:
             yield _never_decides(source, rule, stronger)
 
 
-def _never_decides(source: Source, rule: Rule, stronger: Rule) -> Finding:
+def _never_decides(source: SourceFile, rule: Rule, stronger: Rule) -> Finding:
     """To remove it is no fix: there is nearly always a dialect in which it decides."""
     deciding = _deciding(source, rule, stronger)
     but = f"; in {listed(deciding)} this one decides" if deciding else ""
@@ -174,20 +177,20 @@ def _never_decides(source: Source, rule: Rule, stronger: Rule) -> Finding:
     )
 
 
-def _deciding(source: Source, rule: Rule, stronger: Rule) -> tuple[str, ...]:
+def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]:
     """The dialects in which the rule decides, as far as these two go."""
     lines = sorted((rule.line, stronger.line))
     own = lines.index(rule.line) + 2
     text = "\n".join(("User-agent: *", *(source.written[line - 1] for line in lines)))
     body = text.encode("latin-1")
     winners = {
-        dialect.name: RuleSet(body, dialect).verdict(_url_of(rule, dialect), _SOMEBODY).rule
+        dialect.name: RuleSet(body, dialect).verdict(_url_of(rule, dialect), SOMEBODY).rule
         for dialect in (source.dialect, *source.others)
     }
     return tuple(name for name, winner in winners.items() if winner and winner.line == own)
 
 
-def _binds_alike(source: Source, line: int, other: int) -> bool:
+def _binds_alike(source: SourceFile, line: int, other: int) -> bool:
     """Whether in every dialect the other line binds whom this one binds."""
     first, last = sorted((line, other))
     if not source.is_one_list(first, last):
@@ -214,7 +217,7 @@ class _Starts:
         return frozenset(self.starts)
 
 
-def redundant(source: Source) -> Iterator[Finding]:
+def redundant(source: SourceFile) -> Iterator[Finding]:
     """Rules whose pages a shorter one forbids, where no rule that allows comes near them."""
     allowing = _Starts(sorted(_allowing(source)))
     for group in source.groups:
@@ -238,7 +241,7 @@ def redundant(source: Source) -> Iterator[Finding]:
             yield _covered(source, rules, shorter, first[shorter])
 
 
-def _covered(source: Source, rules: list[Rule], shorter: str, line: int) -> Finding:
+def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> Finding:
     """One finding for all rules that one shorter rule makes redundant."""
     count = len(rules) - 1
     more = f" (and those of {count:,} more, up to line {rules[-1].line})" if count else ""
@@ -251,18 +254,20 @@ def _covered(source: Source, rules: list[Rule], shorter: str, line: int) -> Find
     )
 
 
-def _is_standard(source: Source, rule: Rule) -> bool:
+def _is_standard(source: SourceFile, rule: Rule) -> bool:
     """Whether all dialects that know such rules read this one, and read the same path."""
     return _words(source.written[rule.line - 1]) == (_verb(rule).lower(), rule.path)
 
 
-def _is_redundant(source: Source, rule: Rule, other: int, shorter: str, allowing: _Starts) -> bool:
+def _is_redundant(
+    source: SourceFile, rule: Rule, other: int, shorter: str, allowing: _Starts
+) -> bool:
     if not _is_standard(source, Rule(False, shorter, other)):
         return False
     return not allowing.touch(rule.path) and _binds_alike(source, rule.line, other)
 
 
-def _allowing(source: Source) -> Iterator[str]:
+def _allowing(source: SourceFile) -> Iterator[str]:
     """The literal starts of all rules of the file that allow, in any dialect."""
     rules = {grammar_of(dialect).rule for dialect in (source.dialect, *source.others)}
     for expression in rules:

@@ -1,8 +1,6 @@
-"""Findings about rules: what they match, and whether they ever decide.
+"""Findings about single rules: what they can match, and how they are written.
 
-The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL. In
-place of each wildcard, and at the end of the rule, stands an octet that no rule holds. So another
-rule matches such a URL only if it matches all that this rule matches.
+The engine is asked, in the dialect of the file, about a rule's own path as if it were a URL.
 """
 
 from __future__ import annotations
@@ -18,10 +16,8 @@ from ..rep.ruleset import RuleSet
 from ..rep.url import origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, listed, quoted
-from .linted_file import Source
+from .source_file import SITE, SOMEBODY, SourceFile
 
-SITE = "http://example.com"
-_ANYTHING = "%0A"
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"  # RFC 3986 §2.3
 # In any dialect, such a value matches at least the URL that is written as it is.
@@ -44,7 +40,7 @@ def meant_path(value: str) -> str:
     return path if path.startswith("/") else f"/x{path}"
 
 
-def never_matching(source: Source) -> Iterator[Finding]:
+def never_matching(source: SourceFile) -> Iterator[Finding]:
     matching: dict[str, bool] = {"": True}
     for rule in source.every_rule:
         value = rule.path
@@ -68,7 +64,7 @@ def can_match(value: str, dialect: Dialect) -> bool:
     if value[0] not in "/*" and dialect.no_slash in (NoSlash.LITERAL, NoSlash.IGNORED):
         return False  # every path starts with a slash
     meant = [SITE + start + path for start in ("", "/", "/x") for path in (written, filled)]
-    return not all(rules.allowed(url, "somebody") for url in (*meant, written))
+    return not all(rules.allowed(url, SOMEBODY) for url in (*meant, written))
 
 
 def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
@@ -84,7 +80,7 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     return "no path looks like this", "write a path that starts with /"
 
 
-def dollars(source: Source) -> Iterator[Finding]:
+def dollars(source: SourceFile) -> Iterator[Finding]:
     if not source.dialect.wildcards:
         return
     for rule in source.every_rule:
@@ -99,7 +95,7 @@ def dollars(source: Source) -> Iterator[Finding]:
             )
 
 
-def escapes(source: Source) -> Iterator[Finding]:
+def escapes(source: SourceFile) -> Iterator[Finding]:
     for rule in source.every_rule:
         match = next((one for one in _ESCAPE.finditer(rule.path) if _plain(one[0])), None)
         if match is None:
@@ -122,7 +118,7 @@ def escapes(source: Source) -> Iterator[Finding]:
         )
 
 
-def _decoded(source: Source, rule: Rule) -> Edit:
+def _decoded(source: SourceFile, rule: Rule) -> Edit:
     """The line with characters in place of the escapes for them."""
     written = source.written[rule.line - 1]
     path = _ESCAPE.sub(lambda escape: _plain(escape[0]) or escape[0], rule.path)
@@ -138,10 +134,10 @@ def _plain(escape: str) -> str:
 @lru_cache(maxsize=1024)  # three octets each
 def _is_decoded(escape: str, dialect: Dialect) -> bool:
     rules = RuleSet(f"User-agent: *\nDisallow: /{escape}".encode(), dialect)
-    return not rules.allowed(f"{SITE}/{_plain(escape)}", "somebody")
+    return not rules.allowed(f"{SITE}/{_plain(escape)}", SOMEBODY)
 
 
-def empty(source: Source) -> Iterator[Finding]:
+def empty(source: SourceFile) -> Iterator[Finding]:
     paths: set[str] = set()  # the crawlers that are bound by a rule with a path
     for group in source.groups:
         if any(rule.path for rule in group.rules):
@@ -153,7 +149,7 @@ def empty(source: Source) -> Iterator[Finding]:
                     yield _empty_among_others(source, rule)
 
 
-def page_parts(source: Source) -> Iterator[Finding]:
+def page_parts(source: SourceFile) -> Iterator[Finding]:
     """A search engine that may not fetch style sheets and scripts does not see the page."""
     for group in source.groups:
         if group.names.isdisjoint(_RENDERING):
@@ -169,7 +165,7 @@ def page_parts(source: Source) -> Iterator[Finding]:
                 )
 
 
-def _empty_among_others(source: Source, rule: Rule) -> Finding:
+def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:
     option = "empty_allow" if rule.allow else "empty_disallow"
     dialects = (source.dialect, *source.others)
     readings = {

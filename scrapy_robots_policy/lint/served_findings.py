@@ -11,13 +11,13 @@ from ..rep.access import AccessMode, judge
 from ..rep.cache_entry import FetchResult, remember
 from ..rep.dialects.engines import DIALECTS
 from .findings import Finding, listed, quoted
-from .linted_file import Source
+from .source_file import SourceFile
 
 _TOO_MANY_REQUESTS = 429
 _PLAIN = "text/plain"
 
 
-def served(source: Source, result: FetchResult) -> Iterator[Finding]:
+def served(source: SourceFile, result: FetchResult) -> Iterator[Finding]:
     span = source.span_of_line(1)
     if result.hops:
         yield source.finding("R109", span, *_redirected(result))

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 
 from ..rep.url import Origin, origin_of, readable
 from .findings import Finding, quoted
-from .linted_file import Source
+from .source_file import SOMEBODY, SourceFile
 
-_SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
 _MAX_OCTETS = 50_000_000  # a question may cost as much as the file is long
 _MAX_HOSTS = 1  # a file that names sitemaps of several hosts does not show which one is its own
 
 
-def addresses(source: Source) -> Iterator[Finding]:
+def addresses(source: SourceFile) -> Iterator[Finding]:
     for line in source.grammar.sitemap.finditer(source.text):
         if origin_of(line[1]) is None:
             yield source.finding(
@@ -27,13 +26,13 @@ def addresses(source: Source) -> Iterator[Finding]:
             )
 
 
-def disallowed(source: Source) -> Iterator[Finding]:
+def disallowed(source: SourceFile) -> Iterator[Finding]:
     """Sitemaps of the file's own host that crawlers without a group may not fetch."""
     sitemaps = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]
     for line in own[: 1 + _MAX_OCTETS // (1 + len(source.body))]:
-        if not source.rules.allowed(readable(line[1]), _SOMEBODY):
+        if not source.rules.allowed(readable(line[1]), SOMEBODY):
             yield source.finding(
                 "R508",
                 line.span(1),
@@ -42,7 +41,7 @@ def disallowed(source: Source) -> Iterator[Finding]:
             )
 
 
-def schemes(source: Source) -> Iterator[Finding]:
+def schemes(source: SourceFile) -> Iterator[Finding]:
     own = origin_of(source.url)
     for line in source.grammar.sitemap.finditer(source.text) if own else ():
         origin = origin_of(line[1])
@@ -55,7 +54,7 @@ def schemes(source: Source) -> Iterator[Finding]:
             )
 
 
-def _own_host(source: Source, origins: list[Origin]) -> str:
+def _own_host(source: SourceFile, origins: list[Origin]) -> str:
     """The host whose robots.txt this is, as far as that can be seen; "" where it cannot."""
     own = origin_of(source.url)
     hosts = {_host(origin) for origin in origins}

@@ -24,14 +24,14 @@ from ..rep.preference import (
 from ..rep.usage import UsageLines
 from ..rep.usage_values import path_of, read_value
 from .findings import Finding, listed, quoted
-from .linted_file import Source, Span, values
+from .source_file import SourceFile, Span, values
 
 _WRITE = {CONTENT_USAGE: "train-ai=n, search=y"}
 _OTHERWISE = "ai-train=no, search=yes"
 
 
 def _labelled_lines(
-    source: Source, span: Span | None = None
+    source: SourceFile, span: Span | None = None
 ) -> Iterator[tuple[str, re.Match[str]]]:
     """The lines about the use of pages, each with its label."""
     for line in values(source, span):
@@ -45,7 +45,7 @@ def _span(line: re.Match[str]) -> Span:
     return line.span(2) if line[2] else line.span(1)
 
 
-def unreadable(source: Source) -> Iterator[Finding]:
+def unreadable(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
         _, value = path_of(line[2])
         if not any(read_value(label, value)):
@@ -58,7 +58,7 @@ def unreadable(source: Source) -> Iterator[Finding]:
             )
 
 
-def unknown(source: Source) -> Iterator[Finding]:
+def unknown(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
         _, value = path_of(line[2])
         preferences = [Preference(label, key, value) for key, value in read_value(label, value)]
@@ -96,11 +96,11 @@ def _why_unknown(preference: Preference) -> str:
     return ""
 
 
-def _lines(source: Source) -> UsageLines:
+def _lines(source: SourceFile) -> UsageLines:
     return UsageLines(source.text, Groups(source.text, source.dialect), source.dialect)
 
 
-def outside(source: Source) -> Iterator[Finding]:
+def outside(source: SourceFile) -> Iterator[Finding]:
     for start, end in _lines(source).outside():
         for line in values(source, (start, end)):
             if LABELS.get(line[1].lower()) == CONTENT_USAGE:
@@ -112,7 +112,7 @@ def outside(source: Source) -> Iterator[Finding]:
                 )
 
 
-def conflicts(source: Source) -> Iterator[Finding]:
+def conflicts(source: SourceFile) -> Iterator[Finding]:
     """Lines for the same crawlers that contradict each other: those of groups that name the same
     crawlers, and those outside all groups.
     """
@@ -137,7 +137,7 @@ def conflicts(source: Source) -> Iterator[Finding]:
 _Use = tuple[str, str, Preference]
 
 
-def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
+def _lines_of_groups(source: SourceFile) -> Iterable[list[_Use]]:
     lists: dict[frozenset[str], list[_Use]] = {}
     for agent_list in source.lists_parted_by(source.grammar.closer, source.grammar.usage):
         names = frozenset(line[2].lower() for line in agent_list.lines)
@@ -149,7 +149,7 @@ def _lines_of_groups(source: Source) -> Iterable[list[_Use]]:
     return [outside, *lists.values()]
 
 
-def _uses(source: Source, span: Span) -> Iterator[_Use]:
+def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:
     for label, line in _labelled_lines(source, span):
         path, value = path_of(line[2])
         number = source.line_of(line)

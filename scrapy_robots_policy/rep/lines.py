@@ -108,11 +108,6 @@ def mark_of(text: str, bom: Bom) -> str:
     return next((_MARK[:length] for length in lengths if text.startswith(_MARK[:length])), "")
 
 
-def line_number(text: str, start: int) -> int:
-    """The number, from 1, of the line whose line feed is at the offset `start`."""
-    return text.count("\n", 0, start + 1)
-
-
 def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
     """The numbers, from 1, of the lines whose line feeds are at `starts`, which are in order."""
     numbers = []

@@ -14,8 +14,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from scrapy_robots_policy.lint import lint, needless_rules, sitemap_findings
-from scrapy_robots_policy.lint import linted_file as lint_source
+from scrapy_robots_policy.lint import lint, needless_rules, sitemap_findings, source_file
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
 from scrapy_robots_policy.rep.tdmrep import TdmRules
@@ -142,8 +141,8 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         patch.setattr(RuleSet, "__init__", charged(RuleSet.__init__, lambda _, body, __: len(body)))
         patch.setattr(Groups, "find", charged(Groups.find, lambda _, __, text: len(text)))
         patch.setattr(Groups, "spans", charged(Groups.spans, lambda _, text: len(text)))
-        read = charged(lint_source.clean_text, lambda body, _: len(body))
-        patch.setattr(lint_source, "clean_text", read)
+        read = charged(source_file.clean_text, lambda body, _: len(body))
+        patch.setattr(source_file, "clean_text", read)
         before = sys.getprofile()
         sys.setprofile(work.called)
         try:

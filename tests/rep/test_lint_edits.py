@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import Finding, edited, lint
-from scrapy_robots_policy.lint.linted_file import Source
+from scrapy_robots_policy.lint.source_file import SourceFile
 from scrapy_robots_policy.rep import DIALECTS, parse
 
 SITE = "http://example.com"
@@ -49,7 +49,7 @@ def chosen(items: list[str], most: int | None) -> list[str]:
 
 def questions(body: bytes) -> tuple[list[str], list[str]]:
     """Paths that the rules are about, and the crawlers that are named, and another one."""
-    sources = [Source(body, DIALECTS[name]) for name in ("rfc9309", "google", "original1994")]
+    sources = [SourceFile(body, DIALECTS[name]) for name in ("rfc9309", "google", "original1994")]
     values = {rule.path for source in sources for rule in source.every_rule}
     filled = {value.rstrip("$").replace("*", "x") for value in values}
     starts = {value if value.startswith("/") else "/" + value for value in filled} | {"/"}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import Bom, OrphanRules, Records
+from ..rep.groups import STAR
 from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
@@ -20,7 +21,8 @@ from .findings import KINDS, Edit, Finding
 _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
 _MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
-_STAR = "*"
+SOMEBODY = "qzxj"  # no file names it or a part of it: it goes by "*"
+SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 _SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
 Span = tuple[int, int]  # offsets in the text: from, to
@@ -46,7 +48,7 @@ class Group(NamedTuple):
     rules: tuple[Rule, ...]
 
 
-class Source:
+class SourceFile:
     """A robots.txt and a dialect. `text` is what the dialect reads of it (see `..lines`).
 
     url  the address of the file; "" where it is not known
@@ -125,7 +127,7 @@ class Source:
         """
         groups: dict[frozenset[str], tuple[list[int], list[Rule]]] = {}
         for agent_list, rules in self.rules_of_lists:
-            names = frozenset(line[2].lower() for line in agent_list.lines) or frozenset({_STAR})
+            names = frozenset(line[2].lower() for line in agent_list.lines) or frozenset({STAR})
             if names in groups and self._reads_first_only(names):
                 continue
             lines_of, rules_of = groups.setdefault(names, ([], []))
@@ -142,7 +144,7 @@ class Source:
 
     def _reads_first_only(self, names: frozenset[str]) -> bool:
         options = self.dialect.star_records, self.dialect.own_records
-        return options[_STAR not in names] is Records.FIRST
+        return options[STAR not in names] is Records.FIRST
 
     @cached_property
     def agent_numbers(self) -> list[int]:
@@ -219,6 +221,6 @@ def _decoded(octets: str) -> str:
     return readable(octets).removeprefix(_MARK)
 
 
-def values(source: Source, span: Span | None = None) -> Iterator[re.Match[str]]:
+def values(source: SourceFile, span: Span | None = None) -> Iterator[re.Match[str]]:
     """The lines with a key, all or those within a span; group 1 is the key, group 2 the value."""
     return source.grammar.directive.finditer(source.text, *(span or (0, len(source.text))))
