@@ -6,8 +6,13 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy.fetch.order import FetchOrder
-from scrapy_robots_policy.fetch.request import MAX_UNCOUNTED, SHARE_IN_HASTE, RequestProfile
-from scrapy_robots_policy.fetch.sent_headers import PLAIN_KEY, trim
+from scrapy_robots_policy.fetch.request import (
+    MAX_UNCOUNTED,
+    PLAIN_KEY,
+    SHARE_IN_HASTE,
+    RequestProfile,
+    trim,
+)
 from scrapy_robots_policy.rep import DIALECTS
 
 URL = "http://site.example/robots.txt"

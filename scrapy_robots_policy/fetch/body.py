@@ -16,7 +16,7 @@ from scrapy.http import Request, Response
 
 from ..rep.html_page import without_browser_page
 from .order import MAX_OCTETS
-from .sent_headers import trim
+from .request import trim
 from .unpacking import MAX_ENCODINGS, UNPACKED, encodings_of, unpack
 
 _META_KEY = "_robots_txt_body"

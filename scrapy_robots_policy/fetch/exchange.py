@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scrapy.http import Request
-
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -25,12 +23,3 @@ class Exchange:
     cause: str
     sent: Mapping[str, str]
     received: Mapping[str, str]
-
-
-def sent_headers(request: Request) -> dict[str, str]:
-    """The headers of a request as they were sent: the middlewares have added theirs to it."""
-    return {
-        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in request.headers.items()
-        if values
-    }

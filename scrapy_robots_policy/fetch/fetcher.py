@@ -19,8 +19,8 @@ from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of
-from .exchange import Exchange, sent_headers
-from .http_headers import lifetime, media_type, retry_after, validator
+from .exchange import Exchange
+from .http_headers import by_name, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
 from .order import FetchOrder, octets_read
 from .redirects import Answer, Lookup, follow
@@ -105,7 +105,7 @@ class Fetcher:
                 await self.visit(request)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
-            headers = _headers(response)
+            headers = by_name(response.headers.items())
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, is_asked=bool(validators))
@@ -132,7 +132,7 @@ class Fetcher:
                 self.now(),
                 result.status,
                 result.cause,
-                sent_headers(request),
+                by_name(request.headers.items()),  # the middlewares have added theirs
                 headers,
             )
             self.on_exchange(order.origin, exchange)
@@ -209,11 +209,3 @@ def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:
         "If-Modified-Since": entry.latest.last_modified,
     }
     return {name: value for name, value in validators.items() if value}
-
-
-def _headers(response: Response) -> dict[str, str]:
-    """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
-    return {
-        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in response.headers.items()
-    }

@@ -1,9 +1,9 @@
-"""What the headers of a response say of time and kind."""
+"""The headers of a message by their names, and what those of a response say of time and kind."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 
@@ -13,6 +13,15 @@ MAX_MEDIA_TYPE = 100
 # RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
 _UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
+
+
+def by_name(headers: Iterable[tuple[bytes, Sequence[bytes]]]) -> dict[str, str]:
+    """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
+    return {
+        name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
+        for name, values in headers
+        if values
+    }
 
 
 def lifetime(headers: Mapping[str, str], now: float) -> float | None:

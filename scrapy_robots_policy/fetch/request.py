@@ -2,6 +2,9 @@
 
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
 no credentials, no cache, no offsite filter, no redirect but the fetcher's.
+
+A middleware adds a header that a request does not have. So a header that must not be added stands
+there without a value, and is taken out at the last moment: some download handlers send it empty.
 """
 
 from __future__ import annotations
@@ -16,11 +19,11 @@ from scrapy.http.request import NO_CALLBACK
 
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
-from .sent_headers import PLAIN_KEY
 from .unpacking import ACCEPTED
 
 Hook = Callable[[Request, Request], Request | None]
 
+PLAIN_KEY = "_robots_txt_plain"
 META = {
     "dont_obey_robotstxt": True,
     "dont_redirect": True,  # MetaRefreshMiddleware reads it too
@@ -34,7 +37,7 @@ META = {
 }
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
-# Middlewares leave a header without a value alone; `trim` takes it out.
+_PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
 NO_CREDENTIALS: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": []})
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
@@ -91,6 +94,15 @@ class RequestProfile:
             return ()
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
         return meta, tuple(tuple(page.headers.getlist(name)) for name in self.headers)
+
+
+def trim(request: Request) -> None:
+    """Take out headers without a value; of a plain request, all but those it cannot do without."""
+    is_plain = request.meta.get(PLAIN_KEY, False)
+    headers = request.headers
+    for name, values in list(headers.items()):
+        if not any(values) or (is_plain and name not in _PLAIN):
+            del headers[name]
 
 
 def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any]) -> Request:
