@@ -40,6 +40,9 @@ COMPONENTS_WITH_BASE = hasattr(BaseSettings, "get_component_priority_dict_with_b
 
 SLOT_KEY = "download_slot"
 
+CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
+"""The type of `call_later`."""
+
 
 def has_asyncio() -> bool:
     """Whether an asyncio loop runs the crawl: without a reactor one does."""

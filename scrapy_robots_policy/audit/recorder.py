@@ -7,8 +7,8 @@ a second (see `Writer`). The lines stand in the order of the events.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.http import Request
@@ -18,6 +18,7 @@ from ..admission.listener import Decided
 from ..config import PolicySettings, RequestConfigs, SettingError
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
+from ..rep import Origin
 from ..rep.use_answer import UseAnswer
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
@@ -25,7 +26,7 @@ from ..stats import AUDIT_FAILED
 from .chain import members
 from .crawl_line import crawl_fields
 from .record_lines import RecordLines
-from .writer import CallLater, Writer
+from .writer import Writer
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -36,9 +37,9 @@ MAX_EXCHANGES = 50  # of one lookup
 class Recorder:
     """The record of one crawl in one process.
 
-    configs  finds where the user has set what differs for a request
-    now      seconds since the epoch
-    call_later  as `Writer` takes it
+    configs     finds where the user has set what differs for a request
+    now         seconds since the epoch
+    call_later  as `compat.call_later`
     """
 
     def __init__(
@@ -46,8 +47,8 @@ class Recorder:
         crawler: Crawler,
         settings: PolicySettings,
         configs: RequestConfigs,
-        now: Any,
-        call_later: CallLater,
+        now: Callable[[], float],
+        call_later: compat.CallLater,
     ) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
@@ -59,7 +60,7 @@ class Recorder:
         self.writer = self._open(self.audit.path, call_later)
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
-    def _open(self, path: Path, call_later: CallLater) -> Writer:
+    def _open(self, path: Path, call_later: compat.CallLater) -> Writer:
         failed: list[OSError] = []
         try:
             writer = Writer(
@@ -98,7 +99,7 @@ class Recorder:
             self.lines.sums["passed"] += 1
         elif self.writer.is_open:
             special = decided.config is not self.configs.default
-            set_by = self._set_by(request, decided.rules.origin) if special else None
+            set_by = self._set_by(request, Origin(decided.rules.origin)) if special else None
             self.lines.decision(decided, set_by)
         self._must_go_on()
 
@@ -132,7 +133,7 @@ class Recorder:
             extra={"spider": self.crawler.spider},
         )
 
-    def _set_by(self, request: Request, origin: Any) -> dict[str, str]:
+    def _set_by(self, request: Request, origin: Origin) -> dict[str, str]:
         """Where the user has set what is special to a request."""
         user_agent = request.headers.get(b"User-Agent")
         return self.configs.places(request.meta, user_agent, origin)

@@ -10,13 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from ..compat import CallLater
 from .chain import START, sealed
 from .log_file import LogFile
 
 MAX_GATHERED = 256 * 1024  # octets
 FLUSH_AFTER = 0.5  # seconds; a line is on the disk within one second
-
-CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 
 
 class Writer:
