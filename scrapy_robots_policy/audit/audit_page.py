@@ -21,7 +21,7 @@ from ..report.html import (
     static_text,
     text,
 )
-from .overview import MAX_COUNTED, REASONS, FileOverview, Overview
+from .overview import MAX_COUNTED, REASONS, Overview
 from .parts import errors_in, notes_on
 
 _SOURCES = {
@@ -161,13 +161,9 @@ def _files(overview: Overview) -> str:
         (one.path.name, f"{one.lines:,}", one.reason or "not ended here", one.hash)
         for one in overview.files
     ]
-    names = sorted({(name, value) for one in overview.files for name, value in _prints(one)})
-    dialects = html_table(("dialect", "fingerprint of its options"), names, right=set())
+    fingerprints = sorted({item for one in overview.files for item in one.fingerprints.items()})
+    dialects = html_table(("dialect", "fingerprint of its options"), fingerprints, right=set())
     return html_table(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
-
-
-def _prints(file: FileOverview) -> Iterable[tuple[str, str]]:
-    yield from file.fingerprints.items()
 
 
 def _settings(overview: Overview) -> str:

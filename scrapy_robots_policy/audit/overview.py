@@ -11,7 +11,7 @@ from typing import Any
 
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
-from .parts import Part, take
+from .parts import Part, add_line
 from .reading import RecordFile
 from .replay import Replay, ReplayError
 
@@ -89,7 +89,7 @@ def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], 
                     overview.files.append(_file(file, replay, last, lines))
                     lines = 0
                 _count(overview, fields, file, replay)
-                take(overview.parts, file, fields)
+                add_line(overview.parts, file, fields)
                 last, lines = fields, lines + 1
             overview.files.append(_file(file, replay, last, lines))
     return overview

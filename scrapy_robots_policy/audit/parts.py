@@ -19,8 +19,8 @@ class Part:
     """A part of a crawl, and how it begins and ends. A file has one, or several that were joined.
 
     left_out  what the user has kept out of it, in words; "": nothing
-    line, hash, last  number, hash and type of its latest line
-    counts  its lines, by the names that they have in the sums; `sums`: those at its end
+    line, hash, last_type  number, hash and type of its latest line
+    counts    its lines, by the names that they have in the sums; `sums`: those at its end
     """
 
     path: Path
@@ -30,29 +30,29 @@ class Part:
     left_out: str
     line: int = 0
     hash: str = ""
-    last: str = ""
+    last_type: str = ""
     counts: Counter[str] = field(default_factory=Counter)
     sums: Mapping[str, int] = field(default_factory=dict)
 
-    def take(self, fields: Mapping[str, Any], line: int) -> None:
-        self.line, self.hash, self.last = line, fields["hash"], fields["type"]
+    def add(self, fields: Mapping[str, Any], line: int) -> None:
+        self.line, self.hash, self.last_type = line, fields["hash"], fields["type"]
         name = _name_in_sums(fields)
         if name:
             self.counts[name] += 1
-        elif self.last == "end":
+        elif self.last_type == "end":
             self.sums = fields["sums"]
 
     @property
     def is_cut(self) -> bool:
-        return self.last not in ("end", "continued")
+        return self.last_type not in ("end", "continued")
 
 
-def take(parts: list[Part], file: RecordFile, fields: Mapping[str, Any]) -> None:
+def add_line(parts: list[Part], file: RecordFile, fields: Mapping[str, Any]) -> None:
     """Add the latest line of a file to the parts."""
     if fields["type"] == "crawl":
         number, prev = int(fields["part"]), str(fields["prev"])
         parts.append(Part(file.path, str(fields["crawl"]), number, prev, left_out(fields)))
-    parts[-1].take(fields, file.lines)
+    parts[-1].add(fields, file.lines)
 
 
 def notes_on(parts: Sequence[Part]) -> Iterator[str]:
@@ -66,7 +66,7 @@ def notes_on(parts: Sequence[Part]) -> Iterator[str]:
     for part in parts:
         if _is_astray(part, parts) and not _before(part, parts):
             yield f"{part.path} is part {part.number}; the parts before are not here"
-        if part.last == "continued" and part.hash not in begins:
+        if part.last_type == "continued" and part.hash not in begins:
             yield f"{part.path} goes on in another file, which is not here"
 
 
@@ -110,7 +110,7 @@ def _before(part: Part, parts: Sequence[Part]) -> list[Part]:
 def _wrong_sums(crawl: Mapping[int, Part]) -> Iterator[str]:
     """Where the sums of a crawl whose parts are all here tell of other lines than it has."""
     last = crawl[max(crawl)]
-    if last.last != "end" or len(crawl) != last.number:
+    if last.last_type != "end" or len(crawl) != last.number:
         return
     counted = sum((part.counts for part in crawl.values()), Counter[str]())
     for name in sorted({*last.sums, *counted}):

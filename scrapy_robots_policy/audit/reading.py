@@ -37,14 +37,13 @@ class RecordFile:
 
     hash      that of the latest line
     lines     how many lines were read
-    last      the type of the latest line: "end" where the crawl has ended in this file
     is_torn   whether the file ends within a line, or within a packed block: it was killed
     done      octets of the file that were read, of `size`
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.hash, self.last = START, ""
+        self.hash = START
         self.lines = self.done = self.size = 0
         self.is_torn = False
 
@@ -79,7 +78,7 @@ class RecordFile:
                 )
         elif fields.get("prev") != self.hash and not (begins and fields.get("prev") == START):
             raise self.error("it does not follow the line before: a line was taken out or moved")
-        self.hash, self.last = fields["hash"], fields["type"]
+        self.hash = fields["hash"]
         return fields
 
     def _lines(self) -> Iterator[bytes]:

@@ -72,7 +72,7 @@ class RecordLines:
     def __init__(self, writer: Writer, passed: str, use: DeclaredUse) -> None:
         self.writer, self.passed, self.use = writer, passed, use
         self.sums: Counter[str] = Counter()
-        self._next = 0
+        self._robots_number = 0  # of the latest robots line
         self._sources: OrderedDict[str, tuple[_Key, str]] = OrderedDict()
         self.begin_file()
 
@@ -86,14 +86,18 @@ class RecordLines:
         self._firsts: OrderedDict[object, None] = OrderedDict()
 
     def decision(self, decided: Decided, set_by: Mapping[str, str] | None) -> None:
-        """set_by  where the user has set what is special to the request; None: nothing is"""
+        """Write the line of a decision.
+
+        set_by  where the user has set what is special to the request; None: nothing is
+        """
         refused = decided.verdict
         self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
         self.writer.make_room()
         basis = self._basis(decided)
         if refused is None and self.passed == "first":
             verdict = self._passed(decided)
-            if not self._is_first((*basis[:2], decided.config.agent, verdict.reason, verdict.line)):
+            what_decided = basis.robots, basis.dialect, verdict.reason, verdict.line
+            if not self._is_first((decided.config.agent, *what_decided)):
                 return
         stem = self._stem(decided, basis)
         # JSON writes a finite number as Python does.
@@ -118,10 +122,12 @@ class RecordLines:
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
         }
-        if self.passed != "first" or self._is_first((why, *url.split("/", 3)[2:3])):
+        host = url.partition("://")[2].partition("/")[0]
+        if self.passed != "first" or self._is_first((why, host)):
             self.writer.write("decision", members(fields))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
+        """What a page that was fetched says about its use."""
         self.writer.make_room()
         fields = {
             "at": instant(at),
@@ -134,11 +140,11 @@ class RecordLines:
 
     def robots(self, rules: OriginRules, source: str, exchanges: Sequence[Exchange] = ()) -> int:
         """Write what is known of a robots.txt; the number of the line, for decisions."""
-        self._next += 1
+        self._robots_number += 1
         entry, origin = rules.access.entry, rules.origin
         dialect = self._dialect(rules.dialect)
         fields = {
-            "robots": self._next,
+            "robots": self._robots_number,
             "origin": origin,
             "url": url_of(origin),
             "source": source,
@@ -155,8 +161,8 @@ class RecordLines:
         self.writer.write("robots", members(fields))
         self.sums["robots"] += 1
         _keep(self._sources, origin, (_key(entry), source))
-        _keep(self._robots_lines, origin, (_key(entry), self._next))
-        return self._next
+        _keep(self._robots_lines, origin, (_key(entry), self._robots_number))
+        return self._robots_number
 
     def end(self, reason: str, at: float) -> None:
         sums = {name: self.sums[name] for name in sorted(self.sums)}
@@ -172,9 +178,9 @@ class RecordLines:
         """What the decision rests on; the lines for it are written if they are not yet."""
         rules, config = decided.rules, decided.config
         return _Basis(
-            self._robots_id(rules, config),
+            self._number_of(rules, is_given=config.robots_txt is not None or not config.obey),
             self._dialect(config.dialect),
-            0 if rules.tdmrep is None else self._file_id(rules.tdmrep),
+            0 if rules.tdmrep is None else self._number_of(rules.tdmrep),
         )
 
     def _stem(self, decided: Decided, basis: _Basis) -> _Stem:
@@ -223,24 +229,19 @@ class RecordLines:
             self.writer.write("dialect", members(fields))
         return label
 
-    def _robots_id(self, rules: OriginRules, config: RequestConfig) -> int:
-        entry = rules.access.entry
-        written = self._robots_lines.get(rules.origin)
-        if written is not None and written[0] == _key(entry):
-            return written[1]
-        if config.robots_txt is not None or not config.obey:
-            return self.robots(rules, "override")
-        return self._file_id(rules)
+    def _number_of(self, rules: OriginRules, *, is_given: bool = False) -> int:
+        """The number of the robots line of a file; the line is written if it is not yet.
 
-    def _file_id(self, rules: OriginRules) -> int:
-        """The number of the line of a file that was fetched; it is written if it is not yet."""
-        entry = rules.access.entry
+        is_given  whether the user has set the file in place of the site's own
+        """
+        key = _key(rules.access.entry)
         written = self._robots_lines.get(rules.origin)
-        if written is not None and written[0] == _key(entry):
+        if written is not None and written[0] == key:
             return written[1]
-        before = self._sources.get(rules.origin)
-        is_known = before is not None and before[0] == _key(entry)
-        return self.robots(rules, before[1] if before is not None and is_known else "cache")
+        if is_given:
+            return self.robots(rules, "override")
+        source = self._sources.get(rules.origin)
+        return self.robots(rules, source[1] if source is not None and source[0] == key else "cache")
 
     def _is_first(self, by: object) -> bool:
         """Whether a request that passes is the first in this file. `by`: what decided."""
@@ -278,10 +279,10 @@ def _key(entry: CacheEntry) -> _Key:
     return entry.asked_at, entry.failures, hash(entry.octets)
 
 
-def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, most: int = MAX_KEPT) -> Any:
+def _keep(kept: OrderedDict[Any, Any], key: object, value: Any, max_kept: int = MAX_KEPT) -> Any:
     """Keep a value as the newest of at most so many."""
     kept[key] = value
     kept.move_to_end(key)
-    if len(kept) > most:
+    if len(kept) > max_kept:
         kept.popitem(last=False)
     return value

@@ -61,23 +61,16 @@ class Recorder:
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
     def _open(self, path: Path, call_later: compat.CallLater) -> Writer:
-        failed: list[OSError] = []
         try:
             writer = Writer(
-                path, self.audit.max_octets, self._on_new_file, failed.append, call_later
+                path, self.audit.max_octets, self._on_new_file, self._on_error, call_later
             )
-            writer.write("crawl", members({**self._crawl, "part": self._part}))
-            writer.flush()
+            writer.begin("crawl", members({**self._crawl, "part": self._part}))
         except OSError as error:
-            failed.append(error)
+            why = "it is a folder; name a file in it" if path.is_dir() else error.strerror or error
+            raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}") from None
         except ValueError as error:  # the system's encoding has no such characters, for example
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {error}") from None
-        if failed:
-            why = failed[0].strerror or failed[0]
-            if path.is_dir():
-                why = "it is a folder; name a file in it"
-            raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}")
-        writer.on_error = self._on_error
         return writer
 
     # What the crawl reports.

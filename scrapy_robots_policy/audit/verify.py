@@ -11,7 +11,7 @@ from typing import Any
 from ..rep import DIALECTS, Dialect
 from .chain import START
 from .dialect_data import data_of, fingerprint
-from .parts import Part, errors_in, notes_on, take
+from .parts import Part, add_line, errors_in, notes_on
 from .reading import AuditError, RecordFile, UnreadableError
 from .replay import Answers, Replay, ReplayError
 
@@ -93,7 +93,7 @@ class Check:
         with closing(Replay(self.other)) as replay:
             for fields in file:
                 self._line(file, fields, replay)
-                take(parts, file, fields)
+                add_line(parts, file, fields)
             self._note_changes(replay)
         self._parts += parts
         if file.is_torn:

@@ -50,6 +50,13 @@ class Writer:
     def is_open(self) -> bool:
         return self._file is not None
 
+    def begin(self, kind: str, text: str) -> None:
+        """Write the first line through to the disk. OSError where that fails."""
+        assert self._file is not None  # it has just been made
+        line, self.hash = sealed(kind, self.hash, text)
+        self.lines += 1
+        self._file.write(line)
+
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.
 
