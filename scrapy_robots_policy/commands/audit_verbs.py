@@ -17,7 +17,7 @@ from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
-from .terminal import Progress, paint, print_json, print_line
+from .terminal import Progress, counted, paint, print_json, print_line
 from .typed_urls import as_url
 
 
@@ -58,7 +58,7 @@ class _Looker:
 
     def __call__(self, file: RecordFile, lines: int) -> None:
         share = 100 * file.done // max(file.size, 1)
-        self.progress.show(f"{_counted(lines, 'line')}, {share} % of {file.path}")
+        self.progress.show(f"{counted(lines, 'line')}, {share} % of {file.path}")
 
 
 def _verify(args: list[str], options: Options) -> int:
@@ -131,24 +131,20 @@ def _print_sums(checked: Checked, options: Options) -> None:
     how = f"as {options.other.name} reads" if options.other else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
     print_line(
-        f"{_counted(checked.lines, 'line')}, {checked.robots:,} robots.txt; "
-        f"{_counted(checked.decisions, 'decision')} made {how}: "
+        f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt; "
+        f"{counted(checked.decisions, 'decision')} made {how}: "
         f"{_that(agree, 'agree')}, {_that(checked.differ, 'differ')}"
     )
     if checked.differ:
-        print_line(f"{_counted(checked.changed, 'request')} would have gone the other way")
+        print_line(f"{counted(checked.changed, 'request')} would have gone the other way")
     if checked.unknown:
         print_line(f"{checked.unknown:,} cannot be made: that dialect would have fetched more")
     if checked.exempt:
         print_line(
-            f"{_counted(checked.exempt, 'request')} passed about which no robots.txt was asked"
+            f"{counted(checked.exempt, 'request')} passed about which no robots.txt was asked"
         )
     for path, digest in checked.hashes.items():
         print_line(f"{shown(str(path))} ends with {digest}")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _that(count: int, verb: str) -> str:

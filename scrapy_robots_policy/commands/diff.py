@@ -7,9 +7,8 @@ from typing import Any
 from ..resolver.origin import OriginRules
 from .access_table import duration
 from .arguments import EVERYBODY, Options, UsageError
-from .download import is_web
 from .file_changes import Change, CrawlersChanges, changes_of
-from .inputs import fetched, read_file, robots_txt_of, rules_from
+from .inputs import read, robots_txt_of, rules_from
 from .named_crawlers import named_crawlers
 from .terminal import paint, print_columns, print_error, print_json, print_line
 
@@ -45,7 +44,7 @@ def run(options: Options) -> int:
 def _rules(source: str, options: Options) -> OriginRules:
     """UsageError where a site gives no answer: what it would be is not known."""
     name = robots_txt_of(source)
-    result = fetched(name, options) if is_web(name) else read_file(name)
+    result = read(name, options)
     if result.status is None:
         raise UsageError(f"cannot read {name}: {result.cause}")
     return rules_from("", result, options.dialect)

@@ -11,7 +11,7 @@ from ..rep.escapes import shown
 from .linted_files import LintedFile
 from .rows import print_rows
 from .sarif import Sarif
-from .terminal import paint, print_caret, print_columns, print_line, print_numbered
+from .terminal import counted, paint, print_caret, print_columns, print_line, print_numbered
 from .workflow import annotation
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -45,19 +45,15 @@ class Text:
     def end(self) -> None:
         if self._files:
             counts = [
-                _number(self._counts[one], one.value) for one in Severity if self._counts[one]
+                counted(self._counts[one], one.value) for one in Severity if self._counts[one]
             ]
-            fixes = f"; {_number(self._fixes, 'finding')} fixed" if self._fixes else ""
+            fixes = f"; {counted(self._fixes, 'finding')} fixed" if self._fixes else ""
             totals = ", ".join(counts) or "nothing found"
-            print_line(f"{totals} in {_number(self._files, 'file')}{fixes}")
+            print_line(f"{totals} in {counted(self._files, 'file')}{fixes}")
 
 
 def _urgency(finding: Finding) -> tuple[int, bool, int]:
     return _GRAVITY.index(finding.severity), not finding.edits, finding.line
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _print_finding(name: str, line: str, finding: Finding) -> None:
@@ -166,4 +162,4 @@ def print_statistics(files: list[LintedFile], output_format: str) -> None:
         return
     if rows:
         print_columns([tuple(rows[0]), *(tuple(map(str, row.values())) for row in rows)])
-    print_line(f"{_number(sum(findings.values()), 'finding')} in {_number(len(files), 'file')}")
+    print_line(f"{counted(sum(findings.values()), 'finding')} in {counted(len(files), 'file')}")

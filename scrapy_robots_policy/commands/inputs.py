@@ -8,7 +8,6 @@ from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
 
-from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ..rep.access import AccessOverrides
 from ..rep.cache_entry import remember
@@ -26,16 +25,9 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 _MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
 
 
-def read(
-    source: str, user_agent: str, redirects: int = 5, guard: RedirectGuard = ANYWHERE
-) -> FetchResult:
-    """The robots.txt of a FILE, a URL or "-". A file counts as served with status 200.
-
-    UsageError if a file cannot be read. A fetch that fails is a result.
-    """
-    if is_web(source):
-        return fetch(source, user_agent, redirects, guard)
-    return read_file(source)
+def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResult:
+    """What comes of a FILE, a URL or "-". A fetch that fails is a result; else as `read_file`."""
+    return fetched(source, options) if is_web(source) else read_file(source, path)
 
 
 def fetched(url: str, options: Options) -> FetchResult:
@@ -104,12 +96,9 @@ class Inputs:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._source = robots_txt_of(options.robots)
-        self._for_all = self._read(self._source) if self._source else None
+        self._for_all = read(self._source, options) if self._source else None
         self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
-
-    def _read(self, source: str, path: str = "/robots.txt") -> FetchResult:
-        return fetched(source, self._options) if is_web(source) else read_file(source, path)
 
     def name(self, url: str) -> str:
         """The name of the robots.txt for a URL, as FILE or URL."""
@@ -124,7 +113,7 @@ class Inputs:
             raise UsageError(why_no_site(url))
         self._progress.step(f"{origin}/robots.txt")
         try:
-            return self._read(f"{origin}/robots.txt")
+            return fetched(f"{origin}/robots.txt", self._options)
         finally:
             self._progress.end()
 
@@ -153,6 +142,7 @@ class Inputs:
             return rules
         self._progress.step(source)
         try:
-            return rules.with_tdmrep(reservations_from(key, self._read(source, path)))
+            result = read(source, self._options, path)
+            return rules.with_tdmrep(reservations_from(key, result))
         finally:
             self._progress.end()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from ..lint import Severity
 from .arguments import Options, UsageError
 from .download import is_web
-from .finding_formats import FORMATS, finding_as_json, print_statistics
+from .finding_formats import FORMATS, print_statistics
 from .lint_config import configured
 from .linted_files import linted_files, names_of
 from .terminal import Progress, print_error
-
-__all__ = ["finding_as_json", "run"]
 
 
 def run(options: Options) -> int:

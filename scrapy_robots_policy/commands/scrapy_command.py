@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -54,39 +55,35 @@ class ProjectDefaults(Defaults):
         _, self.user_agent = sent_user_agent(settings, None)
 
     def dialect(self) -> Dialect:
-        dialect: Dialect = self._value("ROBOTS_DIALECT")
-        return dialect
+        with _as_usage_errors():
+            dialect: Dialect = Values(self._settings)["ROBOTS_DIALECT"]
+            return dialect
 
     def agent(self, dialect: Dialect) -> str:
-        try:
+        with _as_usage_errors():
             return crawler_name(self._settings, None, dialect).token
-        except ValueError as error:
-            raise UsageError(str(error)) from None
 
     def use(self) -> DeclaredUse:
-        try:
+        with _as_usage_errors():
             return declared_use(Values(self._settings))
-        except ValueError as error:
-            raise UsageError(str(error)) from None
 
     def guard(self) -> RedirectGuard:
-        try:
+        with _as_usage_errors():
             return redirect_guard(Values(self._settings))
-        except ValueError as error:
-            raise UsageError(str(error)) from None
 
     def places(self, origin: str) -> Mapping[str, str]:
         return self._overrides.places(origin)
 
     @cached_property
     def _overrides(self) -> Overrides:
-        try:
+        with _as_usage_errors():
             return project_overrides(self._settings)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
 
-    def _value(self, name: str) -> Any:
-        try:
-            return Values(self._settings)[name]
-        except ValueError as error:
-            raise UsageError(str(error)) from None
+
+@contextmanager
+def _as_usage_errors() -> Iterator[None]:
+    """A wrong setting of the project is a wrong command line."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(str(error)) from None

@@ -1,4 +1,4 @@
-"""`scrapy robots test`: unit tests of robots.txt files. Suites of expectations are in `suites`."""
+"""`scrapy robots test`: unit tests of robots.txt files. Its SUITEs are read in `expectations`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from ..rep.access import AccessResult
 from ..rep.escapes import shown
 from .arguments import Options, UsageError
 from .download import is_web
-from .inputs import fetched, read_file, robots_txt_of, rules_from
-from .suites import Expectation, Suite, as_json, read_suite, unmet
+from .expectations import Expectation, Suite, as_json, read_suite, unmet
+from .inputs import read, robots_txt_of, rules_from
 from .terminal import paint, paint_verdict, print_error, print_json, print_line
 from .workflow import annotation
 
@@ -26,7 +26,7 @@ def run(options: Options) -> int:
         robots = options.robots or suite.robots
         if not robots:
             raise UsageError(f"{suite.name} names no robots.txt: name it with --robots")
-        result = results.get(robots) or _read(robots, options)
+        result = results.get(robots) or read(robots_txt_of(robots), options)
         results[robots] = result
         if is_web(robots) and _is_unreachable(result, _dialects(suite, options)):
             print_error(f"{robots} is unreachable ({result.status or result.cause})")
@@ -38,11 +38,6 @@ def run(options: Options) -> int:
     if not options.output_format or options.output_format == "text":
         _print_sums(holding, failing)
     return UNREACHABLE if is_unreachable else int(failing > 0)
-
-
-def _read(robots: str, options: Options) -> FetchResult:
-    source = robots_txt_of(robots)
-    return fetched(source, options) if is_web(source) else read_file(source)
 
 
 def _dialects(suite: Suite, options: Options) -> tuple[Dialect, ...]:

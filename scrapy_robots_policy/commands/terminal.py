@@ -69,6 +69,11 @@ def _has_colour() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: "1 file", "1,200 files"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def print_line(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 

@@ -7,14 +7,15 @@ import webbrowser
 from contextlib import suppress
 from typing import Any
 
-from ...rep import DIALECTS
+from ...rep import DIALECTS, FetchResult
 from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
-from ..inputs import read, robots_txt_of
+from ..download import is_web
+from ..inputs import read_file, robots_txt_of
 from ..terminal import print_line
-from .server import Server, as_fetched
+from .server import Server, as_fetched, fetch_for_page
 
 PORT = 9309  # always the same one, so that links live on
 
@@ -52,8 +53,7 @@ def start_values_of(options: Options) -> dict[str, Any]:
     source = None
     if options.robots:
         name = "standard input" if options.robots == "-" else shown(options.robots)
-        result = read(robots_txt_of(options.robots), options.user_agent, guard=options.guard)
-        source = {"url": name, **as_fetched(result)}
+        source = {"url": name, **as_fetched(_result(robots_txt_of(options.robots), options))}
     is_known = options.dialect.name in DIALECTS
     return {
         "source": source,
@@ -63,6 +63,12 @@ def start_values_of(options: Options) -> dict[str, Any]:
         "answers": list(ANSWERS),
         "crawlers": crawlers_by_kind(),
     }
+
+
+def _result(source: str, options: Options) -> FetchResult:
+    if not is_web(source):
+        return read_file(source)
+    return fetch_for_page(source, options.user_agent, options.guard)
 
 
 def crawlers_by_kind() -> dict[str, list[str]]:

@@ -18,8 +18,8 @@ from ...resolver.origin import OriginRules
 from ..access_table import ANSWERS, modes_by_answer
 from ..compare import described
 from ..explain import as_json, use_facts
+from ..finding_formats import finding_as_json
 from ..inputs import rules_from
-from ..lint import finding_as_json
 
 MAX_URLS = 30
 MAX_AGENTS = 6
@@ -28,6 +28,11 @@ EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES))
 MAX_BEATEN = 20
 
 IsStale = Callable[[], bool]
+
+
+def never() -> bool:
+    """For a request that nobody supersedes."""
+    return False
 
 
 class Superseded(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
@@ -97,7 +102,7 @@ class Rules:
         return last[1]
 
 
-def answers(questions: Questions, rules: Rules, is_stale: IsStale = bool) -> dict[str, Any]:
+def answers(questions: Questions, rules: Rules, is_stale: IsStale = never) -> dict[str, Any]:
     """All verdicts in all dialects, and one of them in full.
 
     is_stale  whether the page has asked something else meanwhile: then Superseded is raised

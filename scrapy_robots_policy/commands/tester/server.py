@@ -23,7 +23,7 @@ from ...rep.cache_entry import remember
 from ..access_table import answer_of
 from ..download import fetch
 from ..typed_urls import can_be_asked
-from .answers import IsStale, Questions, Rules, Superseded, answers, findings
+from .answers import IsStale, Questions, Rules, Superseded, answers, findings, never
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 REDIRECTS = 5
@@ -61,6 +61,11 @@ def as_fetched(result: FetchResult) -> dict[str, Any]:
     }
 
 
+def fetch_for_page(url: str, user_agent: str, guard: RedirectGuard) -> FetchResult:
+    """One try. It is shown in all dialects, so the number of redirects is not that of one."""
+    return fetch(url, user_agent, REDIRECTS, guard)
+
+
 class Server(ThreadingHTTPServer):
     """Port 0 takes any free one. `start_values` are the first values of the page's fields."""
 
@@ -82,7 +87,7 @@ class Server(ThreadingHTTPServer):
         """Whether the page that has sent this has sent a newer request since."""
         page, number = (data.get(name) for name in ("page", "number"))
         if not isinstance(page, str) or not isinstance(number, int):
-            return bool  # a request that nobody supersedes
+            return never
         if len(self._newest) >= MAX_PAGES and page not in self._newest:
             self._newest.clear()
         self._newest[page] = max(number, self._newest.get(page, number))
@@ -178,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
         if origin is None or not can_be_asked(origin):
             raise ValueError(f"{site!r} is no http or https site, which alone have a robots.txt")
         url = f"{origin}/robots.txt"
-        result = fetch(url, self.server.user_agent, REDIRECTS, self.server.guard)
+        result = fetch_for_page(url, self.server.user_agent, self.server.guard)
         return {"url": url, **as_fetched(result)}
 
     def _send_json(self, status: int, value: Any) -> None:
