@@ -41,7 +41,7 @@ def hold_records(origins: int) -> Any:
     from scrapy_robots_policy.stores import MemoryStore
 
     async def put_all() -> MemoryStore:
-        store = MemoryStore(max_records=origins, max_octets=1 << 40)
+        store = MemoryStore(max_entries=origins, max_octets=1 << 40)
         for at, (origin, body) in enumerate(bodies(origins)):
             now = NOW + at / 7  # no two at the same instant
             outcome = FetchResult(200, media_type="text/plain", etag=f'"{hash(body):x}"')

@@ -11,7 +11,7 @@ from scrapy_robots_policy.resolver.sources import FIRST_LOOK, LEASE_PATIENCE
 from scrapy_robots_policy.resolver.sources import LONGEST_PAUSE as LONGEST_LOOK
 from scrapy_robots_policy.stores import STORES, StoreEvents
 from scrapy_robots_policy.stores.breaker import LONGEST_PAUSE
-from scrapy_robots_policy.stores.memory import MAX_OCTETS, MAX_RECORDS
+from scrapy_robots_policy.stores.memory import MAX_ENTRIES, MAX_OCTETS
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
 from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN
@@ -34,7 +34,7 @@ def test_its_table_has_exactly_the_addresses_of_the_code():
 
 def test_its_figures_are_those_of_the_code():
     for sentence in (
-        f"{MAX_RECORDS:,} origins or {MAX_OCTETS >> 20} MiB",
+        f"{MAX_ENTRIES:,} origins or {MAX_OCTETS >> 20} MiB",
         f"again after {FIRST_LOOK:g} s",
         f"every {LONGEST_LOOK:g} s at most",
         f"A lease lasts {LASTING:g} s and is renewed every {LASTING / 4:g} s",

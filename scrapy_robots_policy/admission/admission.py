@@ -100,20 +100,22 @@ class Admission:
         of_page: tuple[Preference, ...],
     ) -> UseAnswer:
         """The answer to the declared use of a page, with what the page itself says."""
-        rules = self._known(request, origin, config)
+        rules = self._rules_of_page(request, origin, config)
         if rules is None:
             return answer(of_page, self.decision.use)
         preferences = rules.preferences(request.url, config.agent, self.decision.use)
         overridden = rules.rules.overridden(request.url, config.agent) if rules.rules else ()
         return answer((*preferences, *of_page), self.decision.use, overridden)
 
-    def _known(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
+    def _rules_of_page(
+        self, request: Request, origin: Origin, config: RequestConfig
+    ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_rules(request, origin, config)
-        rules = rules or self.resolver.known(origin, config.dialect)
+        rules = rules or self.resolver.cached_however_old(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self.resolver.known(key_of(origin, TDMREP), tdmrep.DIALECT)
+        reserved = self.resolver.cached_however_old(key_of(origin, TDMREP), tdmrep.DIALECT)
         return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, from_json, shown, wrong
+from .kinds import SettingError, from_json, quoted, wrong
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -45,7 +45,7 @@ def _origin(name: str, key: Any) -> str:
     origin = origin_of(key) if isinstance(key, str) else None
     if origin is None:
         raise SettingError(
-            f"{name} has the key {shown(key)}; a key must be an origin such as "
+            f"{name} has the key {quoted(key)}; a key must be an origin such as "
             "'https://example.com'"
         )
     return origin
@@ -55,6 +55,6 @@ def _digest(name: str, digest: Any) -> str:
     text = digest.strip().lower() if isinstance(digest, str) else ""
     if text != "none" and not _SHA256.fullmatch(text):
         raise SettingError(
-            f"{name} has {shown(digest)}; it must be a SHA-256 of 64 hexadecimal digits, or 'none'"
+            f"{name} has {quoted(digest)}; it must be a SHA-256 of 64 hexadecimal digits, or 'none'"
         )
     return text

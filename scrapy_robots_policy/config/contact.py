@@ -12,7 +12,7 @@ from scrapy import Spider
 from scrapy.settings import BaseSettings
 
 from .identity import sent_header, sent_user_agent
-from .kinds import shown
+from .kinds import quoted
 
 _WEB = re.compile(r"(?:https?://|\bwww\.)(?:[^\s/@]*@)?([^\s/:;,()<>\"']+)", re.IGNORECASE)
 _MAIL = re.compile(r"[^\s@;,()<>:]+(?:@|\s*[\[(]at[\])]\s*)([^\s@;,()<>\"']+)", re.IGNORECASE)
@@ -34,7 +34,7 @@ def contact_warning(settings: BaseSettings, spider: Spider | None) -> str:
         return ""
     why = f"whose contact is not yours ({hosts[0]})" if hosts else "which names nobody to write to"
     return (
-        f"{place} is {shown(user_agent)}, {why}: a site that this crawl troubles can only block "
+        f"{place} is {quoted(user_agent)}, {why}: a site that this crawl troubles can only block "
         'it. Add a URL or an e-mail address of yours, as in "MyBot/1.0 (+https://…/bot.html)"'
     )
 

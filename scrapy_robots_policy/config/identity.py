@@ -14,7 +14,7 @@ from ..rep.agents import is_name
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import PURPOSES
-from .kinds import SettingError, from_json, loaded, names_of, shown, wrong
+from .kinds import SettingError, from_json, loaded, names_of, quoted, wrong
 
 EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
 
@@ -53,7 +53,7 @@ class AgentKind:
         token = product_token(value) if isinstance(value, str) else ""
         if not self.names_a_crawler(token):
             raise SettingError(
-                f"{name} is {shown(value)}, which gives the product token {token!r}; a crawler's "
+                f"{name} is {quoted(value)}, which gives the product token {token!r}; a crawler's "
                 "name is one word with a letter in it: set it to one, such as 'MyBot'"
             )
         return token
@@ -115,7 +115,7 @@ def crawler_name(settings: BaseSettings, spider: Spider | None, dialect: Dialect
     if kind.names_a_crawler(token):
         return CrawlerName(token, is_given=False)
     warning = (
-        f"{place} is {shown(value)}, which names no crawler: only the groups for all crawlers "
+        f"{place} is {quoted(value)}, which names no crawler: only the groups for all crawlers "
         '("User-agent: *") bind this one. To name it, set ROBOTSTXT_USER_AGENT = "MyBot"'
     )
     return CrawlerName(EVERYBODY, is_given=False, warning=warning)

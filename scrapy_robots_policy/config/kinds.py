@@ -36,11 +36,11 @@ class Kind(Protocol[Read_co]):
 
 def wrong(name: str, value: Any, words: str, why: str = "") -> SettingError:
     """The error for a wrong value; `why` says what came of trying."""
-    return SettingError(f"{name} is {shown(value)}{why and ', ' + why}; it must be {words}")
+    return SettingError(f"{name} is {quoted(value)}{why and ', ' + why}; it must be {words}")
 
 
-def shown(value: Any) -> str:
-    """A value on one line, not too long."""
+def quoted(value: Any) -> str:
+    """A value in a sentence: in quotes, on one line, not too long."""
     text = " ".join(repr(value).split())
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 

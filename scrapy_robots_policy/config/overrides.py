@@ -14,7 +14,7 @@ from typing import Any
 from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
 from .identity import AgentKind, DialectKind
-from .kinds import Kind, SettingError, from_json, listed, shown, wrong
+from .kinds import Kind, SettingError, from_json, listed, quoted, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _pattern(name: str, pattern: Any) -> str:
         return host_pattern(pattern)
     except (AttributeError, ValueError):
         raise SettingError(
-            f"{name} has the key {shown(pattern)}; "
+            f"{name} has the key {quoted(pattern)}; "
             "a key must be a host or a pattern such as '*.example.com'"
         ) from None
 
@@ -152,7 +152,7 @@ def _pattern(name: str, pattern: Any) -> str:
 def _override(name: str, pattern: str, values: Any) -> Override:
     if not isinstance(values, Mapping) or not set(values) <= set(KEYS):
         raise SettingError(
-            f"{name} has {shown(values)} for {pattern!r}; it must be a dict of {listed(KEYS)}"
+            f"{name} has {quoted(values)} for {pattern!r}; it must be a dict of {listed(KEYS)}"
         )
     try:
         return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})

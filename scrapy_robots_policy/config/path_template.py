@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .kinds import SettingError, path_in, shown
+from .kinds import SettingError, path_in, quoted
 
 _PLACEHOLDERS = re.compile(r"%%|%\(name\)s|%\(time\)s")
 
@@ -27,7 +27,7 @@ class PathTemplate:
         template = path_in(name, value, self.words)
         if "%" in _PLACEHOLDERS.sub("", template):
             raise SettingError(
-                f"{name} is {shown(value)}; of what begins with '%', only %(name)s and %(time)s "
+                f"{name} is {quoted(value)}; of what begins with '%', only %(name)s and %(time)s "
                 "stand for something there; write %% for a '%'"
             )
         return template

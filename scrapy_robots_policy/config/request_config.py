@@ -12,7 +12,7 @@ from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
 from .identity import EVERYBODY, AgentKind, DialectKind
-from .kinds import Kind, SettingError, listed, shown
+from .kinds import Kind, SettingError, listed, quoted
 from .overrides import Override, Overrides
 
 META_KEY = "robots"
@@ -101,7 +101,7 @@ def _from_meta(values: Any) -> Override:
         return Override()
     where = f"request.meta[{META_KEY!r}]"
     if not isinstance(values, Mapping) or not set(values) <= set(_KINDS):
-        raise SettingError(f"{where} is {shown(values)}; it must be a dict of {listed(_KINDS)}")
+        raise SettingError(f"{where} is {quoted(values)}; it must be a dict of {listed(_KINDS)}")
     chosen = {key: value for key, value in values.items() if value is not None}
     return Override(**{key: _KINDS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
 

@@ -9,7 +9,7 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from ..stores import Store, StoreEvents, check_store, open_store, shown
+from ..stores import Store, StoreEvents, check_store, open_store, without_secrets
 from .kinds import SettingError
 
 # What of scrapy-redis's settings says where its Redis is, by the name that redis-py has for it. Its
@@ -25,7 +25,7 @@ _WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_s
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Both may hold a password, and are not shown.
+    """Both may hold a password, and are not without_secrets.
 
     place   a URI, a store's class, a store, or the import path of either
     params  what the URI `redis:`, which has no address, stands for
@@ -55,7 +55,7 @@ class StoreSettings:
 
 
 def _wrong(place: Any, error: ValueError) -> SettingError:
-    return SettingError(f"ROBOTS_STORE is {shown(place)}: {error}")
+    return SettingError(f"ROBOTS_STORE is {without_secrets(place)}: {error}")
 
 
 def _params(settings: BaseSettings) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Resolver:
         state = self._looked_up.get(origin) or self.cache.get(origin)
         return None if state is None else self._usable(state, dialect, page)
 
-    def known(self, origin: str, dialect: Dialect) -> OriginRules | None:
+    def cached_however_old(self, origin: str, dialect: Dialect) -> OriginRules | None:
         """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
         state = self._looked_up.get(origin) or self.cache.get(origin)
         return None if state is None else state.rules(dialect, self.now())

@@ -10,7 +10,7 @@ from .codec import EntryError, decode, encode
 from .guarded import GuardedStore
 from .interface import ALONE, Claim, FleetCoordinator, Store, StoreEvents, coordinator_of
 from .memory import MemoryStore
-from .opening import STORES, check_store, open_store, shown
+from .opening import STORES, check_store, open_store, without_secrets
 from .retention import retention
 
 __all__ = [
@@ -29,5 +29,5 @@ __all__ = [
     "encode",
     "open_store",
     "retention",
-    "shown",
+    "without_secrets",
 ]

@@ -6,7 +6,7 @@ from ..rep.cache_entry import CacheEntry
 from .bounded import Bounded
 from .codec import decode, encode
 
-MAX_RECORDS = 200_000
+MAX_ENTRIES = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 OVERHEAD = 250  # octets an entry costs beside its frame and its name: measured on CPython 3.11
 
@@ -14,8 +14,8 @@ OVERHEAD = 250  # octets an entry costs beside its frame and its name: measured 
 class MemoryStore:
     """Packed entries, bounded in number and octets; the least recently used goes first."""
 
-    def __init__(self, max_records: int = MAX_RECORDS, max_octets: int = MAX_OCTETS) -> None:
-        self.frames: Bounded[bytes] = Bounded(max_records, max_octets)
+    def __init__(self, max_entries: int = MAX_ENTRIES, max_octets: int = MAX_OCTETS) -> None:
+        self.frames: Bounded[bytes] = Bounded(max_entries, max_octets)
 
     async def get(self, origin: str) -> CacheEntry | None:
         frame = self.frames.get(origin)

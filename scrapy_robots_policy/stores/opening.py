@@ -53,7 +53,7 @@ def check_store(place: Any, params: Params | None = None) -> None:
         _check_methods(loaded)
 
 
-def shown(place: Any) -> str:
+def without_secrets(place: Any) -> str:
     """As much of a setting as may be shown: a URI of a server may have a password anywhere, and so
     may an object, or a dict of what a server is opened with.
     """

@@ -24,7 +24,7 @@ SCHEMA = 1
 APPLICATION = 0x726F626F  # "robo": tells our files from those of others
 LOCKED_CALL = 0.02  # seconds that one call may wait for a lock, with the whole crawl
 LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # and between calls, with nobody
-SWEEP_EVERY = 10  # records put
+SWEEP_EVERY = 10  # entries put
 SWEPT_AT_ONCE = 2 * SWEEP_EVERY  # all that a month has left would take seconds
 
 _CREATE = (
@@ -38,7 +38,7 @@ _PUT = "INSERT OR REPLACE INTO records (origin, asked_at, frame) VALUES (?, ?, ?
 
 
 class SqliteStore:
-    """Records as packed frames, by origin. The file is opened when it is first asked for.
+    """Entries as packed frames, by origin. The file is opened when it is first asked for.
 
     Everything raises sqlite3.Error or OSError where the file cannot be used, and ValueError where
     it is none of ours; the next call tries anew.

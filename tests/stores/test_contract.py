@@ -17,7 +17,14 @@ from scrapy.utils.defer import deferred_from_coro
 
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.rep import AccessPolicy, CacheEntry, FetchResult, judge
-from scrapy_robots_policy.stores import EntryError, MemoryStore, Store, codec, open_store, shown
+from scrapy_robots_policy.stores import (
+    EntryError,
+    MemoryStore,
+    Store,
+    codec,
+    open_store,
+    without_secrets,
+)
 from scrapy_robots_policy.stores.codec import decode, encode
 from tests.on_reactor import on_reactor
 from tests.stores.own_store import FolderStore
@@ -234,7 +241,7 @@ def test_a_damaged_frame_never_gives_another_entry(place, damage):
 
 @on_reactor
 async def test_memory_drops_the_least_recently_used_entry():
-    store = MemoryStore(max_records=2)
+    store = MemoryStore(max_entries=2)
     await store.put("http://a", FULL)
     await store.put("http://b", FULL)
     await store.get("http://a")
@@ -283,7 +290,7 @@ class Secret:
     ],
 )
 def test_a_place_is_shown_without_secrets(place, as_shown):
-    assert shown(place) == as_shown
+    assert without_secrets(place) == as_shown
 
 
 def test_what_a_class_makes_must_be_a_store():

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio.sentinel import SentinelManagedSSLConnection
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.stores import open_store, shown
+from scrapy_robots_policy.stores import open_store, without_secrets
 from scrapy_robots_policy.stores.codec import MAX_FRAME
 from scrapy_robots_policy.stores.redis.address import CONNECTIONS, Address
 from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
@@ -518,7 +518,7 @@ async def test_a_cluster_spreads_the_origins_and_keeps_the_keys_of_each_together
 def test_the_error_for_a_wrong_uri_has_no_password(uri):
     with pytest.raises(ValueError, match=r"it is no address|names no store|nothing may") as error:
         open_store(uri)
-    assert "cret" not in str(error.value) + shown(uri)
+    assert "cret" not in str(error.value) + without_secrets(uri)
     assert error.value.__cause__ is None
     assert error.value.__suppress_context__ or error.value.__context__ is None
 
