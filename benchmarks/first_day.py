@@ -114,7 +114,7 @@ def pages(log: list[Hit]) -> list[Hit]:
 
 ROWS = {
     "forbidden pages of one site, requested at once: how many are fetched": waiting,
-    "kinds of answer for robots.txt: how many are treated against RFC 9309": outcomes,
+    "kinds of answer to /robots.txt: how many are not treated as RFC 9309 asks": outcomes,
     f"one robots.txt takes {LATE:g} s: when the pages of 20 other sites are there": slow,
 }
 
