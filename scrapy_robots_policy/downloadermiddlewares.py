@@ -45,6 +45,7 @@ from .report import CrawlCounts
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
 from .report.crawl_events import CrawlEvents
 from .report.crawl_report import CrawlReport
+from .resolver.cache import OriginCache
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
 from .resolver.sources import Sources
@@ -157,8 +158,9 @@ class RobotsPolicyMiddleware:
             compat.sleep,
             gate,
             self.events,
+            OriginCache(settings.access_overrides),
         )
-        return Resolver(sources, settings.defer_timeout, settings.access_overrides)
+        return Resolver(sources, settings.defer_timeout)
 
     def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
         decision = Decision(

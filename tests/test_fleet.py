@@ -18,6 +18,7 @@ from scrapy_robots_policy.admission.delay_queue import Asker, DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.resolver import Resolver
@@ -87,9 +88,9 @@ class World:
                     compat.sleep,
                     FetchGate(1, 1, time.monotonic, compat.call_later),
                     ResolverEvents(),
+                    OriginCache(AccessOverrides()),
                 ),
                 600.0,
-                AccessOverrides(),
             )
             for _ in range(count)
         ]

@@ -28,9 +28,7 @@ def state(origin, size=SIZE):
 
 def cache_of(*origins, **bounds):
     bounds = {"max_origins": 1000, "max_octets": LOTS, "max_ready_octets": LOTS, **bounds}
-    cache = OriginCache(
-        lambda origin, entry: OriginState(origin, AccessOverrides(), entry), **bounds
-    )
+    cache = OriginCache(AccessOverrides(), **bounds)
     for origin in origins:
         cache.put(state(origin))
     return cache

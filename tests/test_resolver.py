@@ -12,6 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.origin import rules_given
@@ -73,8 +74,9 @@ class World:
             self.sleep,
             FetchGate(self.max_fetches, 4000, lambda: self.time, compat.call_later),
             _Events(self),
+            OriginCache(self.overrides),
         )
-        return Resolver(sources, self.patience, self.overrides)
+        return Resolver(sources, self.patience)
 
 
 class _Events(ResolverEvents):

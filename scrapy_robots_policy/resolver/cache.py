@@ -8,9 +8,9 @@ One bound in octets and one in number hold for all of them together.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 
 from ..rep import CacheEntry
+from ..rep.access import AccessOverrides
 from ..stores.codec import decode, encode
 from .origin import OriginState
 
@@ -24,16 +24,19 @@ PACKED_OVERHEAD = 250  # octets a packed origin takes beside its frame and its n
 
 
 class OriginCache:
-    """The states of origins, the least recently used first. `make` gives the state of an entry."""
+    """The states of origins, the least recently used first.
+
+    overrides  the user's limits on every dialect's access policy
+    """
 
     def __init__(
         self,
-        make: Callable[[str, CacheEntry], OriginState],
+        overrides: AccessOverrides,
         max_origins: int = MAX_ORIGINS,
         max_octets: int = MAX_OCTETS,
         max_ready_octets: int = MAX_READY_OCTETS,
     ) -> None:
-        self.make, self.max_origins = make, max_origins
+        self.overrides, self.max_origins = overrides, max_origins
         self.max_octets, self.max_ready_octets = max_octets, max_ready_octets
         self.ready_octets = self.packed_octets = 0
         self._ready: OrderedDict[str, tuple[OriginState, int]] = OrderedDict()
@@ -57,6 +60,15 @@ class OriginCache:
                 self._weigh_later(state)
             return state
         return self._unpacked(origin) if origin in self._packed else None
+
+    def new_state(self, origin: str, entry: CacheEntry | None = None) -> OriginState:
+        """A state that is not kept yet."""
+        return OriginState(origin, self.overrides, entry)
+
+    def put_if_unknown(self, origin: str, entry: CacheEntry) -> None:
+        """Keep an entry, unless something is kept for its origin already."""
+        if self.get(origin) is None:
+            self.put(self.new_state(origin, entry))
 
     def put(self, state: OriginState) -> None:
         """Keep a state as the most recently used one, in place of what was kept for its origin."""
@@ -91,7 +103,7 @@ class OriginCache:
         self._unweighed[state.origin] = state
 
     def _unpacked(self, origin: str) -> OriginState:
-        state = self.make(origin, decode(self._packed[origin]))
+        state = self.new_state(origin, decode(self._packed[origin]))
         self.put(state)
         return state
 

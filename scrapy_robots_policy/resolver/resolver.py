@@ -21,10 +21,9 @@ from twisted.internet.defer import Deferred
 
 from ..compat import start_task
 from ..exceptions import CrawlClosing
-from ..rep import AccessMode, CacheEntry, Dialect, FetchResult
-from ..rep.access import AccessOverrides, holds
+from ..rep import AccessMode, Dialect, FetchResult
+from ..rep.access import holds
 from ..rep.cache_entry import remember
-from .cache import OriginCache
 from .origin import OriginRules, OriginState, Waiter
 from .sources import Sources
 
@@ -36,16 +35,13 @@ class Resolver:
 
     Where a method takes an origin, the key of another document of it does too (`rep.documents`).
 
-    sources    where entries come from; their clock and their events are the resolver's too
-    patience   seconds a request waits at most for an origin that defers; then it gets that answer
-    overrides  the user's limits on every dialect's access policy
+    sources   where entries come from; their clock, events and cache are the resolver's too
+    patience  seconds a request waits at most for an origin that defers; then it gets that answer
     """
 
-    def __init__(self, sources: Sources, patience: float, overrides: AccessOverrides) -> None:
+    def __init__(self, sources: Sources, patience: float) -> None:
         self.sources, self.now, self.events = sources, sources.now, sources.events
-        self.patience, self.overrides = patience, overrides
-        sources.keep_other = self._keep_if_unknown
-        self.cache = OriginCache(self._state)
+        self.cache, self.patience = sources.cache, patience
         self.is_stopped = False
         self._looked_up: dict[str, OriginState] = {}
         self._lookups: set[Deferred[None]] = set()
@@ -84,7 +80,8 @@ class Resolver:
         """
         arrived = self.now()
         while not self.is_stopped:
-            state = self._looked_up.get(origin) or self.cache.get(origin) or self._state(origin)
+            state = self._looked_up.get(origin) or self.cache.get(origin)
+            state = state or self.cache.new_state(origin)
             usable = self._usable(state, dialect, page)
             if usable is not None:
                 return usable
@@ -127,13 +124,6 @@ class Resolver:
         """Stop, wait until all entries are stored, then close the store."""
         self.stop()
         await self.sources.close()
-
-    def _state(self, origin: str, entry: CacheEntry | None = None) -> OriginState:
-        return OriginState(origin, self.overrides, entry)
-
-    def _keep_if_unknown(self, origin: str, entry: CacheEntry) -> None:
-        if self.cache.get(origin) is None:
-            self.cache.put(self._state(origin, entry))
 
     async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
         """Wait for the next news of an origin; start a lookup if none is under way."""

@@ -24,6 +24,7 @@ from ..rep.cache_entry import remember
 from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
 from ..stores import EntryError, Store, coordinator_of
+from .cache import OriginCache
 from .events import ResolverEvents, Source
 from .fetch_gate import FetchGate
 from .origin import OriginState
@@ -39,17 +40,14 @@ MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried unti
 class Sources:
     """Asks for the entry of an origin, and stores what came.
 
-    store       keeps entries beyond this process; None: nothing does
-    fetch       tries to get a robots.txt once; all its failures are results
-    variant     what a fetch takes from a page's request: fetches with the same one fail alike
-    now         seconds since the epoch; never goes back
-    sleep       waits so many seconds
-    gate        how many fetches may be under way
-    keep_other  called with an entry that was found for another origin, where there is no store; the
-                resolver that uses these sources sets it
+    store    keeps entries beyond this process; None: nothing does
+    fetch    tries to get a robots.txt once; all its failures are results
+    variant  what a fetch takes from a page's request: fetches with the same one fail alike
+    now      seconds since the epoch; never goes back
+    sleep    waits so many seconds
+    gate     how many fetches may be under way
+    cache    keeps what was found for another origin, where there is no store
     """
-
-    keep_other: Callable[[str, CacheEntry], None]
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
@@ -60,10 +58,11 @@ class Sources:
         sleep: Callable[[float], Awaitable[None]],
         gate: FetchGate,
         events: ResolverEvents,
+        cache: OriginCache,
     ) -> None:
         self.store, self.coordinator = store, coordinator_of(store)
         self.fetch, self.variant, self.now, self.sleep = fetch, variant, now, sleep
-        self.gate, self.events = gate, events
+        self.gate, self.events, self.cache = gate, events, cache
         self._puts: set[Deferred[None]] = set()
 
     async def ask(self, state: OriginState, dialect: Dialect, page: Any) -> None:
@@ -207,7 +206,7 @@ class Sources:
         if self.store is not None:
             start_task(self._put(target, entry), self._puts)
         else:
-            self.keep_other(target, entry)
+            self.cache.put_if_unknown(target, entry)
 
     async def _put_and_release(self, origin: str, entry: CacheEntry) -> None:
         await self._put(origin, entry)
