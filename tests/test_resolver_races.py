@@ -171,7 +171,7 @@ async def test_an_origin_that_leaves_the_cache_while_it_is_fetched_is_fetched_on
     world.gate = Gate()
     resolver.cached(ORIGIN, RFC)
     resolver.cache.max_ready_octets = 0
-    resolver.cache.put(resolver._state("http://another"))
+    resolver.cache.put(resolver.cache.new_state("http://another"))
     resolver.cached(ORIGIN, RFC)
     await until_idle()
     assert len(world.fetches) == 2
