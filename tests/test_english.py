@@ -1,13 +1,16 @@
-"""The check of the docs' English sees what it is for, and leaves code alone."""
+"""The English of the docs, and of docstrings and comments: what the check sees and leaves alone."""
 
 from __future__ import annotations
 
+import ast
 import re
 import runpy
+import tokenize
 
 import pytest
 
 from tests.markdown import ROOT
+from tests.sources import MODULES, PACKAGE, nodes_of
 
 CHECK = runpy.run_path(str(ROOT / "docs" / "english" / "check.py"))
 TURNS = CHECK["read_turns"]()
@@ -55,3 +58,19 @@ def test_long_words_and_long_sentences_are_harder():
     assert hard.ease < 0
     assert easy.ease > 100
     assert hard.length > easy.length
+
+
+def prose_of(module):
+    """The docstrings and comments of a module."""
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = (node for node in nodes_of(module) if isinstance(node, documented))
+    yield from filter(None, map(ast.get_docstring, nodes))
+    with tokenize.open(module) as file:
+        tokens = tokenize.generate_tokens(file.readline)
+        yield from (token.string for token in tokens if token.type == tokenize.COMMENT)
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_docstrings_and_comments_have_no_forbidden_turn(module):
+    turns = (words for text in prose_of(module) for _, *words in CHECK["forbidden"](text, TURNS))
+    assert list(turns) == []

@@ -111,7 +111,7 @@ class Replay:
         return None
 
     def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
-        """The octets that a robots line speaks of; None: there was no file."""
+        """The octets of the file of a robots line; None: there was no file."""
         if "sha256" not in fields:
             return None
         row = self._kept.execute(

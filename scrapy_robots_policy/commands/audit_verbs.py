@@ -22,7 +22,7 @@ from .typed_urls import as_url
 
 
 def run(options: Options) -> int:
-    """0 all agree; 1 differences, or nothing found; 2 a broken record or a wrong question."""
+    """0 all agree; 1 differences, or nothing found; 2 a broken record or a wrong command line."""
     verbs = {"verify": _verify, "show": _show, "report": _report, "warc": _warc}
     verb, *args = options.args or [""]
     if not verb:

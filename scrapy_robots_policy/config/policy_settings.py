@@ -43,7 +43,7 @@ class PolicySettings:
     agent           the crawler's product token; "*" where it has none
     by_header       whether a request's own User-Agent header is stronger
     store           where robots.txt files are kept
-    access_overrides          the user's limits on top of the dialect's access policy
+    access_overrides  the user's limits on top of the dialect's access policy
     profile         how a robots.txt is requested
     fetch_retries   how often a fetch that failed quickly is repeated
     max_fetches     how many fetches are under way at a time

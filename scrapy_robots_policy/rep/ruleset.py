@@ -140,8 +140,8 @@ class RuleSet:
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
 
-        The group, the rules that were beaten and what is said of the page's use are looked up when
-        they are asked for.
+        The group, the rules that were beaten and the preferences about the page's use are looked up
+        when they are asked for.
         """
         binding = self._binding(url, agent)
         return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))

@@ -119,8 +119,8 @@ class UsageLines:
         overridden = tuple(
             one
             for label, why in _ALSO_OUTSIDE.items()
-            if (weaker := _labelled(unused, label))
-            for one in _weaker(weaker, _labelled(own, label), why)
+            if (weaker := _preferences_with(label, unused))
+            for one in _weaker(weaker, _preferences_with(label, own), why)
         )
         return _Bound(own, origin, lines, overridden)
 
@@ -281,7 +281,7 @@ def _labels(written: Iterable[_Written]) -> set[str]:
     return {line.label for line in written if line.value or line.label != LICENSE}
 
 
-def _labelled(lines: Iterable[_Written], label: str) -> list[Preference]:
+def _preferences_with(label: str, lines: Iterable[_Written]) -> list[Preference]:
     """The preferences of the lines with one label."""
     return [one for line in lines if line.label == label for one in _read_line(line)[1]]
 

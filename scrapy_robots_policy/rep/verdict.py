@@ -73,7 +73,7 @@ class Group:
     rules: tuple[Rule, ...]
 
 
-class Answers(Protocol):
+class GivesDetails(Protocol):
     """What gives the details of a verdict: the rules of a file."""
 
     def group(self, agent: str) -> Group | None: ...
@@ -95,7 +95,7 @@ class Details:
 
     def __init__(
         self,
-        rules: Answers | None = None,
+        rules: GivesDetails | None = None,
         url: str = "",
         agent: str = "",
         use: DeclaredUse = NO_USE,
@@ -147,8 +147,7 @@ class Verdict:
 
     rule     the rule that decided; None if none did
     why      a few words more, where no rule decided ("503", "timeout")
-    refused  what is said of the use of the page and decided, where the purpose of the crawl is
-             refused
+    refused  the preference that decided, where the site refuses the page to the crawl's purpose
     details  what `group`, `beaten` and `usage` are taken from
     """
 
@@ -173,7 +172,7 @@ class Verdict:
 
     @property
     def usage(self) -> tuple[Preference, ...]:
-        """What is said of the use of the page, once it is fetched."""
+        """The preferences about the use of the page, once it is fetched."""
         return self.details.usage
 
     @property

@@ -136,7 +136,7 @@ class Report:
 def as_json(report: Report) -> dict[str, Any]:
     """The report as JSON has it: instants in ISO 8601, durations in seconds.
 
-    The access mode is called "stance" there, as in the stats.
+    The access mode has the name `stance` there, as in the stats.
     """
     return {**_sums_as_json(report), "origins": [_origin_as_json(one) for one in report.counts]}
 
