@@ -55,11 +55,14 @@ def needs_redis():
         pytest.skip(NO_REDIS)
     if not compat.has_asyncio():
         pytest.skip("redis-py needs asyncio's reactor")
+    from tests.redis_server import wait_for_answers  # noqa: PLC0415 - it imports redis-py
+
+    wait_for_answers()
 
 
 @pytest.fixture(scope="session")
 def running_redis(needs_redis):
-    from tests.redis_server import RedisServer  # noqa: PLC0415 - it imports redis-py
+    from tests.redis_server import RedisServer  # noqa: PLC0415 - as above
 
     with RedisServer() as server:
         yield server

@@ -31,7 +31,7 @@ OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {
     "TELNETCONSOLE_ENABLED": False,
     "LOG_LEVEL": "DEBUG",
-    "CLOSESPIDER_TIMEOUT": 30,
+    "CLOSESPIDER_TIMEOUT": 120,
     "USER_AGENT": "Scrapy/2 (+https://tests.dev/bot)",  # without a contact there is a warning
 }
 
@@ -232,7 +232,7 @@ class Plan:
 
 
 def crawl_process(
-    plan: Plan, *flags: str, timeout: float = 60, **options: Any
+    plan: Plan, *flags: str, timeout: float = 200, **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """A finished crawl in a process of its own.
 
@@ -273,7 +273,7 @@ def crawl_killed(plan: Plan, when: threading.Event) -> None:
         assert process.stdin is not None  # a pipe, as asked for
         with process.stdin as pipe:
             pipe.write(json.dumps(asdict(plan)).encode())
-        assert when.wait(30)
+        assert when.wait(120)
     finally:
         process.kill()
         process.wait(10)
@@ -283,6 +283,10 @@ def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
     kind = CancellingSpider if plan.cancel_first else InterruptedSpider
     spider = kind_of(kind, plan.urls, interrupt_at=plan.interrupt_at, then=plan.then)
+    if str(plan.settings.get("ROBOTS_STORE")).startswith("redis"):
+        from tests.redis_server import wait_for_answers  # noqa: PLC0415 - it imports redis-py
+
+        wait_for_answers()
     settings = {**QUIET, "LOG_LEVEL": "WARNING", **plan.settings}
     if settings.get("TWISTED_REACTOR_ENABLED", True):
         process: Any = CrawlerProcess(settings)

@@ -13,14 +13,18 @@ from typing import Any
 
 from redis import Redis
 
+from scrapy_robots_policy.stores.redis import connection
+from tests.site import free_port
+
 SLOTS = 16384  # of every cluster
 SERVICE = "robots"  # what the sentinels call the master
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+def wait_for_answers() -> None:
+    """From now on this process takes no server for lost that is slow: a machine may stand still for
+    longer than a crawl waits.
+    """
+    connection.ANSWER_WITHIN = 120.0
 
 
 class RedisServer:

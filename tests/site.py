@@ -5,16 +5,21 @@ Raw sockets, since much of what is tested is HTTP that goes wrong.
 
 from __future__ import annotations
 
+import random
 import socket
 import struct
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+# Lower than those that systems give to connections and to servers that ask for any: what has just
+# been free stays so, and no client that tries a server again and again is connected to itself.
+_PORTS = iter(random.SystemRandom().sample(range(10_000, 30_000), 20_000))
 NO_PAGES = ("/robots.txt", "/.well-known/tdmrep.json")
-GATE_DEADLINE = 60.0  # seconds, after which a gate that nobody opens is passed
+GATE_DEADLINE = 240.0  # seconds, after which a gate that nobody opens is passed
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,14 @@ def robots(text: str, **more: Any) -> Answer:
 
 def moved(to: str, status: int = 301) -> Answer:
     return Answer(status=status, headers={"Location": to})
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens at, another one each time."""
+    while True:
+        port = next(_PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 PAGE = Answer(b"<html><title>page</title></html>", headers={"Content-Type": "text/html"})
@@ -129,6 +142,9 @@ class Site:
         self._closing.set()
         for gate in self._gates.values():
             gate.set()
+        # To close it alone leaves a thread in `accept`, by a number which the next site may get.
+        with suppress(OSError):  # where to close it is enough
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def _listen(self) -> None:

@@ -268,7 +268,6 @@ async def test_what_a_middleware_fetches_for_a_page_does_not_wait_for_the_place_
                 "CONCURRENT_REQUESTS": 2,
                 "DOWNLOADER_MIDDLEWARES": {FetchesToken: order},
                 "TOKEN_URL": other.url("/token"),
-                "CLOSESPIDER_TIMEOUT": 10,
             },
         )
         assert sorted(seen.answered) == urls
@@ -282,16 +281,23 @@ class Changing(Spider):
         super().parse(response)
         if response.url.endswith("/change"):
             self.crawler.engine.downloader.total_concurrency = 2
+            self.changed.set()
 
 
 @on_reactor
 async def test_a_spider_may_change_the_limit():
-    with Site({"/robots.txt": robots("", after=0.3)}) as late, Site({}, "127.0.0.2") as other:
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = OPEN
-        late.script |= {f"/{n}": Answer(after=0.01) for n in range(20)}
+        # No page is answered before two are asked for.
+        opener, page = Opener(2, late.gate("two")), Answer(after=0.01, gate="two")
+        late.script |= {f"/{n}": lambda headers: opener(headers) and page for n in range(20)}
         urls = [late.url(f"/{n}") for n in range(20)]
         seen, crawler = await crawl(
-            *urls, other.url("/change"), spider=Changing, settings={"CONCURRENT_REQUESTS": 8}
+            *urls,
+            other.url("/change"),
+            spider=Changing,
+            changed=late.gate("open"),
+            settings={"CONCURRENT_REQUESTS": 8},
         )
         assert len(seen.answered) == 21
         assert late.busiest == 2

@@ -104,27 +104,30 @@ async def test_the_pages_of_slow_hosts_take_places_in_turn():
 
 
 class Counting(Spider):
-    """Notes how many requests wait when a page has come."""
+    """Notes how many requests wait when a page has come, and sets the event `counted` then."""
 
     waiting = 0
+    counted = None
 
     def parse(self, response):
         super().parse(response)
         self.waiting = max(self.waiting, waiting_in(self.crawler))
+        self.counted.set()
 
 
 @on_reactor
 async def test_no_more_requests_wait_than_twice_the_limit():
-    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+    closed = robots("User-agent: *\nDisallow: /", gate="open")
+    with Site({"/robots.txt": closed}) as late, Site({}, "127.0.0.2") as other:
         other.script["/robots.txt"] = robots("", after=0.3)
         urls = [*(late.url(f"/{n}") for n in range(50)), other.url("/")]
         settings = {
             "ROBOTS_MAX_WAITING": 5,
-            "ROBOTS_FETCH_TIMEOUT": 1,
-            "ROBOTS_FETCH_RETRIES": 0,
             "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
         }
-        seen, crawler = await crawl(*urls, spider=Counting, settings=settings)
+        seen, crawler = await crawl(
+            *urls, spider=Counting, counted=late.gate("open"), settings=settings
+        )
         assert seen.answered == [other.url("/")]
         assert 1 <= crawler.spider.waiting <= 10 + 16  # a burst of CONCURRENT_REQUESTS on top
 

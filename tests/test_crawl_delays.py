@@ -179,7 +179,7 @@ class LogsIn:
 async def test_a_visit_is_over_when_its_transfer_is_whatever_a_middleware_does_then(order):
     with Site({"/robots.txt": slow(0.2), "/1": [Answer(status=401), Answer()]}) as site:
         urls = pages(site, 3)
-        settings = {"DOWNLOADER_MIDDLEWARES": {LogsIn: order}, "CLOSESPIDER_TIMEOUT": 10}
+        settings = {"DOWNLOADER_MIDDLEWARES": {LogsIn: order}}
         seen, _ = await crawl(*urls, settings=settings)
         assert sorted(seen.answered) == urls
         assert site.count("/login") == 1
@@ -202,7 +202,7 @@ async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_cr
     monkeypatch.setattr("scrapy_robots_policy.admission.delay_queue.MAX_HELD", 0.5)
     with Site({"/robots.txt": slow(0.1)}) as site:
         urls = pages(site, 4)
-        settings = {"DOWNLOADER_MIDDLEWARES": {FetchesToken: 300}, "CLOSESPIDER_TIMEOUT": 20}
+        settings = {"DOWNLOADER_MIDDLEWARES": {FetchesToken: 300}}
         seen, _ = await crawl(*urls, settings=settings)
         assert sorted(seen.answered) == urls
         assert site.count("/token") == 4
@@ -263,7 +263,7 @@ class Cache:
 @on_reactor
 async def test_a_request_that_never_reaches_the_host_costs_no_delay():
     # A delay after each would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
-    with Site({"/robots.txt": slow(3)}) as site:
+    with Site({"/robots.txt": slow(30)}) as site:
         seen, _ = await crawl(*pages(site, 20), settings={"DOWNLOADER_MIDDLEWARES": {Cache: 900}})
         assert len(seen.answered) == 20
 

@@ -23,7 +23,7 @@ from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.stores import decode, encode
 from tests.crawls import Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
-from tests.site import PAGE, Answer, Site, moved, robots
+from tests.site import PAGE, Answer, Site, free_port, moved, robots
 
 pytestmark = pytest.mark.slow
 
@@ -44,15 +44,10 @@ class Asking(Spider):
 
 
 async def fetch(origin, copy=None, dialect=RFC, spider=Asking, **settings):
-    settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 2, **settings}
+    settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 60, **settings}
     question = FetchOrder(origin, copy, dialect)
     seen, crawler = await crawl(spider=spider, settings=settings, question=question)
     return crawler.spider.outcome, seen
-
-
-def closed_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 CAUSES = {
@@ -81,7 +76,7 @@ async def test_a_reset_connection_is_a_result(octets):
 
 @on_reactor
 async def test_a_closed_port_is_a_result():
-    outcome, _ = await fetch(f"http://127.0.0.1:{closed_port()}")
+    outcome, _ = await fetch(f"http://127.0.0.1:{free_port()}")
     assert outcome == FetchResult(None, cause="connection refused")
 
 

@@ -85,7 +85,7 @@ def test_three_crawlers_keep_one_delay(kind, limit, settings):
 @on_reactor
 async def test_a_request_that_never_reaches_the_host_gives_its_turn_back_without_a_delay(redis):
     # A rest after each would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
-    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 3\n")}) as site:
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 30\n")}) as site:
         settings = {**store_at(redis), "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
         seen, _ = await crawl(*(site.url(f"/{n}") for n in range(20)), settings=settings)
         assert len(seen.answered) == 20

@@ -15,7 +15,7 @@ from scrapy_robots_policy.fetch import request as fetch_request
 from scrapy_robots_policy.resolver import fetch_gate
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
 from tests.on_reactor import on_reactor
-from tests.site import Site, robots
+from tests.site import Site, free_port, robots
 
 pytestmark = pytest.mark.slow  # whole crawls, or much work
 
@@ -125,11 +125,9 @@ async def test_a_request_that_waited_in_a_queue_is_checked_by_the_current_rules(
 
 @on_reactor
 async def test_the_dead_proxy_of_one_request_does_not_count_for_the_others():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        dead_port = server.getsockname()[1]
     with Site({"/robots.txt": OPEN}) as site:
         proxied = scrapy.Request(
-            site.url("/proxied"), meta={"proxy": f"http://127.0.0.1:{dead_port}"}, priority=10
+            site.url("/proxied"), meta={"proxy": f"http://127.0.0.1:{free_port()}"}, priority=10
         )
         urls = [site.url(f"/{n}") for n in range(10)]
         settings = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False}

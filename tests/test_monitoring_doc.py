@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import re
-import socket
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -13,7 +12,7 @@ import pytest
 from scrapy_robots_policy import stats
 from tests.crawls import Spider, crawl
 from tests.on_reactor import on_reactor
-from tests.site import Answer, Site, robots
+from tests.site import Answer, Site, free_port, robots
 from tests.sources import MODULES, text_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "monitoring.md"
@@ -89,8 +88,7 @@ class Scraping(Spider):
 @on_reactor
 async def test_its_server_answers_prometheus():
     pytest.importorskip("prometheus_client", reason="pip install prometheus-client")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with Site({"/robots.txt": robots(RULES)}) as site:
         settings = {"EXTENSIONS": {run(1)["PrometheusServer"]: 0}, "PROMETHEUS_PORT": port}
         _, crawler = await crawl(site.url("/a"), spider=Scraping, settings=settings)

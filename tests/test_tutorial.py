@@ -13,16 +13,12 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tests.markdown import ROOT, blocks, prints_as_shown
+from tests.site import free_port
 
 pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "tutorial.md"
 PORT = "8000"
-
-
-def free_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return str(server.getsockname()[1])
 
 
 @contextmanager
@@ -41,6 +37,7 @@ def served(command, folder):
             except ConnectionRefusedError:
                 assert time.monotonic() < deadline
                 assert process.poll() is None
+                time.sleep(0.02)
         yield process
     finally:
         process.kill()
@@ -101,7 +98,7 @@ class Reader:
 
 
 def test_each_step_does_what_the_page_shows(tmp_path):
-    text = PAGE.read_text("utf-8").replace(PORT, free_port())
+    text = PAGE.read_text("utf-8").replace(PORT, str(free_port()))
     before, stop, after = text.partition("Stop the server")
     with ExitStack() as stack:
         reader = Reader(tmp_path, stack)

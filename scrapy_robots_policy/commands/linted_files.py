@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -13,7 +14,7 @@ from fnmatch import fnmatch
 from functools import partial
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
-from signal import SIG_IGN, SIGINT, signal
+from signal import SIGINT
 from threading import Thread
 
 from ..lint import Finding, Severity, lint
@@ -23,6 +24,9 @@ from .download import is_web
 from .fetches import Fetches, started_ahead
 from .fixes import fixed, write_file
 from .inputs import fetched, read_file, robots_txt_of
+
+if sys.platform != "win32":
+    from signal import SIG_BLOCK, SIG_SETMASK, pthread_sigmask
 
 MANY = 100  # files from which on other processes are worth their start
 _CHUNK = 32  # files that a process takes at a time
@@ -142,12 +146,17 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Processes that are started in here leave Ctrl-C to this one, and show no traceback each."""
-    before = signal(SIGINT, SIG_IGN)
+    """Processes that are started in here leave Ctrl-C to this one, and show no traceback each. This
+    one gets it afterwards. On Windows there is no such mask.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
     try:
         yield
     finally:
-        signal(SIGINT, before)
+        pthread_sigmask(SIG_SETMASK, before)
 
 
 def _lint_files(names: list[str], how: How) -> list[LintedFile]:

@@ -13,7 +13,6 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy.audit.fields import seconds_of
-from scrapy_robots_policy.audit.writer import FLUSH_AFTER
 from tests.audit.records import check, decisions_in, lines_in, octets_in
 from tests.crawls import (
     OURS,
@@ -254,22 +253,24 @@ def test_a_copy_from_a_store_says_so_and_how_old_it_is(tmp_path):
 
 
 class Counted:
-    """A page that sets an event when it was asked for so often, and some flushes are over."""
+    """A page that sets an event when it was asked for so often, and a file has grown some times."""
 
-    def __init__(self, count):
-        self.left, self.began, self.reached = count, 0.0, threading.Event()
+    def __init__(self, count, path):
+        self.left, self.path, self.reached = count, path, threading.Event()
+        self._sizes = set()
 
     def __call__(self, _headers):
-        self.began = self.began or time.monotonic()
         self.left -= 1
-        if self.left <= 0 and time.monotonic() - self.began > 3 * FLUSH_AFTER:
+        self._sizes.add(self.path.stat().st_size)
+        if self.left <= 0 and len(self._sizes) > 4:
             self.reached.set()
         return PAGE
 
 
 @pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
 def test_a_killed_crawl_has_recorded_all_up_to_its_last_flush(tmp_path, name):
-    path, counted = tmp_path / name, Counted(400)
+    path = tmp_path / name
+    counted = Counted(400, path)
     paths = [f"/{n}" for n in range(20_000)]
     with Site({"/robots.txt": robots(SECRET), **dict.fromkeys(paths, counted)}) as site:
         plan = Plan([site.url(path) for path in paths], {**OURS, "ROBOTS_AUDIT": str(path)})

@@ -10,8 +10,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +129,26 @@ def test_interrupted_processes_that_lint_end_at_once_with_one_line(tmp_path, sec
     assert interrupt(process, deadline=15) == (130, "robots-policy: interrupted\n")
 
 
+def many_linted_files(folder: Path) -> Iterator[linted_files.LintedFile]:
+    """By two processes, which this one starts."""
+    path = folder / "robots.txt"
+    path.write_bytes(b"User-agent: *\nDisallow: /a\n")
+    how = linted_files.How("google", (), (), Severity.NOTE, fixes="", include="")
+    return linted_files._by_processes([str(path)] * 2_000, how, workers=2)
+
+
+def test_an_interrupt_while_processes_are_started_is_not_lost(tmp_path, monkeypatch):
+    submit = ProcessPoolExecutor.submit
+
+    def submit_and_interrupt(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return submit(*arguments)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        next(many_linted_files(tmp_path))
+
+
 def test_files_that_nobody_wants_any_more_leave_no_error_in_the_thread_of_the_pool(
     tmp_path, monkeypatch
 ):
@@ -140,10 +163,7 @@ def test_files_that_nobody_wants_any_more_leave_no_error_in_the_thread_of_the_po
                     thread.join(30)
 
     monkeypatch.setattr(BaseProcess, "terminate", terminate_and_wait)
-    path = tmp_path / "robots.txt"
-    path.write_bytes(b"User-agent: *\nDisallow: /a\n")
-    how = linted_files.How("google", (), (), Severity.NOTE, fixes="", include="")
-    files = linted_files._by_processes([str(path)] * 2_000, how, workers=2)
+    files = many_linted_files(tmp_path)
     assert not next(files).error
     files.close()  # as after Ctrl-C, and behind `| head`
 

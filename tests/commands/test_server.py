@@ -19,7 +19,7 @@ from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Super
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
 from scrapy_robots_policy.fetch.redirects import ANYWHERE
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, parse
-from tests.site import Answer, Site
+from tests.site import Answer, Site, free_port
 from tests.site import robots as served
 
 pytestmark = pytest.mark.slow
@@ -50,7 +50,7 @@ def ask(server, method, path, value=None, **headers):
     usual = {"Host": host, "Origin": f"http://{host}", "Content-Type": "application/json"}
     sent = {**usual, **{name.replace("_", "-"): value for name, value in headers.items()}}
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     connection.putrequest(method, path, skip_host=True)
     for name, header in {"Content-Length": str(len(body)), **sent}.items():
         if header is not None:
@@ -290,8 +290,7 @@ def test_the_port_is_the_same_each_time_and_another_one_where_it_is_taken():
         busy = options_of(port=tester.PORT)
         with pytest.raises(UsageError, match="cannot listen on port"):
             tester._server(busy)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with mock.patch.object(tester, "PORT", port), tester._server(options) as server:
         assert server.server_port == port
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import zlib
 from base64 import urlsafe_b64encode
-from contextlib import closing
 from urllib.parse import urlencode
 
 import pytest
@@ -24,7 +22,7 @@ from tests.browser import (  # skips where there is no selenium
     show,
     show_as_usual,
 )
-from tests.site import Answer, Site
+from tests.site import Answer, Site, free_port
 from tests.site import robots as served
 
 from selenium.common.exceptions import StaleElementReferenceException  # isort: skip
@@ -82,7 +80,7 @@ class Page:
 
     def until(self, condition):
         ignored = [StaleElementReferenceException]
-        wait = WebDriverWait(self.browser, 10, 0.02, ignored)
+        wait = WebDriverWait(self.browser, 120, 0.02, ignored)
         return wait.until(lambda _: condition())
 
     def type(self, name, text):
@@ -283,9 +281,7 @@ def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
     assert any("nothing is allowed" in row for row in rows)
     assert any("everything is allowed" in row for row in rows)
     assert page.text("#why") == "Robots.txt unreachable (503)."
-    with closing(socket.create_server(("127.0.0.1", 0))) as closed:
-        port = closed.getsockname()[1]
-    page.type("site", f"http://127.0.0.1:{port}")
+    page.type("site", f"http://127.0.0.1:{free_port()}")
     page.one("#fetch button").click()
     page.until(lambda: "refused" in page.text("#source"))
     page.until_answered()

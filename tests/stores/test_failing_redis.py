@@ -93,24 +93,27 @@ async def test_a_server_that_refuses_is_asked_again_and_one_that_is_gone_is_not(
 
 
 @on_reactor
-async def test_only_one_call_waits_for_a_server_that_does_not_answer():
+async def test_only_one_call_waits_for_a_server_that_does_not_answer(monkeypatch):
     events = Events()
     with RedisServer() as server:
         async with members(server.url, 1, events, now=events.now) as (store,):
             await store.put(ORIGIN, OLD)
             server.pause()
+            monkeypatch.setattr(connection, "ANSWER_WITHIN", 0.5)
             for number in range(1000):
                 assert (await store.claim(f"https://{number}.example")).granted
             assert store.connection.breaker.faults == 1
             assert len(events.lost) == 1
             server.resume()
+            monkeypatch.undo()
             events.time += 60
             assert (await store.claim("https://new.example")).granted
             assert len(events.regained) == 1
 
 
 @on_reactor
-async def test_one_call_tries_a_lost_server_and_the_others_do_not_wait():
+async def test_one_call_tries_a_lost_server_and_the_others_do_not_wait(monkeypatch):
+    monkeypatch.setattr(connection, "ANSWER_WITHIN", 0.5)
     events = Events()
     with RedisServer() as server:
         async with members(server.url, 1, events, now=events.now) as (store,):
