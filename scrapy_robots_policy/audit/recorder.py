@@ -24,6 +24,7 @@ from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED
 from .chain import members
 from .crawl_line import crawl_fields
+from .fields import MAX_OCTETS
 from .record_lines import RecordLines
 from .writer import CallLater, Writer
 
@@ -61,11 +62,17 @@ class Recorder:
 
     def _open(self, path: Path, call_later: CallLater) -> Writer:
         failed: list[OSError] = []
+        crawl = members({**self._crawl, "part": self._part})
+        if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
+            raise SettingError(
+                f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
+                f"in ROBOTS_OVERRIDES; it records {MAX_OCTETS:,} at most"
+            )
         try:
             writer = Writer(
                 path, self.audit.max_octets, self._on_new_file, failed.append, call_later
             )
-            writer.write("crawl", members({**self._crawl, "part": self._part}))
+            writer.write("crawl", crawl)
             writer.flush()
         except OSError as error:
             failed.append(error)
