@@ -232,11 +232,15 @@ WRONG = [
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
     (
         {"ROBOTS_REPORT": "%(spider)s.html"},
-        "of what begins with '%', only %(name)s and %(time)s st",
+        "of what begins with '%', it may have only %(name)s and %(time)s; write",
     ),
-    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', only %(name)s and %(time)s stand for"),
+    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', it may have only %(name)s and %(time"),
     ({"ROBOTS_REPORT": True}, "ROBOTS_REPORT is True; it must be the path of a file that ends in"),
     ({"ROBOTS_REPORT_BASE": 5}, "ROBOTS_REPORT_BASE is 5; it must be the path of a report's .json"),
+    (
+        {"ROBOTS_REPORT_BASE": "%(name)s-%(time)s.json"},
+        "of what begins with '%', it may have only %(name)s; write",
+    ),
     ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
