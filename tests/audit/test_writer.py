@@ -206,7 +206,9 @@ FILE = "User-agent: *\nDisallow: /no\n" * 1000
 def test_settings_that_are_too_long_to_be_read_again_get_one_sentence(tmp_path, hosts, times):
     path = tmp_path / "audit.jsonl"
     overrides = {f"{host}.example": {"robots_txt": FILE * times} for host in range(hosts)}
-    with pytest.raises(SettingError, match="^ROBOTS_AUDIT cannot record settings of [89],.* octets"):
+    with pytest.raises(
+        SettingError, match="^ROBOTS_AUDIT cannot record settings of [89],.* octets"
+    ):
         Recording(path, {}, ROBOTS_OVERRIDES=overrides)
     assert not path.exists()
 
