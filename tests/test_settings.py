@@ -441,6 +441,15 @@ def test_the_addon_keeps_the_order_that_the_project_gave_the_stock_middleware(co
     assert enabled(settings) == ["RobotsPolicyMiddleware"]
 
 
+@pytest.mark.parametrize("name", ["DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"])
+@pytest.mark.parametrize("gone", ["gone.module.Middleware", f"{__name__}.Gone", "gone"])
+def test_the_addon_leaves_it_to_scrapy_to_look_for_other_middlewares(name, gone):
+    settings = Settings({name: {gone: None}})
+    Addon().update_settings(settings)
+    assert settings.getdict(name)[gone] is None
+    assert settings.getdict("DOWNLOADER_MIDDLEWARES")[OURS] == 100
+
+
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
     pass
 
