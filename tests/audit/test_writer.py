@@ -207,7 +207,7 @@ def test_settings_that_are_too_long_to_be_read_again_get_one_sentence(tmp_path, 
     path = tmp_path / "audit.jsonl"
     overrides = {f"{host}.example": {"robots_txt": FILE * times} for host in range(hosts)}
     with pytest.raises(
-        SettingError, match="^ROBOTS_AUDIT cannot record settings of [89],.* octets"
+        SettingError, match=r"^ROBOTS_AUDIT cannot record settings of [89],.* octets"
     ):
         Recording(path, {}, ROBOTS_OVERRIDES=overrides)
     assert not path.exists()
