@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
@@ -22,7 +24,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         chosen = settings.getdict(MIDDLEWARES)
-        kinds = {component: load_object(component) for component in chosen}
+        kinds = {component: _loaded(component) for component in chosen}
         orders = [chosen.pop(name) for name, kind in kinds.items() if kind is RobotsTxtMiddleware]
         # By path, as in Scrapy's base setting: for 2.13 a class would be another component.
         chosen[STOCK] = None
@@ -32,6 +34,17 @@ class Addon:
             chosen[OURS] = next((order for order in orders if order is not None), ORDER)
         settings.set(MIDDLEWARES, chosen, settings.getpriority(MIDDLEWARES) or 0)
         chosen = settings.getdict(SPIDER_MIDDLEWARES)
-        if load_object(OUR_TAGS) not in map(load_object, chosen):
+        if load_object(OUR_TAGS) not in map(_loaded, chosen):
             chosen[OUR_TAGS] = TAG_ORDER
         settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
+
+
+def _loaded(component: Any) -> Any:
+    """What a component names; None where it names nothing.
+
+    Scrapy 2.13 does not look for what is disabled. What is enabled it looks for itself.
+    """
+    try:
+        return load_object(component)
+    except (ImportError, NameError, ValueError):
+        return None

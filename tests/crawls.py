@@ -137,16 +137,19 @@ class CancellingSpider(Spider):
 class InterruptedSpider(Spider):
     """Is interrupted, as by Ctrl-C, when `interrupt_at` has been answered.
 
-    then  the URLs that are asked for when another one has been answered
+    interrupts  how often: the second time stops Scrapy by force
+    then        the URLs that are asked for when another one has been answered
     """
 
     interrupt_at = ""
+    interrupts = 1
     then: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     def parse(self, response: Any) -> Iterator[scrapy.Request]:
         super().parse(response)
         if response.url == self.interrupt_at:
-            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(self.interrupts):
+                os.kill(os.getpid(), signal.SIGINT)
         for url in self.then.get(response.url, ()):
             yield scrapy.Request(url, self.parse, errback=self.fail)
 
@@ -227,6 +230,7 @@ class Plan:
     settings: dict[str, Any]
     cancel_first: bool = False
     interrupt_at: str = ""
+    interrupts: int = 1
     then: dict[str, list[str]] = field(default_factory=dict)
     hidden: str = ""
 
@@ -282,7 +286,8 @@ def crawl_killed(plan: Plan, when: threading.Event) -> None:
 def _main() -> None:
     plan = Plan(**json.load(sys.stdin))
     kind = CancellingSpider if plan.cancel_first else InterruptedSpider
-    spider = kind_of(kind, plan.urls, interrupt_at=plan.interrupt_at, then=plan.then)
+    attributes = {name: getattr(plan, name) for name in ("interrupt_at", "interrupts", "then")}
+    spider = kind_of(kind, plan.urls, **attributes)
     if str(plan.settings.get("ROBOTS_STORE")).startswith("redis"):
         from tests.redis_server import wait_for_answers  # noqa: PLC0415 - it imports redis-py
 

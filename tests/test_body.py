@@ -35,9 +35,31 @@ def test_no_more_is_unpacked_than_is_read(kind):
 
 
 PACKED = gzip.compress(b"User-agent: *")
+TEXT = "User-agent: ü".encode()
+PLAIN = {
+    "none": (TEXT, ["none"]),
+    "a character set": (TEXT, ["utf-8"]),
+    "another name of it": (TEXT, ["utf8"]),
+    "cut in a character": (TEXT[:-1], ["utf-8"]),
+    "text that is packed": (gzip.compress(TEXT), ["utf-8", "gzip"]),
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_text_that_is_said_to_be_in_what_is_no_encoding_is_read_as_it_is(kind):
+    body, encodings = PLAIN[kind]
+    octets = unpacking.unpack(body, encodings, 1000, is_whole=True)
+    assert octets
+    assert TEXT.startswith(octets)
+
+
 UNREADABLE = {
     "too many encodings": (b"x", ["identity"] * (unpacking.MAX_ENCODINGS + 1)),
     "an encoding that was not asked for": (PACKED, ["br"]),
+    "no encoding, and packed": (PACKED, ["none"]),
+    "a character set, and packed": (PACKED, ["utf-8"]),
+    "a character set that was packed before": (PACKED, ["gzip", "utf-8"]),
+    "text in an unknown encoding": (b"VXNlci1hZ2VudDogKg==", ["base64"]),
     "cut": (PACKED[:-9], ["gzip"]),
     "too many members": (gzip.compress(b"") * (unpacking.MAX_MEMBERS + 1), ["gzip"]),
 }

@@ -232,11 +232,15 @@ WRONG = [
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
     (
         {"ROBOTS_REPORT": "%(spider)s.html"},
-        "of what begins with '%', only %(name)s and %(time)s st",
+        "of what begins with '%', it may have only %(name)s and %(time)s; write",
     ),
-    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', only %(name)s and %(time)s stand for"),
+    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', it may have only %(name)s and %(time"),
     ({"ROBOTS_REPORT": True}, "ROBOTS_REPORT is True; it must be the path of a file that ends in"),
     ({"ROBOTS_REPORT_BASE": 5}, "ROBOTS_REPORT_BASE is 5; it must be the path of a report's .json"),
+    (
+        {"ROBOTS_REPORT_BASE": "%(name)s-%(time)s.json"},
+        "of what begins with '%', it may have only %(name)s; write",
+    ),
     ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
@@ -435,6 +439,15 @@ def test_the_addon_keeps_the_order_that_the_project_gave_the_stock_middleware(co
     Addon().update_settings(settings)
     assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 543
     assert enabled(settings) == ["RobotsPolicyMiddleware"]
+
+
+@pytest.mark.parametrize("name", ["DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"])
+@pytest.mark.parametrize("gone", ["gone.module.Middleware", f"{__name__}.Gone", "gone"])
+def test_the_addon_leaves_it_to_scrapy_to_look_for_other_middlewares(name, gone):
+    settings = Settings({name: {gone: None}})
+    Addon().update_settings(settings)
+    assert settings.getdict(name)[gone] is None
+    assert settings.getdict("DOWNLOADER_MIDDLEWARES")[OURS] == 100
 
 
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):

@@ -23,7 +23,7 @@ from ..rep.use_answer import UseAnswer
 FORMAT = 1
 MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
 MAX_PREFERENCES = 50
-MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt; a fetch brings half of that at most
+MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
 
 SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
 RECEIVED = (

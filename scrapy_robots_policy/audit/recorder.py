@@ -25,6 +25,7 @@ from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED
 from .chain import members
 from .crawl_line import crawl_fields
+from .fields import MAX_OCTETS
 from .record_lines import RecordLines
 from .writer import Writer
 
@@ -61,11 +62,17 @@ class Recorder:
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
     def _open(self, path: Path, call_later: compat.CallLater) -> Writer:
+        crawl = members({**self._crawl, "part": self._part})
+        if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
+            raise SettingError(
+                f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
+                f"in ROBOTS_OVERRIDES; it records {MAX_OCTETS:,} at most"
+            )
         try:
             writer = Writer(
                 path, self.audit.max_octets, self._on_new_file, self._on_error, call_later
             )
-            writer.begin("crawl", members({**self._crawl, "part": self._part}))
+            writer.begin("crawl", crawl)
         except OSError as error:
             why = "it is a folder; name a file in it" if path.is_dir() else error.strerror or error
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}") from None

@@ -6,6 +6,7 @@ lines refer to is written again in it: `on_new_file` says that all this is to be
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -69,7 +70,8 @@ class Writer:
         self._gathered.append(line)
         self._size += len(line)
         if self._stop_timer is None:
-            self._stop_timer = self.call_later(FLUSH_AFTER, self._on_time)
+            self._stop_timer = self.call_later(FLUSH_AFTER, self.flush)
+            atexit.register(self.flush)  # a second Ctrl-C ends the loop, and the timer with it
         if self._size >= MAX_GATHERED:
             self.flush()
 
@@ -78,6 +80,7 @@ class Writer:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
+            atexit.unregister(self.flush)
         if self._file is None:
             return
         gathered = b"".join(self._gathered)
@@ -116,10 +119,6 @@ class Writer:
                 file.close()
             except OSError as error:
                 self.on_error(error)
-
-    def _on_time(self) -> None:
-        self._stop_timer = None
-        self.flush()
 
     def _fail(self, error: OSError) -> None:
         file, self._file = self._file, None

@@ -12,23 +12,25 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .kinds import SettingError, path_in, quoted
+from .kinds import SettingError, listed, path_in, quoted
 
-_PLACEHOLDERS = re.compile(r"%%|%\(name\)s|%\(time\)s")
+NAME, TIME = "%(name)s", "%(time)s"
 
 
 @dataclass(frozen=True, slots=True)
 class PathTemplate:
-    """The path of a file, in which `%(name)s` and `%(time)s` stand for something."""
+    """The path of a file, in which the placeholders stand for something."""
 
     words: str = "the path of a file"
+    placeholders: tuple[str, ...] = (NAME, TIME)
 
     def read(self, name: str, value: Any) -> str:
         template = path_in(name, value, self.words)
-        if "%" in _PLACEHOLDERS.sub("", template):
+        meant = "|".join(map(re.escape, ("%%", *self.placeholders)))
+        if "%" in re.sub(meant, "", template):
             raise SettingError(
-                f"{name} is {quoted(value)}; of what begins with '%', only %(name)s and %(time)s "
-                "stand for something there; write %% for a '%'"
+                f"{name} is {quoted(value)}; of what begins with '%', it may have only "
+                f"{listed(self.placeholders)}; write %% for a '%'"
             )
         return template
 

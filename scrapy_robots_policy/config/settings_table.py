@@ -30,7 +30,7 @@ from .kinds import (
     from_json,
 )
 from .overrides import OverridesKind
-from .path_template import PathTemplate
+from .path_template import NAME, PathTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_REPORT_BASE",
-        PathTemplate("the path of a report's .json file"),
+        PathTemplate("the path of a report's .json file", (NAME,)),  # its time was another one
         None,
         "The `.json` of an earlier report, with which the report is compared; `%(name)s` is the "
         "spider's name. It may be the file that this report replaces, and it may be missing before "

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Sequence
 
 ACCEPTED = "gzip, deflate"
 MAX_ENCODINGS = 3  # nested in each other
-UNPACKED = frozenset({"gzip", "x-gzip", "deflate", "identity"})
+PACKINGS = frozenset({"gzip", "x-gzip", "deflate"})
+# No encodings, but servers send them with plain text: curl reads "none" so, and s3cmd has stored
+# text with "UTF-8". A robots.txt in any other unknown encoding might seem to have no rules.
+PLAIN = frozenset({"none", "utf-8", "utf8"})
+UNPACKED = PACKINGS | PLAIN | {"identity"}
 MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
 
 
@@ -35,9 +40,9 @@ def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: boo
 
 
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
-    if encoding == "identity":
+    if encoding == "identity" or (encoding in PLAIN and _is_text(packed)):
         return packed
-    if encoding not in UNPACKED:
+    if encoding not in PACKINGS:
         raise UnreadableBodyError(encoding)
     try:
         return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes
@@ -48,6 +53,15 @@ def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
         return _inflate(packed, -15, limit, is_whole)  # some servers send deflate without a header
     except zlib.error:
         raise UnreadableBodyError(encoding) from None
+
+
+def _is_text(octets: bytes) -> bool:
+    """Whether it is UTF-8, which may be cut in the middle of a character."""
+    try:
+        getincrementaldecoder("utf-8")().decode(octets)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _inflate(packed: bytes, window: int, limit: int, is_whole: bool) -> bytes:

@@ -289,6 +289,20 @@ def test_a_killed_crawl_has_recorded_all_up_to_its_last_flush(tmp_path, name):
     assert all(hit.asked_at > flushed - CLOCKS for hit in missing)
 
 
+@pytest.mark.parametrize("kind", REACTORS)
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_a_crawl_that_is_stopped_by_force_has_recorded_all_that_it_asked_for(tmp_path, name, kind):
+    path = tmp_path / name
+    settings = {**OURS, **REACTORS[kind], "ROBOTS_AUDIT": str(path)}
+    script = {"/robots.txt": robots(SECRET), "/hangs": Answer(after=None)}
+    with Site(script) as site:
+        urls = [site.url("/hangs"), site.url("/stop")]
+        process = crawl_process(Plan(urls, settings, interrupt_at=urls[1], interrupts=2))
+    assert process.returncode == 0, process.stderr
+    checked, differences = check(path)
+    assert (checked.errors, differences, checked.decisions) == ([], [], 2)
+
+
 def run_with_limit(plan, octets):
     """A crawl whose files cannot grow beyond so many octets; what it has written to its log."""
 

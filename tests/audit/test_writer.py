@@ -186,9 +186,9 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
 @pytest.mark.parametrize(
     ("template", "why"),
     [
-        ("%(spider)s.jsonl", "only %\\(name\\)s and %\\(time\\)s stand for something"),
-        ("100%.jsonl", "only %\\(name\\)s and %\\(time\\)s stand for something"),
-        ("audit-%s.jsonl", "only %\\(name\\)s and %\\(time\\)s stand for something"),
+        ("%(spider)s.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
+        ("100%.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
+        ("audit-%s.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
         ("a\0b", "it must be the path of a file"),
         ("\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed"),
         ("", "it must be the path of a file"),
@@ -197,6 +197,30 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
 def test_a_wrong_path_gets_one_sentence(template, why):
     with pytest.raises(SettingError, match=why):
         Recording(template, {})
+
+
+FILE = "User-agent: *\nDisallow: /no\n" * 1000
+
+
+@pytest.mark.parametrize(("hosts", "times"), [(1, 300), (100, 3)])
+def test_settings_that_are_too_long_to_be_read_again_get_one_sentence(tmp_path, hosts, times):
+    path = tmp_path / "audit.jsonl"
+    overrides = {f"{host}.example": {"robots_txt": FILE * times} for host in range(hosts)}
+    with pytest.raises(
+        SettingError, match=r"^ROBOTS_AUDIT cannot record settings of [89],.* octets"
+    ):
+        Recording(path, {}, ROBOTS_OVERRIDES=overrides)
+    assert not path.exists()
+
+
+def test_the_longest_settings_that_are_recorded_can_be_read_again(tmp_path):
+    path, own = tmp_path / "audit.jsonl", FILE * 250
+    overrides = {"here.example": {"robots_txt": own}}
+    recording = Recording(path, {HERE: served(own)}, ROBOTS_OVERRIDES=overrides)
+    recording.decide(URLS[0])
+    recording.close()
+    checked, differences = check(path)
+    assert (checked.errors, checked.decisions, differences) == ([], 1, [])
 
 
 def test_the_path_has_the_spiders_name_and_the_time(tmp_path):
