@@ -13,7 +13,8 @@ import scrapy
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, Asker, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import Asker
+from scrapy_robots_policy.admission.delay_queues import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (

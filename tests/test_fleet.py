@@ -14,7 +14,8 @@ import scrapy
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import Asker, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import Asker
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step

@@ -35,7 +35,8 @@ from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decider import Decider
 from .decision import may_wait
-from .delay_queue import Asker, DelayQueue, DelayQueues, Turn
+from .delay_queue import Asker, DelayQueue, Turn
+from .delay_queues import DelayQueues
 from .status_line import Waiting
 
 
@@ -271,7 +272,7 @@ class Admission:
             return None
         if not self.delays.by_slot:
             self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
-            self.crawler.signals.connect(self._left, signals.request_left_downloader)
+            self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
         since_visit = self.now() - rules.access.entry.asked_at
@@ -279,9 +280,6 @@ class Admission:
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
-
-    def _left(self, request: Request) -> None:
-        self.delays.left(request, request.meta.get(SLOT_KEY, ""))
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.
