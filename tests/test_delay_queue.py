@@ -347,7 +347,16 @@ def test_a_delay_that_another_origin_asks_for_makes_the_wait_longer_never_shorte
     assert host.queue.free_at == host.clock.time + DELAY
 
 
-def test_an_origin_keeps_to_its_queue_in_the_slot_of_another_one():
+@pytest.mark.parametrize("origin", ["https://host", "http://host:8080", "https://host:444"])
+def test_a_host_has_one_queue_whatever_its_schemes_ports_and_slots(origin):
+    host = Host()
+    another = Asker(origin, "bot", "rfc9309")
+    assert host.queues.queue("another slot", another, DELAY, since_visit=DELAY) is host.queue
+    assert host.queues.queue("another slot", another, 0.0, since_visit=0.0) is host.queue
+    assert host.queues.find("another slot", f"{origin}/page") is host.queue
+
+
+def test_a_host_keeps_to_its_queue_in_the_slot_of_another_one():
     host = Host()
     another = Asker("http://another", "bot", "rfc9309")
     queue = host.queues.queue("another slot", another, DELAY, since_visit=DELAY)
@@ -355,7 +364,7 @@ def test_an_origin_keeps_to_its_queue_in_the_slot_of_another_one():
     assert host.queues.find("another slot", ASKER.origin) is host.queue
 
 
-def test_an_origin_keeps_to_its_queue_until_no_crawler_of_it_is_asked_for_a_delay():
+def test_a_host_keeps_to_its_queue_until_no_crawler_of_it_is_asked_for_a_delay():
     host = Host()
     another = ASKER._replace(agent="another")
     host.queues.queue("host", another, DELAY, since_visit=DELAY)
@@ -424,10 +433,10 @@ def test_the_engines_next_request_costs_no_call_for_each_host_that_is_visited():
 def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept():
     host = Host()
     for number in range(1_000):
-        asker = Asker(f"http://host:{number}", "bot", "rfc9309")
+        asker = Asker(f"http://host{number}", "bot", "rfc9309")
         host.queues.queue("host", asker, DELAY / 2, DELAY)
     assert host.queue.delay == DELAY
-    assert len(host.queue.delays) == len(host.queues.by_origin) == MAX_ASKERS
+    assert len(host.queue.delays) == len(host.queues.by_host) == MAX_ASKERS
 
 
 def open_queues(queues, number):
@@ -448,8 +457,8 @@ def test_of_too_many_queues_only_those_that_nobody_needs_are_dropped(use, monkey
     host = Host()
     IN_USE[use](host)
     open_queues(host.queues, 100)
-    assert host.queues.find("host", None) is host.queues.find("", ASKER.origin) is host.queue
-    assert len(host.queues.by_slot) == len(host.queues.by_origin) <= 20
+    assert host.queues.find("host", "") is host.queues.find("", ASKER.origin) is host.queue
+    assert len(host.queues.by_slot) == len(host.queues.by_host) <= 20
 
 
 def test_queues_that_are_all_in_use_are_looked_at_in_linear_time(monkeypatch):

@@ -23,7 +23,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..compat import SLOT_KEY
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing
-from ..rep import Origin, origin_of, tdmrep
+from ..rep import Origin, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
@@ -183,7 +183,7 @@ class Admission:
         """
         if self.delays.by_slot:
             slot = self.concurrency.engine.slot_key(request)
-            queue = self.delays.find(slot, origin_of(request.url))
+            queue = self.delays.find(slot, request.url)
             if queue is not None:
                 async with queue.turn(request, first=True) as turn:
                     turn.used()

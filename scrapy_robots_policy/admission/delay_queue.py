@@ -7,7 +7,8 @@ a download slot that Scrapy throws away takes no delay with it.
 
 Processes that share a store ask its coordinator too, when their turn in the queue has come. In all
 of them together one request is under way at a time, and the host rests from its end for the delay.
-They ask for the host of the request, since each process may give its download slots other names.
+They ask for the host of the request, since each process may give its download slots other names. A
+process has one queue for a host (`delay_queues.py`), so it asks for one turn at a time.
 
 * A request goes when the one before has ended and the store knows it. Network latency makes gaps
   longer, never shorter. The price is one way to the store and back for each request.
@@ -148,7 +149,7 @@ class DelayQueue:
         if not self.delay:  # it has been taken back
             return 0.0
         try:
-            return await self.coordinator.take(_host(request), self.delay)
+            return await self.coordinator.take(host_of(request.url), self.delay)
         except BaseException:  # cancelled
             self._give_back(request)
             raise
@@ -183,7 +184,7 @@ class DelayQueue:
     def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
         self._taken = False
-        self.coordinator.leave(_host(request), visited=False)
+        self.coordinator.leave(host_of(request.url), visited=False)
         self._next()
 
     def reached(self, request: Request) -> None:
@@ -202,7 +203,7 @@ class DelayQueue:
             self.free_at = self.now() + self.delay
         if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
-            self.coordinator.leave(_host(request), visited=is_visit)
+            self.coordinator.leave(host_of(request.url), visited=is_visit)
             self._holder = None
             self._stop_holding()
         self._next()
@@ -254,6 +255,6 @@ class DelayQueue:
         self._next()
 
 
-def _host(request: Request) -> str:
-    """The host of a request, as its origin has it; Scrapy's download slot by default."""
-    return urlsplit(origin_of(request.url) or "").hostname or ""
+def host_of(url: str) -> str:
+    """The host of a URL, as its origin has it; Scrapy's download slot by default."""
+    return urlsplit(origin_of(url) or "").hostname or ""

@@ -1,8 +1,8 @@
 """The queues of a crawl: in which one a request waits.
 
-There is one queue for each download slot in which a delay is kept. An origin that asks for a delay
-has all its requests in one queue, those in other download slots too: spiders choose slots, and copy
-them with `meta=response.meta`.
+There is one queue for each download slot in which a delay is kept. A host of which an origin asks
+for a delay has all its requests in one queue, those in other download slots too: spiders choose
+slots, and copy them with `meta=response.meta`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from collections.abc import Callable, Container
 
 from scrapy.http import Request
 
-from ..rep import origin_of
 from ..stores import FleetCoordinator
-from .delay_queue import Asker, CallLater, DelayQueue, OnHeld
+from .delay_queue import Asker, CallLater, DelayQueue, OnHeld, host_of
 
 MAX_QUEUES = 10_000
 MAX_ASKERS = 100  # of one queue
@@ -24,7 +23,7 @@ class DelayQueues:
 
     now        any clock in seconds that never goes back
     by_slot    all queues
-    by_origin  those in which the delay of an origin is kept
+    by_host    those in which a delay is kept that an origin of the host asks for
     under_way  the requests that have used a turn or are in the downloader, each with its queue
     on_held    as for a queue
     """
@@ -39,7 +38,7 @@ class DelayQueues:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
         self.on_held = on_held
         self.by_slot: dict[str, DelayQueue] = {}
-        self.by_origin: dict[str, DelayQueue] = {}
+        self.by_host: dict[str, DelayQueue] = {}
         self.under_way: dict[Request, DelayQueue] = {}
         self._sweep_at = MAX_QUEUES
 
@@ -58,16 +57,16 @@ class DelayQueues:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
                 self._forget(min(queue.delays, key=queue.delays.__getitem__))
             queue.keep(asker, delay, since_visit)
-            self.by_origin[asker.origin] = queue
+            self.by_host[host_of(asker.origin)] = queue
         return queue
 
-    def find(self, slot: str, origin: str | None) -> DelayQueue | None:
-        """The queue of the requests to an origin in a download slot, where there is one."""
-        return self.by_origin.get(origin or "") or self.by_slot.get(slot)
+    def find(self, slot: str, url: str) -> DelayQueue | None:
+        """The queue of the requests to the host of a URL in a download slot, where there is one."""
+        return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
 
     def reached(self, request: Request, slot: str) -> None:
         """A request has reached the downloader in this slot."""
-        queue = self.under_way.get(request) or self.find(slot, origin_of(request.url))
+        queue = self.under_way.get(request) or self.find(slot, request.url)
         if queue is not None:
             queue.reached(request)
 
@@ -96,11 +95,12 @@ class DelayQueues:
 
     def _forget(self, asker: Asker) -> None:
         """The origin asks this crawler for no delay any more."""
-        queue = self.by_origin.get(asker.origin)
+        host = host_of(asker.origin)
+        queue = self.by_host.get(host)
         if queue is None or not queue.delays.pop(asker, 0.0):
             return
-        if all(other.origin != asker.origin for other in queue.delays):
-            del self.by_origin[asker.origin]
+        if all(host_of(other.origin) != host for other in queue.delays):
+            del self.by_host[host]
         if not queue.delays:
             queue.end_delay()
 
@@ -109,7 +109,9 @@ class DelayQueues:
             # An idle queue past its delay may be forgotten: the next request opens it again.
             self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
             kept = self.by_slot.values()
-            self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
+            self.by_host = {
+                host_of(asker.origin): queue for queue in kept for asker in queue.delays
+            }
             self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
         queue = self.by_slot[slot] = DelayQueue(
             self.coordinator, self.now, self.call_later, self.under_way, self.on_held
