@@ -304,6 +304,18 @@ async def test_a_new_delay_is_kept_for_requests_that_wait_already(first):
         assert min(between[1:]) >= 0.5  # the first may be between two that were on their way
 
 
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_longer_delay_is_kept_from_the_robots_txt_on_that_asks_for_it(kind):
+    with Site({"/robots.txt": [slow(0.3), slow(1)]}) as site:
+        settings = {**OURS, **REACTORS[kind], "ROBOTS_TTL": 1, "CLOSESPIDER_PAGECOUNT": 8}
+        crawl_apart(Plan(pages(site, 200), settings))
+        renewed = [hit.path for hit in site.hits].index("/robots.txt", 1)
+        later = site.hits[renewed:]
+        rests = [after.asked_at - before.answered_at for before, after in pairwise(later)]
+        assert len(rests) >= 2
+        assert min(rests) >= 1
+
+
 class AskingLater(Spider):
     """Asks for `later` when the robots.txt of `site` has been asked for twice."""
 

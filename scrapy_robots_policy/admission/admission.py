@@ -261,7 +261,8 @@ class Admission:
         """
         if self._opens_in(rules, config):
             return False
-        return self._queue(request, rules, config) in {None, queue}
+        needed = self._queue(request, rules, config)
+        return needed is None or (needed is queue and not needed.rests)
 
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig

@@ -113,8 +113,13 @@ class DelayQueue:
         return max(self.delays.values(), default=0.0)
 
     @property
+    def rests(self) -> bool:
+        """Whether the delay after the last visit is not over."""
+        return self.free_at > self.now()
+
+    @property
     def is_idle(self) -> bool:
-        return not (self._waiting or self._is_taken) and self.free_at <= self.now()
+        return not (self._waiting or self._is_taken or self.rests)
 
     @property
     def waiting(self) -> int:
