@@ -21,7 +21,7 @@ from .admission.admission import Admission
 from .admission.concurrency import Concurrency
 from .admission.decider import VERDICT_KEY, Decider
 from .admission.decision import Decision
-from .admission.delay_queue import DelayQueues
+from .admission.delay_queues import DelayQueues
 from .admission.status_line import StatusLine
 from .audit.recorder import Recorder
 from .config import (

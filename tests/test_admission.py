@@ -9,7 +9,7 @@ from scrapy import Request
 
 from scrapy_robots_policy.admission.admission import Admission
 from scrapy_robots_policy.admission.decision import Decision
-from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
 from scrapy_robots_policy.rep.access import AccessOverrides

@@ -15,7 +15,7 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
-from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import Spider, crawl, middleware_of

@@ -13,7 +13,8 @@ import scrapy
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import MAX_QUEUES, Asker, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import Asker
+from scrapy_robots_policy.admission.delay_queues import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
@@ -301,6 +302,18 @@ async def test_a_new_delay_is_kept_for_requests_that_wait_already(first):
         between = [after - before for before, after in pairwise(later)]
         assert len(between) >= 2
         assert min(between[1:]) >= 0.5  # the first may be between two that were on their way
+
+
+@pytest.mark.parametrize("kind", REACTORS)
+def test_a_longer_delay_is_kept_from_the_robots_txt_on_that_asks_for_it(kind):
+    with Site({"/robots.txt": [slow(0.3), slow(1)]}) as site:
+        settings = {**OURS, **REACTORS[kind], "ROBOTS_TTL": 1, "CLOSESPIDER_PAGECOUNT": 8}
+        crawl_apart(Plan(pages(site, 200), settings))
+        renewed = [hit.path for hit in site.hits].index("/robots.txt", 1)
+        later = site.hits[renewed:]
+        rests = [after.asked_at - before.answered_at for before, after in pairwise(later)]
+        assert len(rests) >= 2
+        assert min(rests) >= 1
 
 
 class AskingLater(Spider):

@@ -5,7 +5,10 @@ The clock is the test's own: nothing waits, and nothing depends on how fast the 
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import pytest
 import scrapy
@@ -13,15 +16,9 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission import delay_queue
-from scrapy_robots_policy.admission.delay_queue import (
-    LONGEST_TIMER,
-    MAX_ASKERS,
-    MAX_HELD,
-    Asker,
-    DelayQueue,
-    DelayQueues,
-)
+from scrapy_robots_policy.admission import delay_queue, delay_queues
+from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_HELD, Asker, DelayQueue
+from scrapy_robots_policy.admission.delay_queues import MAX_ASKERS, DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores.interface import ALONE
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -95,7 +92,7 @@ class Host:
 
     async def go(self, request, *, first=False):
         async with self.queue.turn(request, first=first) as turn:
-            self.sent.append(request.url[len("http://host") :])
+            self.sent.append(urlsplit(request.url).path)
             self.active.add(request)
             turn.used()
 
@@ -350,7 +347,16 @@ def test_a_delay_that_another_origin_asks_for_makes_the_wait_longer_never_shorte
     assert host.queue.free_at == host.clock.time + DELAY
 
 
-def test_an_origin_keeps_to_its_queue_in_the_slot_of_another_one():
+@pytest.mark.parametrize("origin", ["https://host", "http://host:8080", "https://host:444"])
+def test_a_host_has_one_queue_whatever_its_schemes_ports_and_slots(origin):
+    host = Host()
+    another = Asker(origin, "bot", "rfc9309")
+    assert host.queues.queue("another slot", another, DELAY, since_visit=DELAY) is host.queue
+    assert host.queues.queue("another slot", another, 0.0, since_visit=0.0) is host.queue
+    assert host.queues.find("another slot", f"{origin}/page") is host.queue
+
+
+def test_a_host_keeps_to_its_queue_in_the_slot_of_another_one():
     host = Host()
     another = Asker("http://another", "bot", "rfc9309")
     queue = host.queues.queue("another slot", another, DELAY, since_visit=DELAY)
@@ -358,7 +364,7 @@ def test_an_origin_keeps_to_its_queue_in_the_slot_of_another_one():
     assert host.queues.find("another slot", ASKER.origin) is host.queue
 
 
-def test_an_origin_keeps_to_its_queue_until_no_crawler_of_it_is_asked_for_a_delay():
+def test_a_host_keeps_to_its_queue_until_no_crawler_of_it_is_asked_for_a_delay():
     host = Host()
     another = ASKER._replace(agent="another")
     host.queues.queue("host", another, DELAY, since_visit=DELAY)
@@ -391,13 +397,46 @@ async def test_requests_in_the_queue_go_when_the_delay_ends_whoever_passes_by_it
     assert host.sent == ["/1", "/2"]
 
 
+@on_reactor
+async def test_a_request_that_takes_its_turn_to_another_slot_makes_a_visit():
+    """A later middleware may choose a slot for each proxy; its own origin asks for no delay."""
+    host = Host()
+    request = scrapy.Request("http://another/1")
+    start(host.go(request))
+    host.request("/2")
+    await until_idle()
+    host.active.add(request)
+    host.queues.reached(request, "slot of a proxy")
+    await host.end(request)
+    await host.clock.forward(DELAY - 0.1)
+    assert host.sent == ["/1"]
+    await host.clock.forward(0.1)
+    assert host.sent == ["/1", "/2"]
+
+
+def test_the_engines_next_request_costs_no_call_for_each_host_that_is_visited():
+    host = Host()
+    open_queues(host.queues, 300)
+    for number in range(300):
+        request = scrapy.Request(f"http://host{number}/")
+        host.active.add(request)
+        host.queues.reached(request, f"host{number}")
+    calls = Counter()
+    sys.setprofile(lambda _frame, event, _: calls.update([event]))
+    try:
+        host.queues.release_gone(host.active)
+    finally:
+        sys.setprofile(None)
+    assert calls["call"] < 10
+
+
 def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept():
     host = Host()
     for number in range(1_000):
-        asker = Asker(f"http://host:{number}", "bot", "rfc9309")
+        asker = Asker(f"http://host{number}", "bot", "rfc9309")
         host.queues.queue("host", asker, DELAY / 2, DELAY)
     assert host.queue.delay == DELAY
-    assert len(host.queue.delays) == len(host.queues.by_origin) == MAX_ASKERS
+    assert len(host.queue.delays) == len(host.queues.by_host) == MAX_ASKERS
 
 
 def open_queues(queues, number):
@@ -414,16 +453,16 @@ IN_USE = {
 
 @pytest.mark.parametrize("use", IN_USE)
 def test_of_too_many_queues_only_those_that_nobody_needs_are_dropped(use, monkeypatch):
-    monkeypatch.setattr(delay_queue, "MAX_QUEUES", 10)
+    monkeypatch.setattr(delay_queues, "MAX_QUEUES", 10)
     host = Host()
     IN_USE[use](host)
     open_queues(host.queues, 100)
-    assert host.queues.find("host", None) is host.queues.find("", ASKER.origin) is host.queue
-    assert len(host.queues.by_slot) == len(host.queues.by_origin) <= 20
+    assert host.queues.find("host", "") is host.queues.find("", ASKER.origin) is host.queue
+    assert len(host.queues.by_slot) == len(host.queues.by_host) <= 20
 
 
 def test_queues_that_are_all_in_use_are_looked_at_in_linear_time(monkeypatch):
-    monkeypatch.setattr(delay_queue, "MAX_QUEUES", 10)
+    monkeypatch.setattr(delay_queues, "MAX_QUEUES", 10)
     looks = []
     monkeypatch.setattr(DelayQueue, "is_idle", property(looks.append))
     open_queues(Host().queues, 1_000)

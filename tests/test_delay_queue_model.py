@@ -103,7 +103,7 @@ class Model(Host):
             self.ended_at = self.clock.time
         for those in (self.active, self.in_transfer, self.with_turn):
             those.discard(request)
-        self.queues.left(request, "host")
+        self.queues.left(request)
         self.queues.release_gone(self.active)
 
     def change_delay(self):
@@ -147,6 +147,6 @@ async def test_turns_come_one_at_a_time_a_delay_apart_and_to_all(seed):
     await host.clock.forward(DELAY)
     assert not host.failures
     assert host.queue.is_idle
-    assert not host.queues.busy
+    assert not host.queues.under_way
     assert not host.clock.timers
     assert not host.queues.coordinator.is_taken

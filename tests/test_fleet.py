@@ -14,9 +14,10 @@ import scrapy
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import Asker, DelayQueues
+from scrapy_robots_policy.admission.delay_queue import Asker
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, origin_of
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents
@@ -286,3 +287,32 @@ async def test_processes_that_name_other_download_slots_for_a_host_share_its_tur
             await until(lambda: other.free_at > time.monotonic() or waiting.called)
             assert not waiting.called
         await all_of([waiting])
+
+
+@on_reactor
+async def test_a_host_that_has_two_slots_in_a_process_is_visited_by_one_request_of_the_fleet(redis):
+    under_way, most = set(), 0
+
+    async def visit(queues, slot, url, seconds):
+        nonlocal most
+        asker = Asker(origin_of(url), "bot", "rfc9309")
+        queue, request = queues.queue(slot, asker, 0.2, since_visit=0.2), scrapy.Request(url)
+        async with queue.turn(request) as turn:
+            turn.used()
+        queues.reached(request, slot)
+        under_way.add(request)
+        most = max(most, len(under_way))
+        await compat.sleep(seconds)
+        under_way.remove(request)
+        queues.left(request)
+
+    async with members(redis.url) as stores:
+        one, other = (DelayQueues(store, time.monotonic, compat.call_later) for store in stores)
+        await all_of(
+            [
+                start(visit(one, "http", "http://host/1", 0.1)),
+                start(visit(one, "https", "https://host/1", 1.0)),
+                start(visit(other, "host", "http://host/2", 0.1)),
+            ]
+        )
+    assert most == 1

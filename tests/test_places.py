@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from scrapy_robots_policy.admission.concurrency import Concurrency
-from scrapy_robots_policy.admission.delay_queue import DelayQueues
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.on_reactor import on_reactor, pending_timers, start, until_idle
@@ -138,10 +138,10 @@ async def test_a_turn_ends_with_its_request_when_the_engine_asks_for_another_one
     async with queue.turn(request) as turn:
         turn.used()
     assert not places.is_full()
-    assert places.delays.busy
+    assert places.delays.under_way
     places.downloader.active.discard(request)
     assert not places.is_full()
-    assert not places.delays.busy
+    assert not places.delays.under_way
 
 
 @on_reactor

@@ -23,7 +23,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..compat import SLOT_KEY
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing
-from ..rep import Origin, origin_of, tdmrep
+from ..rep import Origin, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
@@ -35,7 +35,8 @@ from ..stats import PUT_BACK
 from .concurrency import Concurrency
 from .decider import Decider
 from .decision import may_wait
-from .delay_queue import Asker, DelayQueue, DelayQueues, Turn
+from .delay_queue import Asker, DelayQueue, Turn
+from .delay_queues import DelayQueues
 from .status_line import Waiting
 
 
@@ -184,7 +185,7 @@ class Admission:
         """
         if self.delays.by_slot:
             slot = self.concurrency.engine.slot_key(request)
-            queue = self.delays.find(slot, origin_of(request.url))
+            queue = self.delays.find(slot, request.url)
             if queue is not None:
                 async with queue.turn(request, first=True) as turn:
                     turn.used()
@@ -262,7 +263,8 @@ class Admission:
         """
         if self._opens_in(rules, config):
             return False
-        return self._queue(request, rules, config) in {None, queue}
+        needed = self._queue(request, rules, config)
+        return needed is None or (needed is queue and not needed.rests)
 
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -273,7 +275,7 @@ class Admission:
             return None
         if not self.delays.by_slot:
             self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
-            self.crawler.signals.connect(self._left, signals.request_left_downloader)
+            self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
         since_visit = self.now() - rules.access.entry.asked_at
@@ -281,9 +283,6 @@ class Admission:
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
-
-    def _left(self, request: Request) -> None:
-        self.delays.left(request, request.meta.get(SLOT_KEY, ""))
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.

@@ -32,7 +32,7 @@ from twisted.internet.defer import Deferred
 
 from .. import compat
 from ..exceptions import CrawlClosing
-from .delay_queue import DelayQueues
+from .delay_queues import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
 
@@ -186,7 +186,7 @@ class Concurrency:
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""
-        if self.delays.busy or self._returning:
+        if self.delays.under_way or self._returning:
             self._make_room()
         if not self._has_room():
             return True

@@ -1,16 +1,14 @@
-"""One queue for each download slot in which a delay between two requests is kept.
+"""One queue of requests between which a delay is kept.
 
-An origin that asks for a delay has all its requests in one queue, those in other download slots
-too: spiders choose slots, and copy them with `meta=response.meta`.
-
-In a queue one request is under way at a time. The next one goes when the delay is over, counted
-from the end of the one before: so the host sees no shorter gap, whatever the network does.
-DOWNLOAD_DELAY, AutoThrottle and jitter act later, in the downloader. They can make a host slower,
-never faster, and a download slot that Scrapy throws away takes no delay with it.
+One request is under way at a time. The next one goes when the delay is over, counted from the end
+of the one before: so the host sees no shorter gap, whatever the network does. DOWNLOAD_DELAY,
+AutoThrottle and jitter act later, in the downloader. They can make a host slower, never faster, and
+a download slot that Scrapy throws away takes no delay with it.
 
 Processes that share a store ask its coordinator too, when their turn in the queue has come. In all
 of them together one request is under way at a time, and the host rests from its end for the delay.
-They ask for the host of the request, since each process may give its download slots other names.
+They ask for the host of the request, since each process may give its download slots other names. A
+process has one queue for a host (`delay_queues.py`), so it asks for one turn at a time.
 
 * A request goes when the one before has ended and the store knows it. Network latency makes gaps
   longer, never shorter. The price is one way to the store and back for each request.
@@ -32,7 +30,7 @@ request that is gone is given back in `_wait_here`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Container
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -45,8 +43,6 @@ from ..exceptions import CrawlClosing
 from ..rep import origin_of
 from ..stores import FleetCoordinator
 
-MAX_QUEUES = 10_000
-MAX_ASKERS = 100  # of one queue
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
@@ -76,11 +72,12 @@ class Turn:
 
 
 class DelayQueue:
-    """The requests of one download slot.
+    """One queue of a crawl.
 
-    delays   seconds by asker; the longest one is kept
-    busy     the queues of the crawl that have a request under way
-    on_held  called with the first request that other middlewares hold back for so many seconds
+    delays     seconds by asker; the longest one is kept
+    under_way  the requests of the crawl that have used a turn or are in the downloader, each with
+               its queue
+    on_held    called with the first request that other middlewares hold back for so many seconds
     """
 
     def __init__(
@@ -88,11 +85,11 @@ class DelayQueue:
         coordinator: FleetCoordinator,
         now: Callable[[], float],
         call_later: CallLater,
-        busy: set[DelayQueue],
+        under_way: dict[Request, DelayQueue],
         on_held: OnHeld,
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
-        self.busy, self.on_held = busy, on_held
+        self.under_way, self.on_held = under_way, on_held
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
         self.is_closed = False
@@ -105,13 +102,24 @@ class DelayQueue:
         self._visitors: set[Request] = set()  # requests of this slot in the downloader
         self._stop_timer: Callable[[], None] | None = None
 
+    def keep(self, asker: Asker, delay: float, since_visit: float) -> None:
+        """Keep a delay from now on, counted from a visit so many seconds ago."""
+        self.delays[asker] = delay
+        rest = min(max(delay - since_visit, 0.0), delay)
+        self.free_at = max(self.free_at, self.now() + rest)
+
     @property
     def delay(self) -> float:
         return max(self.delays.values(), default=0.0)
 
     @property
+    def rests(self) -> bool:
+        """Whether the delay after the last visit is not over."""
+        return self.free_at > self.now()
+
+    @property
     def is_idle(self) -> bool:
-        return not (self._waiting or self._is_taken) and self.free_at <= self.now()
+        return not (self._waiting or self._is_taken or self.rests)
 
     @property
     def waiting(self) -> int:
@@ -146,7 +154,7 @@ class DelayQueue:
         if not self.delay:  # it has been taken back
             return 0.0
         try:
-            return await self.coordinator.take(_host(request), self.delay)
+            return await self.coordinator.take(host_of(request.url), self.delay)
         except BaseException:  # cancelled
             self._give_back(request)
             raise
@@ -174,14 +182,14 @@ class DelayQueue:
             return
         self._taken = False
         self._holder = request
+        self.under_way[request] = self
         if not self.is_closed:
             self._stop_holding = self.call_later(MAX_HELD, self._on_held)
-        self.busy.add(self)
 
     def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
         self._taken = False
-        self.coordinator.leave(_host(request), visited=False)
+        self.coordinator.leave(host_of(request.url), visited=False)
         self._next()
 
     def reached(self, request: Request) -> None:
@@ -189,29 +197,20 @@ class DelayQueue:
         if request is self._holder:
             self._stop_holding()
         self._visitors.add(request)
-        self.busy.add(self)
+        self.under_way[request] = self
 
     def left(self, request: Request) -> None:
-        """A request has left the downloader: its visit is over, whatever middlewares do next."""
-        self._release({request})
-
-    def release_gone(self, active: Container[Request]) -> None:
-        """End the visits whose requests are not among the active ones any more."""
-        under_way = self._visitors if self._holder is None else self._visitors | {self._holder}
-        self._release({request for request in under_way if request not in active})
-
-    def _release(self, gone: set[Request]) -> None:
-        visited = gone & self._visitors
-        if visited:
-            self._visitors -= visited
+        """A request has left the downloader, or is gone and has never reached it."""
+        del self.under_way[request]
+        is_visit = request in self._visitors
+        if is_visit:
+            self._visitors.discard(request)
             self.free_at = self.now() + self.delay
-        if self._holder is not None and self._holder in gone:
+        if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
-            self.coordinator.leave(_host(self._holder), visited=self._holder in visited)
+            self.coordinator.leave(host_of(request.url), visited=is_visit)
             self._holder = None
             self._stop_holding()
-        if self._holder is None and not self._visitors:
-            self.busy.discard(self)
         self._next()
 
     def _on_held(self) -> None:
@@ -220,7 +219,7 @@ class DelayQueue:
         if not self._was_held:
             self._was_held = True
             self.on_held(self._holder, MAX_HELD)
-        self._release({self._holder})
+        self.left(self._holder)
 
     def end_delay(self) -> None:
         """Nobody asks for a delay any more: those that wait go, one when the other has ended."""
@@ -261,102 +260,6 @@ class DelayQueue:
         self._next()
 
 
-class DelayQueues:
-    """The queues of a crawl.
-
-    now        any clock in seconds that never goes back
-    by_slot    all queues
-    by_origin  those in which the delay of an origin is kept
-    on_held    as for a queue
-    """
-
-    def __init__(
-        self,
-        coordinator: FleetCoordinator,
-        now: Callable[[], float],
-        call_later: CallLater,
-        on_held: OnHeld = lambda _request, _seconds: None,
-    ) -> None:
-        self.coordinator, self.now, self.call_later = coordinator, now, call_later
-        self.on_held = on_held
-        self.by_slot: dict[str, DelayQueue] = {}
-        self.by_origin: dict[str, DelayQueue] = {}
-        self.busy: set[DelayQueue] = set()
-        self._sweep_at = MAX_QUEUES
-
-    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
-        """The queue that a request has to wait in; None if it need not.
-
-        delay        the seconds that are asked for; 0: none
-        since_visit  the seconds since its robots.txt was fetched, which was a visit too
-        """
-        if not delay:
-            self._forget(asker)
-            queue = self.find(slot, asker.origin)
-            return queue if queue is not None and queue.delays else None
-        queue = self.find(slot, asker.origin) or self._open(slot)
-        if queue.delays.get(asker) != delay:
-            if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
-                self._forget(min(queue.delays, key=queue.delays.__getitem__))
-            queue.delays[asker] = delay
-            self.by_origin[asker.origin] = queue
-            rest = min(max(delay - since_visit, 0.0), delay)
-            queue.free_at = max(queue.free_at, self.now() + rest)
-        return queue
-
-    def find(self, slot: str, origin: str | None) -> DelayQueue | None:
-        """The queue of the requests to an origin in a download slot, where there is one."""
-        return self.by_origin.get(origin or "") or self.by_slot.get(slot)
-
-    def reached(self, request: Request, slot: str) -> None:
-        """A request has reached the downloader in this slot."""
-        queue = self.find(slot, origin_of(request.url))
-        if queue is not None:
-            queue.reached(request)
-
-    def left(self, request: Request, slot: str) -> None:
-        """A request has left the downloader in this slot."""
-        queue = self.find(slot, origin_of(request.url))
-        if queue is not None:
-            queue.left(request)
-
-    def release_gone(self, active: Container[Request]) -> None:
-        """End the visits whose requests are not among the active ones any more."""
-        for queue in tuple(self.busy):
-            queue.release_gone(active)
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait for their turn, in all queues."""
-        return sum(queue.waiting for queue in self.by_slot.values())
-
-    def close(self) -> None:
-        for queue in self.by_slot.values():
-            queue.close()
-
-    def _forget(self, asker: Asker) -> None:
-        """The origin asks this crawler for no delay any more."""
-        queue = self.by_origin.get(asker.origin)
-        if queue is None or not queue.delays.pop(asker, 0.0):
-            return
-        if all(other.origin != asker.origin for other in queue.delays):
-            del self.by_origin[asker.origin]
-        if not queue.delays:
-            queue.end_delay()
-
-    def _open(self, slot: str) -> DelayQueue:
-        if len(self.by_slot) >= self._sweep_at:
-            # An idle queue past its delay may be forgotten: the next request opens it again.
-            self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
-            kept = self.by_slot.values()
-            self.by_origin = {asker.origin: queue for queue in kept for asker in queue.delays}
-            self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
-        queue = self.by_slot[slot] = DelayQueue(
-            self.coordinator, self.now, self.call_later, self.busy, self.on_held
-        )
-        return queue
-
-
-def _host(request: Request) -> str:
-    """The host of a request, as its origin has it; Scrapy's download slot by default."""
-    return urlsplit(origin_of(request.url) or "").hostname or ""
+def host_of(url: str) -> str:
+    """The host of a URL, as its origin has it; Scrapy's download slot by default."""
+    return urlsplit(origin_of(url) or "").hostname or ""

@@ -1,0 +1,119 @@
+"""The queues of a crawl: in which one a request waits.
+
+There is one queue for each download slot in which a delay is kept. A host of which an origin asks
+for a delay has all its requests in one queue, those in other download slots too: spiders choose
+slots, and copy them with `meta=response.meta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from scrapy.http import Request
+
+from ..stores import FleetCoordinator
+from .delay_queue import Asker, CallLater, DelayQueue, OnHeld, host_of
+
+MAX_QUEUES = 10_000
+MAX_ASKERS = 100  # of one queue
+
+
+class DelayQueues:
+    """The queues of a crawl.
+
+    now        any clock in seconds that never goes back
+    by_slot    all queues
+    by_host    those in which a delay is kept that an origin of the host asks for
+    under_way  the requests that have used a turn or are in the downloader, each with its queue
+    on_held    as for a queue
+    """
+
+    def __init__(
+        self,
+        coordinator: FleetCoordinator,
+        now: Callable[[], float],
+        call_later: CallLater,
+        on_held: OnHeld = lambda _request, _seconds: None,
+    ) -> None:
+        self.coordinator, self.now, self.call_later = coordinator, now, call_later
+        self.on_held = on_held
+        self.by_slot: dict[str, DelayQueue] = {}
+        self.by_host: dict[str, DelayQueue] = {}
+        self.under_way: dict[Request, DelayQueue] = {}
+        self._sweep_at = MAX_QUEUES
+
+    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
+        """The queue that a request has to wait in; None if it need not.
+
+        delay        the seconds that are asked for; 0: none
+        since_visit  the seconds since its robots.txt was fetched, which was a visit too
+        """
+        if not delay:
+            self._forget(asker)
+            queue = self.find(slot, asker.origin)
+            return queue if queue is not None and queue.delays else None
+        queue = self.find(slot, asker.origin) or self._open(slot)
+        if queue.delays.get(asker) != delay:
+            if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
+                self._forget(min(queue.delays, key=queue.delays.__getitem__))
+            queue.keep(asker, delay, since_visit)
+            self.by_host[host_of(asker.origin)] = queue
+        return queue
+
+    def find(self, slot: str, url: str) -> DelayQueue | None:
+        """The queue of the requests to the host of a URL in a download slot, where there is one."""
+        return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
+
+    def reached(self, request: Request, slot: str) -> None:
+        """A request has reached the downloader in this slot."""
+        queue = self.under_way.get(request) or self.find(slot, request.url)
+        if queue is not None:
+            queue.reached(request)
+
+    def left(self, request: Request) -> None:
+        """A request has left the downloader: its visit is over, whatever middlewares do next."""
+        queue = self.under_way.get(request)
+        if queue is not None:
+            queue.left(request)
+
+    def release_gone(self, active: Container[Request]) -> None:
+        """End the turns of requests that are not among the active ones any more.
+
+        It is called before each request that the engine takes: it looks at each request once.
+        """
+        for request in [request for request in self.under_way if request not in active]:
+            self.left(request)
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for their turn, in all queues."""
+        return sum(queue.waiting for queue in self.by_slot.values())
+
+    def close(self) -> None:
+        for queue in self.by_slot.values():
+            queue.close()
+
+    def _forget(self, asker: Asker) -> None:
+        """The origin asks this crawler for no delay any more."""
+        host = host_of(asker.origin)
+        queue = self.by_host.get(host)
+        if queue is None or not queue.delays.pop(asker, 0.0):
+            return
+        if all(host_of(other.origin) != host for other in queue.delays):
+            del self.by_host[host]
+        if not queue.delays:
+            queue.end_delay()
+
+    def _open(self, slot: str) -> DelayQueue:
+        if len(self.by_slot) >= self._sweep_at:
+            # An idle queue past its delay may be forgotten: the next request opens it again.
+            self.by_slot = {key: queue for key, queue in self.by_slot.items() if not queue.is_idle}
+            kept = self.by_slot.values()
+            self.by_host = {
+                host_of(asker.origin): queue for queue in kept for asker in queue.delays
+            }
+            self._sweep_at = max(MAX_QUEUES, 2 * len(self.by_slot))
+        queue = self.by_slot[slot] = DelayQueue(
+            self.coordinator, self.now, self.call_later, self.under_way, self.on_held
+        )
+        return queue
