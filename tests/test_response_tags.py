@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 import scrapy
 from hypothesis import example, given, settings
@@ -284,6 +286,18 @@ def test_links_to_parts_of_the_page_are_canonicalised_as_one(monkeypatch):
     # The request, the links with nofollow, those without. From Python 3.14 on, a "#" that is joined
     # to a URL stays.
     assert [url.removesuffix("#") for url in counting.urls] == [SITE] * 3
+
+
+@pytest.mark.parametrize("href", ["/" + "a" * 500_000, "/?" + "a=b&" * 125_000, "/" + "a/" * 250_000])
+def test_a_link_of_hundreds_of_kilobytes_takes_no_more_memory_than_its_page(href):
+    html = response(link("/a", "nofollow") + link(href, "nofollow"))
+    assert len(html.css("a")) == 2
+    tracemalloc.start()
+    try:
+        assert "https://site.example/a" in nofollow_links(html)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(html.body)
+    finally:
+        tracemalloc.stop()
 
 
 # Pages that make the most work: all links alike but for the folder, or none of them ordinary.

@@ -15,6 +15,7 @@ from ..rep.page_tags import Statement, read_header, read_meta
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
+_MAX_HREF = 65_536  # characters of a link; `re` takes some 130 octets of memory for each
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
@@ -45,7 +46,7 @@ def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
     others: set[str] = set()
     for link in response.selector.root.iter("a", "area"):
         href = link.get("href")
-        if href is None:
+        if href is None or len(href) > _MAX_HREF:
             continue
         href = href.strip(_WHITE)
         if not href[:11].lower().startswith(_NOT_PAGES):
