@@ -225,6 +225,7 @@ def canonical(url):
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(SOME_HREFS), st.lists(SOME_HREFS), BASES)
+@example(["%61b://["], [], "data:text/html,a")
 def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base):
     html = response("", url=base)
     links = page.NofollowLinks(html, set(refused), set(others))

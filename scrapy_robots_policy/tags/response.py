@@ -143,7 +143,10 @@ def _ending(url: str) -> str | None:
 
 def _canonical_ending(canonical: str) -> str | None:
     """The ending of a canonical URL. Its host and folders may have any characters."""
-    parts = urlsplit(canonical)
+    try:
+        parts = urlsplit(canonical)
+    except ValueError:  # unescaping has made it: "%61b://[" is read, "ab://[" is not
+        return None
     if parts.query:
         return _ending(f"?{parts.query}")
     return _ending(parts.path.rstrip("/").rpartition("/")[2])
