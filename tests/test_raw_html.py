@@ -36,6 +36,7 @@ AROUND = [
     "<script>a = b + c; if (a<meta) {x = '<link '}</script>",
     "<!-- <meta name='x' content='a>b'> --><div title=\"<meta a='\">",
     "<body><p>text & more</p>",
+    "<html></html>",
     "<meta a==\"x content='",
     '<meta @a="b content=" c>',
     WIDE,
@@ -105,6 +106,11 @@ def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
 HIDDEN = {
     "a number for a letter": (b'<meta name="tdm&#45;reservation" content="1">', "utf-8"),
     "a hexadecimal one": (b"<META NAME=robots CONTENT=n&#x6F;ai>", "utf-8"),
+    "a page that has ended": (b"<html><p>a</html>\n<meta name=robots content=noai>", "utf-8"),
+    "a link after a page that has ended": (
+        b"<html></html><html><link rel=license type=application/rsl+xml href=/l.xml></html>",
+        "utf-8",
+    ),
     "a number of very many digits": (
         b"<meta name=robots content=n&#" + b"0" * 10_000 + b"111;ai>",
         "utf-8",

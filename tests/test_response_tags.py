@@ -315,6 +315,20 @@ def test_no_link_is_canonicalised_twice_however_many_requests_there_are(monkeypa
     assert len(counting.urls) <= 200 + len(requests)
 
 
+def test_what_stands_after_the_end_of_a_page_is_read():
+    html = response(
+        "<html><p>text</html><!-- two pages in one --><html><meta name=robots content=noindex>"
+        + link("/a", "nofollow")
+        + link("/b", "nofollow")
+        + "</html>"
+        + link("/b")
+    )
+    assert [str(one) for one in meta_statements(html, {"robots"})] == ["meta robots: noindex"]
+    links = nofollow_links(html)
+    assert "https://site.example/a" in links
+    assert "https://site.example/b" not in links
+
+
 def test_a_meta_tag_is_read_if_it_has_one_of_the_names():
     html = response(
         '<meta name=" ROBOTS" content="noindex"><meta name="description" content="noindex">'

@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import chain
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.http import HtmlResponse, Response
@@ -31,9 +33,18 @@ def header_statements(response: Response) -> Iterator[Statement]:
         yield from read_header(value)
 
 
+def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
+    """The elements of a page with these names, anywhere. What stands after </html>, where browsers
+    read on, is a tree of its own to lxml.
+    """
+    root = response.selector.root
+    for tree in chain((root,), root.itersiblings()):
+        yield from tree.iter(*names)
+
+
 def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:
     """The rules of the meta tags with one of these names (in lower case), in head or body."""
-    for tag in response.selector.root.iter("meta"):
+    for tag in elements(response, "meta"):
         if tag.get("name", "").strip().lower() in names:
             yield from read_meta(tag.get("name"), tag.get("content", ""))
 
@@ -44,7 +55,7 @@ def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
         return None
     refused: set[str] = set()
     others: set[str] = set()
-    for link in response.selector.root.iter("a", "area"):
+    for link in elements(response, "a", "area"):
         href = link.get("href")
         if href is None or len(href) > _MAX_HREF:
             continue
