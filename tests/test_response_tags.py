@@ -315,6 +315,13 @@ def test_no_link_is_canonicalised_twice_however_many_requests_there_are(monkeypa
     assert len(counting.urls) <= 200 + len(requests)
 
 
+def test_nofollow_is_read_in_utf_16_that_is_not_declared():
+    body = link("/a", "nofollow").encode("utf-16-le")
+    html = HtmlResponse(SITE, body=body, headers={"Content-Type": "text/html"})
+    assert html.css("a::attr(href)").getall() == ["/a"]
+    assert "https://site.example/a" in nofollow_links(html)
+
+
 def test_what_stands_after_the_end_of_a_page_is_read():
     html = response(
         "<html><p>text</html><!-- two pages in one --><html><meta name=robots content=noindex>"

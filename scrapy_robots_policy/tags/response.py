@@ -51,7 +51,8 @@ def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
     """The links of a page with rel="nofollow"; None without any."""
-    if "nofollow" not in response.text.lower():
+    text = response.text.replace("\0", "")  # Scrapy's selector takes them out before it parses
+    if "nofollow" not in text.lower():
         return None
     refused: set[str] = set()
     others: set[str] = set()
