@@ -36,6 +36,7 @@ AROUND = [
     "<script>a = b + c; if (a<meta) {x = '<link '}</script>",
     "<!-- <meta name='x' content='a>b'> --><div title=\"<meta a='\">",
     "<body><p>text & more</p>",
+    "<html></html>",
     "<meta a==\"x content='",
     '<meta @a="b content=" c>',
     WIDE,
@@ -105,6 +106,15 @@ def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
 HIDDEN = {
     "a number for a letter": (b'<meta name="tdm&#45;reservation" content="1">', "utf-8"),
     "a hexadecimal one": (b"<META NAME=robots CONTENT=n&#x6F;ai>", "utf-8"),
+    "a page that has ended": (b"<html><p>a</html>\n<meta name=robots content=noai>", "utf-8"),
+    "a link after a page that has ended": (
+        b"<html></html><html><link rel=license type=application/rsl+xml href=/l.xml></html>",
+        "utf-8",
+    ),
+    "a number of very many digits": (
+        b"<meta name=robots content=n&#" + b"0" * 10_000 + b"111;ai>",
+        "utf-8",
+    ),
     "letters of both cases": (b"<mEtA nAmE='TdM-rEsErVaTiOn' cOnTeNt=1>", "utf-8"),
     "a link in both cases, with no head": (
         b"<p>text<lInK rEl=LiCeNsE tYpE='aPpLiCaTiOn/RsL+xMl' hReF=/l.xml>",
@@ -161,6 +171,10 @@ SILENT = {
     "a word in another tag": ("<meta name='a' content='b'><p class='noai'>", False),
     "an odd tag and no word": ("<meta name = 'a' content='<b>'><p>text</p>", False),
     "a word in a meta tag": ("<meta name='description' content='what noai means'>", True),
+    "a number above all characters": (
+        "<meta name='description' content='&#" + "1" * 10_000 + ";'>",
+        True,
+    ),
     "an odd tag and a word": ("<meta name = 'a'><p>noai</p>", True),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 import scrapy
 from hypothesis import example, given, settings
@@ -223,6 +225,7 @@ def canonical(url):
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.lists(SOME_HREFS), st.lists(SOME_HREFS), BASES)
+@example(["%61b://["], [], "data:text/html,a")
 def test_links_answer_as_if_all_of_them_were_canonicalised(refused, others, base):
     html = response("", url=base)
     links = page.NofollowLinks(html, set(refused), set(others))
@@ -286,6 +289,18 @@ def test_links_to_parts_of_the_page_are_canonicalised_as_one(monkeypatch):
     assert [url.removesuffix("#") for url in counting.urls] == [SITE] * 3
 
 
+@pytest.mark.parametrize("href", ["/" + "a" * 500_000, "/?" + "a=b&" * 125_000, "/" + "a/" * 250_000])
+def test_a_link_of_hundreds_of_kilobytes_takes_no_more_memory_than_its_page(href):
+    html = response(link("/a", "nofollow") + link(href, "nofollow"))
+    assert len(html.css("a")) == 2
+    tracemalloc.start()
+    try:
+        assert "https://site.example/a" in nofollow_links(html)
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(html.body)
+    finally:
+        tracemalloc.stop()
+
+
 # Pages that make the most work: all links alike but for the folder, or none of them ordinary.
 SHAPES = ["/{n}/same", "/%61{n}", "/same?a={n};"]
 
@@ -298,6 +313,27 @@ def test_no_link_is_canonicalised_twice_however_many_requests_there_are(monkeypa
     requests = [html.urljoin(shape.format(n=n)) for n in range(200)]
     assert sum(url in links for url in requests) == 100
     assert len(counting.urls) <= 200 + len(requests)
+
+
+def test_nofollow_is_read_in_utf_16_that_is_not_declared():
+    body = link("/a", "nofollow").encode("utf-16-le")
+    html = HtmlResponse(SITE, body=body, headers={"Content-Type": "text/html"})
+    assert html.css("a::attr(href)").getall() == ["/a"]
+    assert "https://site.example/a" in nofollow_links(html)
+
+
+def test_what_stands_after_the_end_of_a_page_is_read():
+    html = response(
+        "<html><p>text</html><!-- two pages in one --><html><meta name=robots content=noindex>"
+        + link("/a", "nofollow")
+        + link("/b", "nofollow")
+        + "</html>"
+        + link("/b")
+    )
+    assert [str(one) for one in meta_statements(html, {"robots"})] == ["meta robots: noindex"]
+    links = nofollow_links(html)
+    assert "https://site.example/a" in links
+    assert "https://site.example/b" not in links
 
 
 def test_a_meta_tag_is_read_if_it_has_one_of_the_names():

@@ -31,7 +31,7 @@ from ..rep.preference import (
     Preference,
 )
 from .raw_html import may_state_use
-from .response import header_statements, header_values
+from .response import elements, header_statements, header_values
 
 PAGE_PREFERENCES = object()
 """The signal of a page that says something. A receiver may return the `UseAnswer` for it.
@@ -93,7 +93,7 @@ def parsed_preferences(
     """The same for any HTML, whatever words it has."""
     names = names_of(agent, dialect)
     preferences: list[Preference] = []
-    for tag in response.selector.root.iter("meta"):
+    for tag in elements(response, "meta"):
         name = tag.get("name", "").strip().lower()
         if name in names:
             preferences += read_statements(read_meta(name, tag.get("content", "")), names)
@@ -105,7 +105,7 @@ def parsed_preferences(
 
 def _licences(response: HtmlResponse) -> Iterator[Preference]:
     count = 0
-    for link in response.selector.root.iter("link"):
+    for link in elements(response, "link"):
         href = link.get("href", "").strip()
         if href and is_rsl(link.get("rel", ""), link.get("type", "")) and count < MAX_LINKS:
             count += 1

@@ -40,7 +40,8 @@ _TAG = rb"((?:" + _ATTRIBUTE + rb"){0,500}[ \t\r\n]*/?>)?"
 # It starts with one literal octet: such an expression searches four times as fast as others.
 _META = re.compile(rb"<(?i:meta)" + _TAG)
 _META_OR_LINK = re.compile(rb"<[mMlL][eEiI][tTnN][aAkK]" + _TAG)
-_REFERENCE = re.compile(rb"&#?\w+;?|&#")
+_REFERENCE = re.compile(rb"&#\w+;?|&\w{1,32};?|&#")  # no name is longer
+_LONG_NUMBER = re.compile(rb"&#\w{100}")  # `html.unescape` raises ValueError for thousands of digits
 _DROPPED = re.compile("[\0-\x1f\x7f-\x9f\ufffd]+")  # parsers leave references to these out
 _IN_WORDS = frozenset("".join(_WORDS) + "".join(_WORDS).upper())
 
@@ -72,6 +73,8 @@ def _has_word(octets: bytes) -> bool:
     octets = octets.replace(b"\0", b"")  # Scrapy's selector takes them out before it parses
     lower = octets.lower()
     if any(word in lower for word in _OCTETS):
+        return True
+    if _LONG_NUMBER.search(octets):
         return True
     if b"&" not in lower or not any(map(_hides, set(_REFERENCE.findall(octets)))):
         return False

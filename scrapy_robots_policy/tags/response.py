@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import chain
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.http import HtmlResponse, Response
@@ -15,6 +17,7 @@ from ..rep.page_tags import Statement, read_header, read_meta
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
+_MAX_HREF = 65_536  # characters of a link; `re` takes some 130 octets of memory for each
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
@@ -30,22 +33,32 @@ def header_statements(response: Response) -> Iterator[Statement]:
         yield from read_header(value)
 
 
+def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
+    """The elements of a page with these names, anywhere. What stands after </html>, where browsers
+    read on, is a tree of its own to lxml.
+    """
+    root = response.selector.root
+    for tree in chain((root,), root.itersiblings()):
+        yield from tree.iter(*names)
+
+
 def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:
     """The rules of the meta tags with one of these names (in lower case), in head or body."""
-    for tag in response.selector.root.iter("meta"):
+    for tag in elements(response, "meta"):
         if tag.get("name", "").strip().lower() in names:
             yield from read_meta(tag.get("name"), tag.get("content", ""))
 
 
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
     """The links of a page with rel="nofollow"; None without any."""
-    if "nofollow" not in response.text.lower():
+    text = response.text.replace("\0", "")  # Scrapy's selector takes them out before it parses
+    if "nofollow" not in text.lower():
         return None
     refused: set[str] = set()
     others: set[str] = set()
-    for link in response.selector.root.iter("a", "area"):
+    for link in elements(response, "a", "area"):
         href = link.get("href")
-        if href is None:
+        if href is None or len(href) > _MAX_HREF:
             continue
         href = href.strip(_WHITE)
         if not href[:11].lower().startswith(_NOT_PAGES):
@@ -142,7 +155,10 @@ def _ending(url: str) -> str | None:
 
 def _canonical_ending(canonical: str) -> str | None:
     """The ending of a canonical URL. Its host and folders may have any characters."""
-    parts = urlsplit(canonical)
+    try:
+        parts = urlsplit(canonical)
+    except ValueError:  # unescaping has made it: "%61b://[" is read, "ab://[" is not
+        return None
     if parts.query:
         return _ending(f"?{parts.query}")
     return _ending(parts.path.rstrip("/").rpartition("/")[2])
