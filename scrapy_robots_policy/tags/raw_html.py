@@ -41,7 +41,8 @@ _TAG = rb"((?:" + _ATTRIBUTE + rb"){0,500}[ \t\r\n]*/?>)?"
 _META = re.compile(rb"<(?i:meta)" + _TAG)
 _META_OR_LINK = re.compile(rb"<[mMlL][eEiI][tTnN][aAkK]" + _TAG)
 _REFERENCE = re.compile(rb"&#\w+;?|&\w{1,32};?|&#")  # no name is longer
-_LONG_NUMBER = re.compile(rb"&#\w{100}")  # `html.unescape` raises ValueError for thousands of digits
+# `html.unescape` raises ValueError for thousands of digits.
+_LONG_NUMBER = re.compile(rb"&#\w{100}")
 _DROPPED = re.compile("[\0-\x1f\x7f-\x9f\ufffd]+")  # parsers leave references to these out
 _IN_WORDS = frozenset("".join(_WORDS) + "".join(_WORDS).upper())
 
