@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from ..rep.agents import STAR
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import Bom, OrphanRules, Records
-from ..rep.groups import STAR
 from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
