@@ -44,7 +44,7 @@ from .rep.use_answer import UseAnswer
 from .report import CrawlCounts
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
 from .report.crawl_events import CrawlEvents
-from .report.crawl_report import CrawlReport
+from .report.report_writer import ReportWriter
 from .resolver.cache import OriginCache
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
@@ -81,7 +81,7 @@ class RobotsPolicyMiddleware:
             _parser_of,
             self.recorder.on_learned if self.recorder is not None else None,
         )
-        self.report = CrawlReport(
+        self.report = ReportWriter(
             crawler,
             self.counts,
             settings.agent,

@@ -14,7 +14,7 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
-from scrapy_robots_policy.report.base import Base
+from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES
 from scrapy_robots_policy.report.formats import elapsed
@@ -106,7 +106,7 @@ def hostile() -> Report:
         *crawl.origins,
         **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1, f"dropped/{MARKUP}": 3},
     )
-    before = {MARKUP: (MARKUP, MARKUP, 5, False)}
+    before = {MARKUP: OriginFigures(MARKUP, MARKUP, 5, False)}
     base = Base(MARKUP, 1, 2, 3, 4.0, 5.0, before, {MARKUP: 6})
     return replace(report, samples=crawl.samples, histograms=crawl.histograms, base=base)
 

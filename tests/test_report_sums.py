@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
-from scrapy_robots_policy.report.base import Base, Change, changes
+from scrapy_robots_policy.report.base import Base, Change, OriginFigures, changes
 from scrapy_robots_policy.report.charts import chart, class_labels
 from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
 from scrapy_robots_policy.report.formats import octets, span
@@ -184,9 +184,9 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
     same, other, gone = (OriginCounts(f"http://{n}.example", "rules", "200") for n in range(3))
     earlier = written(tmp_path, as_json(report_of(same, other, gone)))
     now = {
-        same.origin: ("rules", "200", 7, False),
-        other.origin: ("disallow", "503", 4, True),
-        "http://new.example": ("rules", "200", 1, False),
+        same.origin: OriginFigures("rules", "200", 7, False),
+        other.origin: OriginFigures("disallow", "503", 4, True),
+        "http://new.example": OriginFigures("rules", "200", 1, False),
     }
     assert changes(earlier, now) == [
         Change(other.origin, "rules (200)", "disallow (503)", 0, 4),
@@ -223,6 +223,6 @@ def test_a_page_of_many_origins_stays_small():
     for line in lines:
         line.drop(dropped_by(2, f"/{line.passed}"))
     report = report_of(*lines)
-    before = {line.origin: ("allow", "404", 1, False) for line in lines}
+    before = {line.origin: OriginFigures("allow", "404", 1, False) for line in lines}
     earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})
     assert len(page(replace(report, base=earlier), "x.json")) < 2_000_000

@@ -113,10 +113,10 @@ class Admission:
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_rules(request, origin, config)
-        rules = rules or self.resolver.cached_however_old(origin, config.dialect)
+        rules = rules or self.resolver.known(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self.resolver.cached_however_old(key_of(origin, TDMREP), tdmrep.DIALECT)
+        reserved = self.resolver.known(key_of(origin, TDMREP), tdmrep.DIALECT)
         return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
+from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
 from .typed_urls import as_url, why_no_url
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
-EVERYBODY = "*"  # the name of a crawler that no group names
 MAX_JOBS = 1000
 _SECONDS = 15.0  # for one robots.txt, redirects included
 # Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
@@ -37,7 +37,7 @@ class Defaults:
         return DIALECTS["rfc9309"]
 
     def agent(self, dialect: Dialect) -> str:  # noqa: ARG002 - a project's name may be one of its
-        return EVERYBODY
+        return STAR
 
     def use(self) -> DeclaredUse:
         return DeclaredUse()
@@ -136,7 +136,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
     )
     if opts.dialect is not None and opts.dialects is not None:
         raise UsageError("--dialects names all dialects, the first one too: leave --dialect out")
-    agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else EVERYBODY
+    agent = _agent(opts.agent, dialect, defaults) if "agent" in verb.options else STAR
     return Options(
         args=args,
         robots=opts.robots or "",
@@ -226,7 +226,7 @@ def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
         return defaults.agent(dialect)
     token = product_token(header)
     is_name = names_a_crawler(token, dialect.agents) or _NUMBER.fullmatch(token)
-    if token != EVERYBODY and not is_name:
+    if token != STAR and not is_name:
         raise UsageError(
             f"--agent is {header!r}, which gives the product token {token!r}; a crawler's name is "
             "one word with a letter or a digit in it, or * for a crawler that no group names"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..rep.agents import STAR
 from ..resolver.origin import OriginRules
 from .access_table import duration
-from .arguments import EVERYBODY, Options, UsageError
+from .arguments import Options, UsageError
 from .file_changes import Change, CrawlersChanges, changes_of
 from .inputs import read, robots_txt_of, rules_from
 from .named_crawlers import named_crawlers
@@ -26,7 +27,7 @@ def run(options: Options) -> int:
         for source, rules in zip(options.args, (before, after), strict=True)
         for name in named_crawlers(source, rules.access.octets, options.dialect)
     }
-    crawlers = {EVERYBODY: EVERYBODY, **crawlers}  # the first
+    crawlers = {STAR: STAR, **crawlers}  # the first
     is_changed = False
     for changes in changes_of(before, after, crawlers.values()):
         is_changed |= changes.are_some
@@ -64,7 +65,7 @@ def _print(changes: CrawlersChanges) -> None:
 
 
 def _names(crawlers: list[str]) -> str:
-    names = ["every other crawler" if name == EVERYBODY else name for name in crawlers]
+    names = ["every other crawler" if name == STAR else name for name in crawlers]
     more = len(names) - _MAX_NAMES
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import Dialect, FetchResult, Verdict, product_token
+from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
-from .arguments import EVERYBODY, UsageError, read_dialect
+from .arguments import UsageError, read_dialect
 from .download import is_web
 from .inputs import rules_from
 from .named_crawlers import named_crawlers
@@ -136,7 +137,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
         raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
     chosen = _dialects(name, [one.strip() for one in dialects.split(",")] if dialects else [])
-    if agent not in ("", EVERYBODY) and not _names_a_crawler(agent, chosen):
+    if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
         raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
     return Expectation(value.strip(), _line_of(value, text), agent, allowed, url, chosen)
@@ -152,7 +153,7 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
             raise UsageError(f"{name}: an expectation has no {key!r}{nearest(str(key), _PARTS)}")
     chosen = _dialects(name, parts.get("dialect") or [])
     token = product_token(agent)
-    token = token if _names_a_crawler(token, chosen) else EVERYBODY
+    token = token if _names_a_crawler(token, chosen) else STAR
     sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"
     return Expectation(sentence, _line_of(json.dumps(url), text), token, allowed, url, chosen)
 

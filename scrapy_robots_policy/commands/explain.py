@@ -131,7 +131,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
-        *(("tdmrep.json", _served(rules.tdmrep)) for _ in range(rules.tdmrep is not None)),
+        *([] if rules.tdmrep is None else [("tdmrep.json", _served(rules.tdmrep))]),
         *(("sitemap", sitemap) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
     print_columns(rows)
@@ -148,9 +148,7 @@ def _print_statuses(options: Options) -> None:
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
 
 
-def _served(tdmrep: OriginRules | None) -> str:
-    if tdmrep is None:
-        return "not requested"
+def _served(tdmrep: OriginRules) -> str:
     error = tdmrep.reservations.error if tdmrep.reservations else ""
     return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..lint.source_file import SourceFile
 from ..rep import Dialect, product_token
+from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
-from .arguments import EVERYBODY, UsageError
+from .arguments import UsageError
 
 _MAX_CRAWLERS = 2000  # each costs a look through the whole file
 
@@ -19,4 +20,4 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
     names = {token.lower(): token for token in tokens if names_a_crawler(token, dialect.agents)}
     if len(names) > _MAX_CRAWLERS:
         raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
-    return [*names.values(), EVERYBODY]
+    return [*names.values(), STAR]

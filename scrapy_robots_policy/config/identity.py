@@ -10,13 +10,11 @@ from scrapy import Spider
 from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
-from ..rep.agents import is_name
+from ..rep.agents import STAR, is_name
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_of, quoted, wrong
-
-EVERYBODY = "*"  # the token of a crawler without a name: the groups for all crawlers bind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ def crawler_name(settings: BaseSettings, spider: Spider | None, dialect: Dialect
         f"{place} is {quoted(value)}, which names no crawler: only the groups for all crawlers "
         '("User-agent: *") bind this one. To name it, set ROBOTSTXT_USER_AGENT = "MyBot"'
     )
-    return CrawlerName(EVERYBODY, is_given=False, warning=warning)
+    return CrawlerName(STAR, is_given=False, warning=warning)
 
 
 def _given_names(settings: BaseSettings, spider: Spider | None) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
-from .identity import EVERYBODY, AgentKind, DialectKind
+from ..rep.agents import STAR
+from .identity import AgentKind, DialectKind
 from .kinds import Kind, SettingError, listed, quoted
 from .overrides import Override, Overrides
 
@@ -92,7 +93,7 @@ class RequestConfigs:
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
-            return product_token(user_agent.decode("latin-1")) or EVERYBODY
+            return product_token(user_agent.decode("latin-1")) or STAR
         return self.default.agent
 
 

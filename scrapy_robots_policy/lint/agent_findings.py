@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..rep.agents import TOKEN, CrawlerKind, product_token
+from ..rep.agents import STAR, TOKEN, CrawlerKind, product_token
 from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue
-from ..rep.groups import STAR
 from ..rep.ruleset import RuleSet
 from .crawler_names import LONGEST_NAME, crawler_near
 from .findings import Finding, listed, quoted

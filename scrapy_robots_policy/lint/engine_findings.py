@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..rep.agents import product_token
+from ..rep.agents import STAR, product_token
 from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
 from ..rep.directives import seconds, seconds_of_rate
-from ..rep.groups import STAR
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, with_values
 from ..rep.ruleset import RuleSet

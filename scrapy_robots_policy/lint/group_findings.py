@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 
+from ..rep.agents import STAR
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
-from ..rep.groups import STAR
 from ..rep.lines import WHITE, grammar_of
 from .findings import Edit, Finding, listed, quoted
 from .source_file import SourceFile, Span

@@ -121,7 +121,7 @@ class _Rules:
         path = url.removeprefix(SITE)
         near = [one for one, is_plain in self.kept if not is_plain or path.startswith(one.path)]
         winner = _engine(near, self.dialect).verdict(url, SOMEBODY).rule
-        return near[winner.line - 2] if winner else None
+        return near[winner.line - 2] if winner else None  # line 1 is the User-agent line
 
     def _matches(self, rule: Rule, url: str) -> bool:
         disallow = Rule(False, rule.path, rule.line)
@@ -180,7 +180,7 @@ def _never_decides(source: SourceFile, rule: Rule, stronger: Rule) -> Finding:
 def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]:
     """The dialects in which the rule decides, as far as these two go."""
     lines = sorted((rule.line, stronger.line))
-    own = lines.index(rule.line) + 2
+    own = lines.index(rule.line) + 2  # line 1 is the User-agent line
     text = "\n".join(("User-agent: *", *(source.written[line - 1] for line in lines)))
     body = text.encode("latin-1")
     winners = {

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from ..rep.agents import STAR
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import Bom, OrphanRules, Records
-from ..rep.groups import STAR
 from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
@@ -143,8 +143,9 @@ class SourceFile:
         return (rule for _, rules in self.rules_of_lists for rule in rules)
 
     def _reads_first_only(self, names: frozenset[str]) -> bool:
-        options = self.dialect.star_records, self.dialect.own_records
-        return options[STAR not in names] is Records.FIRST
+        dialect = self.dialect
+        records = dialect.star_records if STAR in names else dialect.own_records
+        return records is Records.FIRST
 
     @cached_property
     def agent_numbers(self) -> list[int]:
@@ -183,7 +184,7 @@ class SourceFile:
     def span_of_line(self, number: int) -> Span:
         """A whole line, without the white space at its end."""
         start = self._starts[number - 1] + 1
-        end = (*self._starts[number : number + 1], len(self.text))[0]
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
         return start, start + len(self.text[start:end].rstrip(WHITE))
 
     def span_of_value(self, number: int) -> Span:

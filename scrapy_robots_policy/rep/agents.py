@@ -18,6 +18,8 @@ _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
 _PRODUCT_END = re.compile(r"[/(;,]|(?<!\s)\s+(?=v?\d|\+|https?:)", re.IGNORECASE)
 TOKEN = re.compile(r"[A-Za-z_-]+")
+# The name of the groups for all crawlers, and the token of a crawler without a name of its own.
+STAR = "*"
 # RFC 9110 §5.6.2, without the characters that a User-agent line cannot hold ("#") or that have a
 # meaning there ("*").
 _NAME = re.compile(r"[0-9!$%&'+.^_`|~-]*[A-Za-z][0-9A-Za-z!$%&'+.^_`|~-]*")
@@ -156,7 +158,7 @@ def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
     entry = agents.get(versioned) or agents.get(name)
     if entry:
         return entry.chain
-    return ("*",) if name in {"", "*"} else (name, "*")
+    return (STAR,) if name in {"", STAR} else (name, STAR)
 
 
 def agent_table(*agents: Agent) -> Mapping[str, Agent]:

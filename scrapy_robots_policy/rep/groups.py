@@ -14,13 +14,12 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NamedTuple
 
-from .agents import chain_of, is_name, is_token, names_in_full
+from .agents import STAR, chain_of, is_name, is_token, names_in_full
 from .dialects.dialect import Dialect
 from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
-STAR = "*"
 _A_LINE = 128  # octets of memory that a User-agent line takes, about
 
 

@@ -14,6 +14,15 @@ from .counts import THE_REST, rule_text
 MAX_OCTETS = 256 * 1024 * 1024
 
 
+class OriginFigures(NamedTuple):
+    """What is compared of an origin. `why`: the reason for its mode; `trouble`: is it in any?"""
+
+    mode: str
+    why: str
+    dropped: int
+    trouble: bool
+
+
 class Change(NamedTuple):
     """An origin whose access mode, or the reason for it, is another than before."""
 
@@ -36,8 +45,7 @@ class ChangedRule(NamedTuple):
 class Base:
     """What is kept of an earlier report.
 
-    origins  by origin: (access mode, reason for it, requests dropped, whether in trouble)
-    rules    the rule texts and other causes that dropped something, with their counts
+    rules  the rule texts and other causes that dropped something, with their counts
     """
 
     began: str
@@ -46,7 +54,7 @@ class Base:
     trouble: int
     waited: float
     held: float
-    origins: Mapping[str, tuple[str, str, int, bool]]
+    origins: Mapping[str, OriginFigures]
     rules: Mapping[str, int]
 
     @classmethod
@@ -70,39 +78,40 @@ class Base:
 
     @classmethod
     def _of(cls, data: Any) -> Base:
-        origins: dict[str, tuple[str, str, int, bool]] = {}
+        origins: dict[str, OriginFigures] = {}
         rules: dict[str, int] = {}
         waited = held = 0.0
         for line in data["origins"]:
             dropped = {str(cause): int(count) for cause, count in line["dropped"].items()}
-            mode, why = str(line["stance"]), str(line["why"])
             if line["origin"] != THE_REST:  # it is none: several share it
-                origins[str(line["origin"])] = (
-                    *(mode, why),
-                    *(sum(dropped.values()), bool(line["trouble"])),
+                origins[str(line["origin"])] = OriginFigures(
+                    str(line["stance"]),
+                    str(line["why"]),
+                    sum(dropped.values()),
+                    bool(line["trouble"]),
                 )
             waited += float(line["waited"])
             held += float(line.get("held", 0.0))  # not in the data of 0.1.0
             for cause, count in dropped.items():
                 rules[rule_text(cause)] = rules.get(rule_text(cause), 0) + count
-        trouble = sum(in_trouble for *_, in_trouble in origins.values())
+        trouble = sum(figures.trouble for figures in origins.values())
         passed, dropped_in_all = int(data["passed"]), int(data["dropped"])
         began = str(data["began"])
         return cls(began, passed, dropped_in_all, trouble, waited, held, origins, rules)
 
 
-def changes(base: Base, now: Mapping[str, tuple[str, str, int, bool]]) -> Sequence[Change]:
+def changes(base: Base, now: Mapping[str, OriginFigures]) -> Sequence[Change]:
     """The origins of both crawls that are read otherwise now; the most dropped first."""
     return sorted(
         _changes(base, now), key=lambda one: (-abs(one.dropped - one.dropped_before), one)
     )
 
 
-def _changes(base: Base, now: Mapping[str, tuple[str, str, int, bool]]) -> Iterator[Change]:
-    for origin, (mode, why, dropped, _) in now.items():
+def _changes(base: Base, now: Mapping[str, OriginFigures]) -> Iterator[Change]:
+    for origin, after in now.items():
         before = base.origins.get(origin)
-        if before is not None and before[:2] != (mode, why):
-            yield Change(origin, _worded(*before[:2]), _worded(mode, why), before[2], dropped)
+        if before is not None and (before.mode, before.why) != (after.mode, after.why):
+            yield Change(origin, _worded(before), _worded(after), before.dropped, after.dropped)
 
 
 def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:
@@ -113,5 +122,6 @@ def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:
     return sorted(changed, key=lambda rule: (-abs(rule.now - rule.before), rule.text))
 
 
-def _worded(mode: str, why: str) -> str:
+def _worded(figures: OriginFigures) -> str:
+    mode, why = figures.mode, figures.why
     return brief(f"{mode} ({why})" if why else mode or "not fetched")

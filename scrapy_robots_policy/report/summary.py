@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from .. import stats as names
-from .base import Base, Change, ChangedRule, changed_rules, changes
+from .base import Base, Change, ChangedRule, OriginFigures, changed_rules, changes
 from .counts import THE_REST, OriginCounts
 from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
@@ -100,7 +100,8 @@ class Report:
     def changes(self) -> Sequence[Change]:
         """The origins that are read otherwise than in the earlier report."""
         now = {
-            one.origin: (one.mode, one.why, one.all_dropped, one.trouble) for one in self.origins
+            one.origin: OriginFigures(one.mode, one.why, one.all_dropped, one.trouble)
+            for one in self.origins
         }
         return changes(self.base, now) if self.base else ()
 

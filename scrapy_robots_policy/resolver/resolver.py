@@ -54,7 +54,7 @@ class Resolver:
         state = self._looked_up.get(origin) or self.cache.get(origin)
         return None if state is None else self._usable(state, dialect, page)
 
-    def cached_however_old(self, origin: str, dialect: Dialect) -> OriginRules | None:
+    def known(self, origin: str, dialect: Dialect) -> OriginRules | None:
         """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
         state = self._looked_up.get(origin) or self.cache.get(origin)
         return None if state is None else state.rules(dialect, self.now())
@@ -80,8 +80,7 @@ class Resolver:
         """
         arrived = self.now()
         while not self.is_stopped:
-            state = self._looked_up.get(origin) or self.cache.get(origin)
-            state = state or self.cache.new_state(origin)
+            state = self._looked_up.get(origin) or self.cache.get(origin) or self._state(origin)
             usable = self._usable(state, dialect, page)
             if usable is not None:
                 return usable
@@ -124,6 +123,9 @@ class Resolver:
         """Stop, wait until all entries are stored, then close the store."""
         self.stop()
         await self.sources.close()
+
+    def _state(self, origin: str) -> OriginState:
+        return self.cache.new_state(origin)
 
     async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
         """Wait for the next news of an origin; start a lookup if none is under way."""

@@ -14,8 +14,8 @@ from .base import Base
 logger = logging.getLogger("scrapy_robots_policy")
 
 
-class CrawlReport:
-    """The report of one crawl, which begins now.
+class ReportWriter:
+    """Writes the report of one crawl, which begins now.
 
     agent    the product token of the crawl; `dialect`: the name of its dialect
     files    the files to write; None: no report
