@@ -64,6 +64,9 @@ PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
 )
 """The purposes of a crawl, each with the (label, key) pairs that may refuse it."""
 
+MAY_REFUSE = frozenset().union(*PURPOSES.values(), {(CONTENT_SIGNAL, USE)})
+"""The (label, key) pairs of all preferences that may refuse a declared use."""
+
 
 class Place(str, Enum):
     """Where a preference stands."""

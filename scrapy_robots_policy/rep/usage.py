@@ -17,6 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import count, islice
 from typing import NamedTuple
 
 from .dialects.dialect import Dialect
@@ -29,6 +30,7 @@ from .preference import (
     CONTENT_SIGNAL,
     LABELS,
     LICENSE,
+    MAY_REFUSE,
     VOCAB,
     Overridden,
     Preference,
@@ -39,6 +41,9 @@ from .usage_values import path_of, read_value
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
 _MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
+# Of the preferences for one page: those that can refuse nothing, and those that do not hold. A file
+# may have 16,000, and each request of its site would look at them all.
+_MAX_SHOWN = 100
 # Octets of memory, about: a line as written, a path of lines that bind an agent, a preference.
 _A_WRITTEN, _A_PATH, _A_PREFERENCE = 200, 550, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
@@ -78,15 +83,7 @@ class UsageLines:
 
     def overridden(self, path: str, url: str, agent: str) -> tuple[Overridden, ...]:
         """The preferences that match the page, or bind all crawlers, and do not hold."""
-        bound = self._bound_by(agent, url)
-        overridden: list[Overridden] = []
-        for lines in bound.lines.values():
-            deciding, shorter = lines.matching(path)
-            obeyed = dict.fromkeys(_combined_of(deciding))
-            overridden += _weaker(_preferences_of(shorter), obeyed, _LONGER)
-            lost = (one for one in _preferences_of(deciding) if one.key and one not in obeyed)
-            overridden += _weaker(lost, obeyed, _STRICTER)
-        return (*overridden, *bound.overridden)
+        return tuple(islice(_overridden(self._bound_by(agent, url), path), _MAX_SHOWN))
 
     def _bound_by(self, agent: str, url: str) -> _Bound:
         """What binds a crawler. Some dialects match the whole `url`, not its path only."""
@@ -208,7 +205,7 @@ class _SamePath:
 
     def combined(self) -> tuple[Preference, ...]:
         if self._combined is None:
-            self._combined = tuple(combined(self.preferences))
+            self._combined = tuple(_few(combined(self.preferences)))
         return self._combined
 
 
@@ -301,8 +298,29 @@ def _weaker(
             yield Overridden(preference, by_key.get(preference.key, first), why)
 
 
-def _combined_of(deciding: list[_SamePath]) -> Iterable[Preference]:
+def _combined_of(deciding: list[_SamePath]) -> Collection[Preference]:
     """The preferences of lines whose paths are equally long, in the order of the file."""
     if len(deciding) == 1:  # nearly always: equal lines are combined once, not for each URL
         return deciding[0].combined()
-    return combined(sorted(_preferences_of(deciding), key=lambda preference: preference.line))
+    in_order = sorted(_preferences_of(deciding), key=lambda preference: preference.line)
+    return list(_few(combined(in_order)))
+
+
+def _few(preferences: Iterable[Preference]) -> Iterator[Preference]:
+    """All that may refuse a use, and a few of the others, which are only shown."""
+    others = count()
+    for one in preferences:
+        if (one.label, one.key) in MAY_REFUSE or next(others) < _MAX_SHOWN:
+            yield one
+
+
+def _overridden(bound: _Bound, path: str) -> Iterator[Overridden]:
+    for lines in bound.lines.values():
+        deciding, shorter = lines.matching(path)
+        obeyed = _combined_of(deciding)
+        yield from _weaker(_preferences_of(shorter), obeyed, _LONGER)
+        by_key = {one.key: one for one in obeyed if one.key}
+        every = _preferences_of(deciding)
+        lost = (one for one in every if one.key in by_key and one != by_key[one.key])
+        yield from _weaker(lost, obeyed, _STRICTER)
+    yield from bound.overridden

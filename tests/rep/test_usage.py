@@ -154,6 +154,31 @@ def test_a_file_says(text, agent, path, expected):
     assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
 
 
+MANY = {
+    "licences": [f"License: https://site.example/{n}.xml" for n in range(300)],
+    "unknown keys": [f"Content-Signal: key-{n}=no" for n in range(300)],
+    "two paths of one length": [
+        line
+        for n in range(300)
+        for line in (f"Content-Usage: /a* k{n}=n", f"Content-Usage: /*b j{n}=n")
+    ],
+    "one key": ["Content-Signal: ai-train=no"] * 300,
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_of_many_preferences_those_that_may_refuse_a_use_and_a_few_more_are_kept(kind):
+    refusals = (
+        "Content-Signal: ai-train=no",
+        *(f"Content-Usage: /{p} train-ai=n" for p in ("a*", "*b")),
+    )
+    rules = parse(group(*MANY[kind], *refusals).encode())
+    preferences = rules.usage(SITE + "/ab", "Foo")
+    assert {"ai-train", "train-ai"} <= {one.key for one in preferences}
+    assert len(preferences) <= 102
+    assert len(rules.overridden(SITE + "/ab", "Foo")) <= 100
+
+
 def test_a_line_that_names_a_site_is_for_that_site_whichever_is_asked_about_first():
     text = b"User-agent: *\nContent-Usage: //site.example/x train-ai=n\n"
     rules = parse(text, "original1994")
