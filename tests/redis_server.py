@@ -84,7 +84,7 @@ class RedisServer:
         return Redis(port=self.port, **options)
 
     def _command(self) -> Sequence[str]:
-        place = ("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", str(self.socket))
+        place = ("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket.name)
         return ("redis-server", *place, "--save", "", "--appendonly", "no")
 
     def _listens(self) -> bool:
