@@ -13,7 +13,7 @@ from functools import cache
 import pytest
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
-# What a runner of tests may set, and what would change the output, the way to a site, or the project.
+# A runner of tests may set them. They would change the output, the way to a site, or the project.
 NOT_INHERITED = (
     *("COLUMNS", "FORCE_COLOR", "NO_COLOR", "SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
     *(*PROXIES, *map(str.upper, PROXIES)),

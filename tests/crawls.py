@@ -276,7 +276,7 @@ def crawl_killed(plan: Plan, when: threading.Event) -> None:
         assert when.wait(120)
     finally:
         process.kill()
-        process.wait(10)
+        process.wait()
 
 
 def _main() -> None:
