@@ -5,6 +5,7 @@ Test files that use it set `pytestmark = needs_browser`, and import the fixture 
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -36,7 +37,9 @@ def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webd
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     for flag in (*FLAGS, f"--user-data-dir={profile}"):
         options.add_argument(flag)
-    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    # It has its sockets in a folder for temporary files, and a socket's name must be short.
+    environment = {**os.environ, "TMPDIR": "/tmp"}
+    browser = webdriver.Chrome(options, webdriver.ChromeService(DRIVER, env=environment))
     try:
         yield browser
     finally:

@@ -6,10 +6,25 @@ This file imports neither Scrapy nor redis-py, so that `make quick` starts at on
 from __future__ import annotations
 
 import gc
+import os
 from collections import Counter
 from functools import cache
 
 import pytest
+
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+# A runner of tests may set them. They would change the output, the way to a site, or the project.
+NOT_INHERITED = (
+    *("COLUMNS", "FORCE_COLOR", "NO_COLOR", "SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
+    *(*PROXIES, *map(str.upper, PROXIES)),
+)
+
+
+@pytest.hookimpl(trylast=True)  # pytest's own output may have colours
+def pytest_configure():
+    """The processes of tests inherit it as well, so it is done before any test is imported."""
+    for name in NOT_INHERITED:
+        os.environ.pop(name, None)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -26,14 +41,6 @@ def pytest_collection():
         gc.collect()
         gc.freeze()
         gc.enable()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_terminal_width():
-    """Tables are as wide as they need to be: some runners of tests set COLUMNS."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("COLUMNS", raising=False)
-        yield
 
 
 @pytest.fixture(scope="module")

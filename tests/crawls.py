@@ -30,6 +30,7 @@ ROOT = Path(__file__).parent.parent
 OURS = {"ADDONS": {"scrapy_robots_policy.Addon": 500}}
 QUIET = {
     "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,  # from Scrapy 2.19 on: it writes into the home folder
     "LOG_LEVEL": "DEBUG",
     "CLOSESPIDER_TIMEOUT": 120,
     "USER_AGENT": "Scrapy/2 (+https://tests.dev/bot)",  # without a contact there is a warning
@@ -280,7 +281,7 @@ def crawl_killed(plan: Plan, when: threading.Event) -> None:
         assert when.wait(120)
     finally:
         process.kill()
-        process.wait(10)
+        process.wait()
 
 
 def _main() -> None:

@@ -19,7 +19,7 @@ def run_in_project(*arguments: str) -> subprocess.CompletedProcess[str]:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=200,
         check=False,
     )
     assert process.returncode == 0, process.stderr

@@ -58,7 +58,7 @@ class RedisServer:
             stderr=subprocess.DEVNULL,
             cwd=self.folder.name,
         )
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not self._listens():
             assert self.process.poll() is None, "redis-server ended at once"
             assert time.monotonic() < deadline, "redis-server does not listen"
@@ -84,7 +84,7 @@ class RedisServer:
         return Redis(port=self.port, **options)
 
     def _command(self) -> Sequence[str]:
-        place = ("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", str(self.socket))
+        place = ("--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.socket.name)
         return ("redis-server", *place, "--save", "", "--appendonly", "no")
 
     def _listens(self) -> bool:
@@ -233,7 +233,7 @@ def _is_well(node: RedisServer) -> bool:
 
 
 def wait_until(holds: Callable[[], bool], otherwise: str) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not holds():
         assert time.monotonic() < deadline, otherwise
         time.sleep(0.05)

@@ -66,7 +66,7 @@ def built(tmp_path_factory):
         cwd=folder,
         check=True,
         capture_output=True,
-        timeout=100,
+        timeout=200,
     )
     return folder
 

@@ -121,7 +121,7 @@ async def test_the_network_error_is_the_cause_of_the_exception(name):
 async def test_where_the_site_answered_there_is_no_network_error(answer):
     with Site({"/robots.txt": [ANSWERS["cut"], ANSWERS[answer]]}) as site:
         settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_ON_UNREACHABLE": "defer"}
-        settings |= {"ROBOTS_ERROR_TTL": 0.1, "ROBOTS_DEFER_TIMEOUT": 1}
+        settings |= {"ROBOTS_ERROR_TTL": 0.1, "ROBOTS_DEFER_TIMEOUT": 4}
         _, crawler = await crawl(site.url("/secret"), settings=settings)
         (error,) = crawler.spider.errors
         assert error.__cause__ is None

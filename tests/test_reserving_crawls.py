@@ -305,7 +305,7 @@ async def test_a_tdmrep_json_that_never_comes_stops_no_other_host():
         settings = {
             "ROBOTS_PURPOSE": "train-ai",
             "CONCURRENT_REQUESTS": 8,
-            "ROBOTS_FETCH_TIMEOUT": 25,
+            "ROBOTS_FETCH_TIMEOUT": 200,
         }
         seen, _ = await crawl(*urls, settings=settings, spider=Opening)
         assert sorted(seen.answered) == sorted(urls)

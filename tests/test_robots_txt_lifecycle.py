@@ -35,7 +35,7 @@ EAGER = DIALECTS["koster1996"].but(
     "eager", access=replace(DIALECTS["koster1996"].access, retry_first=0.01)
 )
 AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False}
-IMPATIENT = {"ROBOTS_FETCH_TIMEOUT": 1.0}  # where a file never comes; one that does has the time
+IMPATIENT = {"ROBOTS_FETCH_TIMEOUT": 4.0}  # where a file never comes; one that does has the time
 
 
 class Phased(Spider):

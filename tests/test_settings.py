@@ -360,7 +360,7 @@ def test_a_wrong_value_ends_scrapy_crawl_with_its_sentence(tmp_path, setting):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     name, _, value = setting.partition("=")

@@ -29,7 +29,7 @@ def served(command, folder):
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 socket.create_connection(("127.0.0.1", int(command[3])), 5).close()
@@ -41,7 +41,7 @@ def served(command, folder):
         yield process
     finally:
         process.kill()
-        process.wait(10)
+        process.wait()
 
 
 def run(command, folder):
@@ -56,7 +56,7 @@ def run(command, folder):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
 
@@ -94,7 +94,7 @@ class Reader:
 
     def stop_server(self):
         self.server.kill()
-        self.server.wait(10)
+        self.server.wait()
 
 
 def test_each_step_does_what_the_page_shows(tmp_path):

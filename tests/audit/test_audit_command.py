@@ -344,7 +344,7 @@ def check_warc(target):
         [sys.executable, "-m", "warcio.cli", "check", "-v", str(target)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     assert checked.returncode == 0, checked.stdout

@@ -310,7 +310,7 @@ def run_with_limit(plan, octets):
         resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    process = crawl_process(plan, timeout=90, preexec_fn=limit)
+    process = crawl_process(plan, preexec_fn=limit)
     assert process.returncode == 0, process.stderr
     return json.loads(process.stdout), process.stderr
 

@@ -73,10 +73,10 @@ def start(*arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def interrupt(process: subprocess.Popen[str], deadline: float = 60) -> tuple[int, str]:
+def interrupt(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Ctrl-C, which all processes of a terminal get. (exit status, standard error)"""
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=deadline)
+    _, errors = process.communicate(timeout=120)
     return process.returncode, errors
 
 
@@ -90,7 +90,7 @@ def test_an_interrupted_fetch_ends_the_command_with_one_line(file, verb):
 
     with Site({"/robots.txt": answer}) as site:
         process = start(verb, *([file] if verb == "diff" else []), site.url("/"))
-        assert is_asked.wait(30)
+        assert is_asked.wait(120)
         assert interrupt(process) == (130, "robots-policy: interrupted\n")
 
 
@@ -102,13 +102,13 @@ def workers(process: subprocess.Popen[str]) -> list[int]:
 
 
 def start_lint(folder: Path) -> subprocess.Popen[str]:
-    """It looks at many files in two processes, which have just been started."""
-    rules = "".join(f"Disallow: /a{n}/b*{n}/ж\n" for n in range(12_000))
-    (folder / "robots.txt").write_text(f"User-agent: *\n{rules}", "utf-8")
+    """It looks at many files in two processes, which have just been started. No file can be read
+    to its end: nobody writes into these pipes.
+    """
     for number in range(linted_files.MANY):
-        (folder / f"robots{number}.txt").hardlink_to(folder / "robots.txt")
+        os.mkfifo(folder / f"robots{number}.txt")
     process = start("lint", "--jobs", "2", folder)
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + 120
     while len(workers(process)) < 2:
         assert time.monotonic() < ends
         time.sleep(0.01)
@@ -125,8 +125,7 @@ linux = pytest.mark.skipif(
 def test_interrupted_processes_that_lint_end_at_once_with_one_line(tmp_path, seconds):
     process = start_lint(tmp_path)
     time.sleep(seconds)
-    # A file takes some 0.7 s, and a process takes 32 at a time: it must not wait for their end.
-    assert interrupt(process, deadline=15) == (130, "robots-policy: interrupted\n")
+    assert interrupt(process) == (130, "robots-policy: interrupted\n")
 
 
 def many_linted_files(folder: Path) -> Iterator[linted_files.LintedFile]:
@@ -172,7 +171,7 @@ def test_files_that_nobody_wants_any_more_leave_no_error_in_the_thread_of_the_po
 def test_a_process_that_lints_and_is_killed_gets_one_sentence(tmp_path):
     process = start_lint(tmp_path)
     os.kill(workers(process)[0], signal.SIGKILL)  # as the system does that has no memory left
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     sentence = "a process was killed that looked at files; try --jobs 1"
     assert (process.returncode, errors) == (2, f"robots-policy: {sentence}\n")
 
@@ -182,8 +181,8 @@ def test_no_process_that_lints_outlives_the_command(tmp_path):
     process = start_lint(tmp_path)
     pids = workers(process)
     process.kill()
-    process.communicate(timeout=60)
-    ends = time.monotonic() + 60
+    process.communicate(timeout=120)
+    ends = time.monotonic() + 120
     while running(pids):
         assert time.monotonic() < ends
         time.sleep(0.1)

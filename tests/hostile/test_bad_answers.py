@@ -19,7 +19,7 @@ from .bad_answers import CASES, EVERYTHING
 
 pytestmark = pytest.mark.slow
 
-AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 5, "RETRY_ENABLED": False}
+AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 10, "RETRY_ENABLED": False}
 SLOW = ("never", "an octet now and then", "headers, an octet now and then")
 
 
@@ -45,7 +45,7 @@ def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_command_decides_as_a_crawl(name, monkeypatch):
-    monkeypatch.setattr(download, "TIMEOUT", 5.0)
+    monkeypatch.setattr(download, "TIMEOUT", 30.0)
     monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
     with Site({"/robots.txt": CASES[name].answer}) as site:
         urls = [site.url(path) for path in sorted(EVERYTHING)]

@@ -19,6 +19,8 @@ from tests.redis_server import Cluster, RedisServer
 from tests.site import free_port
 from tests.stores.members import HOST, NEW, OLD, ORIGIN, Events, members
 
+LONGEST_SOCKET = 103  # characters of its path, on macOS; Linux takes some more
+
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
 
@@ -443,6 +445,8 @@ async def test_the_right_password_opens():
 
 @on_reactor
 async def test_the_uri_can_name_a_socket_and_a_database(redis):
+    if len(str(redis.socket)) > LONGEST_SOCKET:
+        pytest.skip(f"no socket can have so long a name: {redis.socket}")
     async with members(f"unix://{redis.socket}?db=3", 1) as (store,):
         await store.put(ORIGIN, OLD)
     async with members(f"{redis.url}/3", 1) as (store,):

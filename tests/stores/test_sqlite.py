@@ -86,7 +86,7 @@ def test_a_project_that_was_deployed_as_an_egg_has_its_file_where_the_crawl_star
 
 def test_ten_processes_share_a_file_without_a_fault(path):
     workers = [worker(path, f"w{number}", 100) for number in range(10)]
-    answers = [process.communicate(timeout=60) for process in workers]
+    answers = [process.communicate(timeout=200) for process in workers]
     assert [process.returncode for process in workers] == [0] * 10, answers
     assert [errors for _, errors in answers] == [""] * 10
     assert kept(path) == {f"https://w{w}-{n}.example" for w in range(10) for n in range(100)}
@@ -114,7 +114,7 @@ async def test_entries_are_whole_after_kill_9(path):
     process = worker(path, "w", 1_000_000)
     printed = [process.stdout.readline().strip() for _ in range(50)]
     os.kill(process.pid, signal.SIGKILL)
-    rest, _ = process.communicate(timeout=10)
+    rest, _ = process.communicate(timeout=120)
     printed += rest.splitlines()  # whole lines only: one write each
     assert set(printed) <= kept(path)
     store = sqlite.SqliteStore(path)
