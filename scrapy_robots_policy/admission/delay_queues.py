@@ -48,14 +48,16 @@ class DelayQueues:
         delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
         """
+        queue = self.find(slot, asker.origin)
         if not delay:
-            self._forget(asker)
-            queue = self.find(slot, asker.origin)
+            if queue is not None and asker in queue.delays:
+                self._forget(queue, asker)
+                queue = self.find(slot, asker.origin)
             return queue if queue is not None and queue.delays else None
-        queue = self.find(slot, asker.origin) or self._open(slot)
+        queue = queue or self._open(slot)
         if queue.delays.get(asker) != delay:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
-                self._forget(min(queue.delays, key=queue.delays.__getitem__))
+                self._forget(queue, min(queue.delays, key=queue.delays.__getitem__))
             queue.keep(asker, delay, since_visit)
             self.by_host[host_of(asker.origin)] = queue
         return queue
@@ -93,12 +95,10 @@ class DelayQueues:
         for queue in self.by_slot.values():
             queue.close()
 
-    def _forget(self, asker: Asker) -> None:
+    def _forget(self, queue: DelayQueue, asker: Asker) -> None:
         """The origin asks this crawler for no delay any more."""
+        del queue.delays[asker]
         host = host_of(asker.origin)
-        queue = self.by_host.get(host)
-        if queue is None or not queue.delays.pop(asker, 0.0):
-            return
         if all(host_of(other.origin) != host for other in queue.delays):
             del self.by_host[host]
         if not queue.delays:
