@@ -41,7 +41,7 @@ _TAG = rb"((?:" + _ATTRIBUTE + rb"){0,500}[ \t\r\n]*/?>)?"
 _META = re.compile(rb"<(?i:meta)" + _TAG)
 _META_OR_LINK = re.compile(rb"<[mMlL][eEiI][tTnN][aAkK]" + _TAG)
 _REFERENCE = re.compile(rb"&#\w+;?|&\w{1,32};?|&#")  # no name is longer
-_LONG_NUMBER = re.compile(rb"&#\w{100}")  # `html.unescape` raises ValueError for thousands of digits
+_LONG_NUMBER = re.compile(rb"&#\w{100}")  # `html.unescape` raises ValueError for very long ones
 _DROPPED = re.compile("[\0-\x1f\x7f-\x9f\ufffd]+")  # parsers leave references to these out
 _IN_WORDS = frozenset("".join(_WORDS) + "".join(_WORDS).upper())
 
@@ -74,9 +74,11 @@ def _has_word(octets: bytes) -> bool:
     lower = octets.lower()
     if any(word in lower for word in _OCTETS):
         return True
+    if b"&" not in lower:
+        return False
     if _LONG_NUMBER.search(octets):
         return True
-    if b"&" not in lower or not any(map(_hides, set(_REFERENCE.findall(octets)))):
+    if not any(map(_hides, set(_REFERENCE.findall(octets)))):
         return False
     text = _DROPPED.sub("", html.unescape(octets.decode("latin-1"))).lower()
     return any(word in text for word in _WORDS)
