@@ -21,8 +21,7 @@ from scrapy.http import HtmlResponse
 from ..rep.page_use import RSL_TYPE
 from ..rep.preference import NO_AI, TDM_POLICY, TDM_RESERVATION
 
-_WORDS = (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)
-_OCTETS = tuple(word.encode() for word in _WORDS)
+_WORDS = [word.encode() for word in (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)]
 _MULTI_BYTE = {"utf-8", "utf-8-sig", "gb2312", "gbk", "gb18030", "big5", "big5hkscs", "cp950"}
 _MULTI_BYTE |= {"shift_jis", "cp932", "euc_jp", "euc_kr", "cp949"}
 _SINGLE_BYTE = {"ascii", "koi8-r", "koi8-u", "cp866", "cp874", "mac-roman", "mac-cyrillic"}
@@ -40,11 +39,10 @@ _TAG = rb"((?:" + _ATTRIBUTE + rb"){0,500}[ \t\r\n]*/?>)?"
 # It starts with one literal octet: such an expression searches four times as fast as others.
 _META = re.compile(rb"<(?i:meta)" + _TAG)
 _META_OR_LINK = re.compile(rb"<[mMlL][eEiI][tTnN][aAkK]" + _TAG)
-_REFERENCE = re.compile(rb"&#\w+;?|&\w{1,32};?|&#")  # no name is longer
-# `html.unescape` raises ValueError for thousands of digits.
-_LONG_NUMBER = re.compile(rb"&#\w{100}")
+_REFERENCE = re.compile(rb"&#\w+;?|&\w{1,32};?")  # no name is longer
+_LONG_NUMBER = re.compile(rb"&#\w{100}")  # `html.unescape` raises ValueError for very long ones
 _DROPPED = re.compile("[\0-\x1f\x7f-\x9f\ufffd]+")  # parsers leave references to these out
-_IN_WORDS = frozenset("".join(_WORDS) + "".join(_WORDS).upper())
+_IN_WORDS = frozenset(b"".join(_WORDS) + b"".join(_WORDS).upper())
 
 
 def may_state_use(response: HtmlResponse) -> bool:
@@ -72,25 +70,32 @@ def _has_word(octets: bytes) -> bool:
     character references.
     """
     octets = octets.replace(b"\0", b"")  # Scrapy's selector takes them out before it parses
-    lower = octets.lower()
-    if any(word in lower for word in _OCTETS):
+    if _has_plain_word(octets):
         return True
+    if b"&" not in octets:
+        return False
     if _LONG_NUMBER.search(octets):
         return True
-    if b"&" not in lower or not any(map(_hides, set(_REFERENCE.findall(octets)))):
+    if not any(map(_hides, set(_REFERENCE.findall(octets)))):
         return False
-    text = _DROPPED.sub("", html.unescape(octets.decode("latin-1"))).lower()
-    return any(word in text for word in _WORDS)
+    return _has_plain_word(_REFERENCE.sub(lambda match: _meant(match[0]), octets))
+
+
+def _has_plain_word(octets: bytes) -> bool:
+    lower = octets.lower()
+    return any(word in lower for word in _WORDS)
+
+
+def _hides(reference: bytes) -> bool:
+    """Whether a character reference may be a part of one of the words, or be left out of one."""
+    meant = _meant(reference)
+    return not meant or (meant != reference and not _IN_WORDS.isdisjoint(meant))
 
 
 @lru_cache(maxsize=1024)
-def _hides(reference: bytes) -> bool:
-    """Whether a character reference may be a part of one of the words, or be left out of one.
+def _meant(reference: bytes) -> bytes:
+    """What a parser makes of a character reference; of a text that is none, the text itself.
 
     Most pages have references to quotation marks and the like, and few different ones.
     """
-    text = reference.decode("latin-1")
-    character = html.unescape(text)
-    if character == text:  # none: the query of a URL has such names
-        return text.startswith("&#")
-    return not _IN_WORDS.isdisjoint(_DROPPED.sub("-", character)) or not character
+    return _DROPPED.sub("", html.unescape(reference.decode())).encode()
