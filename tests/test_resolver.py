@@ -15,7 +15,7 @@ from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.origin import rules_given
-from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.resolver import MIN_LIFE, Resolver
 from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -469,3 +469,19 @@ def test_a_file_that_the_user_gives_for_many_origins_is_parsed_once():
     given = [rules_given(f"http://host-{n}.example", RFC, SECRET.octets) for n in range(1000)]
     assert len({id(rules.rules) for rules in given}) == 1
     assert len({rules.origin for rules in given}) == 1000
+
+
+@on_reactor
+async def test_who_waited_for_a_file_gets_it_however_long_its_receivers_take():
+    """With a lifetime of 0 it would be fetched again and again, and its pages wait for ever."""
+    overrides = AccessOverrides(lifetime=0.0)
+    world = World([SECRET, OSError("fetched again")], overrides=overrides)
+    resolver = world.resolver()
+
+    async def parsed(*_):
+        world.time += MIN_LIFE + 1
+
+    resolver.events.on_learned = parsed
+    rules = await resolver.rules_for(ORIGIN, RFC)
+    assert not rules.allowed(f"{ORIGIN}/secret", "x")
+    assert len(world.fetches) == 1

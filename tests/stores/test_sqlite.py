@@ -162,6 +162,18 @@ async def test_what_a_month_has_left_is_deleted_by_and_by(path):
 
 
 @on_reactor
+async def test_to_find_old_entries_the_file_is_not_read_whole(path):
+    """With a million entries the crawl would stand still for a second, at each tenth put."""
+    store = sqlite.SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    plan = store._connection().execute(f"EXPLAIN QUERY PLAN {sqlite._SWEEP}", (NOW, 1)).fetchall()
+    await store.close()
+    steps = [row[-1] for row in plan]
+    assert any("records_by_age" in step for step in steps), steps
+    assert not any(step.startswith("SCAN") for step in steps), steps
+
+
+@on_reactor
 async def test_a_reader_does_not_wait_for_a_writer(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
