@@ -485,3 +485,22 @@ async def test_who_waited_for_a_file_gets_it_however_long_its_receivers_take():
     rules = await resolver.rules_for(ORIGIN, RFC)
     assert not rules.allowed(f"{ORIGIN}/secret", "x")
     assert len(world.fetches) == 1
+
+
+@pytest.mark.parametrize(("max_open", "in_haste"), [(1, True), (2, False)])
+@on_reactor
+async def test_a_fetch_is_in_haste_while_more_than_half_of_the_sockets_are_taken(
+    max_open, in_haste
+):
+    world, orders = World([SECRET], max_fetches=1), []
+    resolver = world.resolver()
+    resolver.sources.gate.max_open = max_open
+    fetch = resolver.sources.fetch
+
+    async def noted(order):
+        orders.append(order)
+        return await fetch(order)
+
+    resolver.sources.fetch = noted
+    await resolver.rules_for(ORIGIN, RFC)
+    assert [order.in_haste for order in orders] == [in_haste]
