@@ -77,6 +77,13 @@ def test_of_a_body_that_was_cut_here_what_has_come_is_read():
     assert b"User-agent: *".startswith(octets)
 
 
+def test_the_encoding_that_was_applied_last_is_taken_off_first():
+    packer = zlib.compressobj(wbits=-15)  # a deflate without a header, as some servers send it
+    packed = packer.compress(PACKED) + packer.flush()
+    octets = unpacking.unpack(packed, ["gzip", "deflate"], 1000, is_whole=True)
+    assert octets == b"User-agent: *"
+
+
 @pytest.mark.parametrize("encodings", [["identity"], ["gzip"], []])
 def test_no_more_is_given_than_the_limit(encodings):
     octets = PACKED if encodings == ["gzip"] else b"User-agent: *"
@@ -122,3 +129,12 @@ def test_no_more_is_loaded_than_the_limit_in_however_many_pieces_it_comes():
             bodies._count(b"x", request)
         with pytest.raises(StopDownload):
             bodies._count(b"x", request)
+
+
+NAMED = {"": (), ",": (), " gzip ,": ("gzip",), "GZIP,,Deflate": ("gzip", "deflate")}
+
+
+@pytest.mark.parametrize("header", NAMED)
+def test_an_encoding_without_a_name_is_none(header):
+    """Else a file that came as it is would count as unreadable, and close its site."""
+    assert unpacking.encodings_of(header) == NAMED[header]

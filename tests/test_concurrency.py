@@ -11,6 +11,7 @@ from scrapy.core.scheduler import Scheduler
 from scrapy.http.request import NO_CALLBACK
 from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
 from scrapy.settings import Settings
+from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.python import global_object_name
 
 from scrapy_robots_policy import compat
@@ -19,7 +20,7 @@ from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.crawls import Spider, crawl, middleware_of
-from tests.on_reactor import on_reactor, start, until_idle
+from tests.on_reactor import on_reactor, pending_timers, start, until_idle
 from tests.site import Answer, Opener, Site, robots
 from tests.test_delay_queue import Clock
 
@@ -156,6 +157,47 @@ class Downloader:
 
     def get_slot_key(self, request):
         return request.url
+
+
+OLD, MINE = {compat.SLOT_KEY: "old.example"}, {compat.SLOT_KEY: "mine"}
+SLOTS = {
+    "copied by a redirect": ({"redirect_urls": ["http://old.example/"], **OLD}, "new.example"),
+    "copied by the last of two redirects": (
+        {"redirect_urls": ["http://first.example/", "http://old.example/"], **OLD},
+        "new.example",
+    ),
+    "named by the user, of a redirected request": (
+        {"redirect_urls": ["http://old.example/"], **MINE},
+        "mine",
+    ),
+    "named by the user": (OLD, "old.example"),
+    "none": ({"redirect_urls": ["http://old.example/"]}, "new.example"),
+}
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
+    """In that of the host it came from, it would keep the delay of that one."""
+    meta, key = SLOTS[slot]
+    downloader, request = Downloader(), Request("http://new.example/", meta=dict(meta))
+    downloader.get_slot_key = lambda request: request.meta.get(
+        compat.SLOT_KEY, urlparse_cached(request).hostname
+    )
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    engine = compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
+    assert engine.slot_key(request) == key
+
+
+@on_reactor
+async def test_a_wait_that_is_cancelled_leaves_no_timer(monkeypatch):
+    timers = pending_timers(monkeypatch)
+    waiting = start(compat.sleep(3600))
+    waiting.addErrback(lambda _: None)
+    await until_idle()
+    assert len(timers) == 1
+    waiting.cancel()
+    await until_idle()
+    assert timers == []
 
 
 @on_reactor

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy import Request
 from scrapy.http import Response
+from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
@@ -103,8 +104,10 @@ def test_handlers_that_may_not_limit_the_whole_are_known_by_their_module(kind):
 
 @pytest.mark.parametrize("downloader", [None, SimpleNamespace(), SimpleNamespace(handlers=None)])
 def test_a_downloader_without_such_handlers_is_left_alone(downloader):
-    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings={})
+    settings = Settings({"DOWNLOAD_HANDLERS": PLUGIN})
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=settings)
     assert compat.async_handlers(crawler) is None
+    limit_downloads(crawler, lambda _: True)
 
 
 @pytest.mark.slow

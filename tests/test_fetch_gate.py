@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.resolver.fetch_gate import (
@@ -182,3 +183,16 @@ async def test_a_thousand_fetches_that_end_at_once_are_let_in_after_one_that_was
         await fetches.end("slow")
         await all_of(all_fetches)
         assert ended == list(range(1000))
+
+
+def test_fetches_that_end_at_once_are_let_in_one_after_the_other_however_many_queue():
+    """Without asyncio a fetch may end within the call that lets it in: a call in each call."""
+    clock, errors = Clock(), []
+    gate = FetchGate(1, 1, clock.now, clock.call_later)
+    turns = [Deferred() for _ in range(3_000)]
+    gate._begin(turns[0])
+    for turn in turns[1:]:
+        turn.addCallback(lambda _, turn=turn: gate.leave(turn)).addErrback(errors.append)
+        gate._queue.append(turn)
+    gate.leave(turns[0])
+    assert (errors, gate._open, len(gate._queue)) == ([], 0, 0)

@@ -11,6 +11,7 @@ from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.resolver.cache import (
     MAX_UNWEIGHED,
     PACKED_OVERHEAD,
+    WEIGH_EVERY,
     WEIGHED_USES,
     OriginCache,
 )
@@ -135,3 +136,33 @@ def test_rules_that_are_laid_out_count_whatever_number_of_questions_each_origin_
     held = [cache.get(origin).octets for origin in origins if origin in cache._ready]
     assert sum(held) <= cache.max_ready_octets + (MAX_UNWEIGHED + 1) * max(held)
     assert len(cache) == len(origins)
+
+
+def test_what_is_to_be_weighed_is_bounded_in_number():
+    """It would hold each origin of a long crawl, with its rules, whatever the cache forgets."""
+    cache, names = cache_of(), [f"http://{number}.example" for number in range(50)]
+    for name in names:
+        cache.put(state(name, 1))
+        cache.get(name)
+    assert len(cache._unweighed) <= MAX_UNWEIGHED
+
+
+def test_rules_that_are_laid_out_late_count_too():
+    """A file may be asked for another crawler, or for its use, after many other questions."""
+    cache = cache_of()
+
+    def weigh():
+        for number in range(MAX_UNWEIGHED + 1):
+            cache.put(state(f"{number}", 0))
+            cache.get(f"{number}")
+
+    grown = OriginState("grown", AccessOverrides())
+    cache.put(grown)
+    for _ in range(WEIGHED_USES):
+        cache.get("grown")
+    weigh()
+    grown.entry = state("grown").entry
+    for _ in range(WEIGH_EVERY):
+        cache.get("grown")
+    weigh()
+    assert cache.ready_octets == SIZE + (MAX_UNWEIGHED + 2) * OVERHEAD

@@ -382,6 +382,15 @@ async def test_a_delay_at_one_host_does_not_send_other_requests_through_a_corout
         assert crawler.spider.answer is None
 
 
+def test_a_robots_txt_that_failed_is_counted_no_more_when_the_engine_lets_it_go():
+    """As long as it were, a page would get a place that is not free: the engine counts it out."""
+    ours = RobotsPolicyMiddleware(get_crawler(Spider))
+    document = scrapy.Request("http://x.example/robots.txt")
+    ours.admission.concurrency.fetching.add(document)
+    ours.process_exception(document, OSError())
+    assert ours.admission.concurrency.fetching == set()
+
+
 @on_reactor
 async def test_pages_tell_whether_a_site_answers_and_its_robots_txt_does_not():
     """Google opens a site whose robots.txt was unreachable for a month, if its pages answer."""

@@ -16,7 +16,7 @@ from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.origin import rules_given
-from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.resolver import MIN_LIFE, Resolver
 from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources
 from scrapy_robots_policy.stores import MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -471,3 +471,38 @@ def test_a_file_that_the_user_gives_for_many_origins_is_parsed_once():
     given = [rules_given(f"http://host-{n}.example", RFC, SECRET.octets) for n in range(1000)]
     assert len({id(rules.rules) for rules in given}) == 1
     assert len({rules.origin for rules in given}) == 1000
+
+
+@on_reactor
+async def test_who_waited_for_a_file_gets_it_however_long_its_receivers_take():
+    """With a lifetime of 0 it would be fetched again and again, and its pages wait for ever."""
+    overrides = AccessOverrides(lifetime=0.0)
+    world = World([SECRET, OSError("fetched again")], overrides=overrides)
+    resolver = world.resolver()
+
+    async def parsed(*_):
+        world.time += MIN_LIFE + 1
+
+    resolver.events.on_learned = parsed
+    rules = await resolver.rules_for(ORIGIN, RFC)
+    assert not rules.allowed(f"{ORIGIN}/secret", "x")
+    assert len(world.fetches) == 1
+
+
+@pytest.mark.parametrize(("max_open", "in_haste"), [(1, True), (2, False)])
+@on_reactor
+async def test_a_fetch_is_in_haste_while_more_than_half_of_the_sockets_are_taken(
+    max_open, in_haste
+):
+    world, orders = World([SECRET], max_fetches=1), []
+    resolver = world.resolver()
+    resolver.sources.gate.max_open = max_open
+    fetch = resolver.sources.fetch
+
+    async def noted(order):
+        orders.append(order)
+        return await fetch(order)
+
+    resolver.sources.fetch = noted
+    await resolver.rules_for(ORIGIN, RFC)
+    assert [order.in_haste for order in orders] == [in_haste]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType, SimpleNamespace
+
 import pytest
 from scrapy.settings import Settings
 
@@ -18,6 +21,7 @@ CASES = {
     "aiohttp's handler, with any reactor or none": ({"http": AIOHTTP}, "http", "http://h/private"),
     "a handler for https alone, asked for http": ({"https": AIOHTTP}, "http", "http://h/%70rivate"),
     "a handler for https alone": ({"https": AIOHTTP}, "https", "https://h/private"),
+    "a scheme in capital letters": ({"http": AIOHTTP}, "HTTP", "http://h/private"),
     "no handler for http": ({"http": None, "https": TWISTED}, "http", None),
 }
 
@@ -34,3 +38,17 @@ def test_a_subclass_of_a_handler_sends_as_that_one_does():
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))
     assert rewrite is not None
     assert rewrite("http://h/%70rivate") == "http://h/private"
+
+
+def test_a_handler_of_httpx_sends_what_the_url_class_of_its_module_makes_of_a_url(monkeypatch):
+    """Scrapy's takes httpx2 where it is installed, and names it httpx."""
+    module = ModuleType("handlers_of_a_plugin")
+    module.httpx = SimpleNamespace(URL=str.upper)
+    module.HttpxDownloadHandler = type("HttpxDownloadHandler", (), {"__module__": module.__name__})
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    handlers = {"http": module.HttpxDownloadHandler}
+    rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
+    assert rewrite is not None
+    assert rewrite("http://h/a") == "HTTP://H/A"
+    del module.httpx
+    assert url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers})) is None

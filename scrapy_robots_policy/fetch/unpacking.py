@@ -75,7 +75,7 @@ def _inflate(packed: bytes, window: int, limit: int, is_whole: bool) -> bytes:
         if not unpacker.eof and is_whole:
             msg = "it ends too soon"
             raise zlib.error(msg)
-        if not packed or not unpacker.eof:
+        if not packed:  # of a stream that has not ended nothing is left over
             return octets
     msg = "it has too many members"
     raise zlib.error(msg)

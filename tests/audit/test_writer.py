@@ -46,8 +46,24 @@ def test_lines_are_on_the_disk_when_they_are_flushed_and_at_the_end(writer):
 
 def test_what_is_much_is_written_at_once(writer):
     writer.write("robots", members({"octets": "x" * 300_000}))
-    assert len(writer.paths[0].read_bytes()) > 300_000
+    size = len(writer.paths[0].read_bytes())
+    assert size > 300_000
+    writer.write("crawl", "")  # little again
+    assert len(writer.paths[0].read_bytes()) == size
     writer.close()
+
+
+def test_a_file_that_cannot_be_closed_is_an_error_of_the_record_and_not_of_the_crawl(
+    writer, errors, monkeypatch
+):
+    """The end of a packed file may find the disk full. The store must be closed all the same."""
+
+    def cannot(_file):
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(LogFile, "close", cannot)
+    writer.close()
+    assert [error.errno for error in errors] == [errno.ENOSPC]
 
 
 def test_lines_are_flushed_within_a_second_and_nothing_is_timed_without_any(writer, timer):

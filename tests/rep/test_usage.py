@@ -359,3 +359,30 @@ def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monke
 )
 def test_no_header_raises(values):
     assert all(preference.line == 0 for preference in read_usage_header(values))
+
+
+def test_what_binds_crawlers_is_kept_within_a_bound_in_octets(monkeypatch):
+    """Each crawler that a file names may have thousands of lines of its own."""
+    names = [f"bot{letter}" for letter in "abcdefghij"]
+    text = "".join(f"User-agent: {name}\nContent-Usage: /{name} train-ai=n\n" for name in names)
+    rules = parse(text.encode())
+    rules.usage("/", names[0])
+    lines = rules._usage
+    of_one = lines._octets_bound
+    assert of_one > 0
+    monkeypatch.setattr(usage, "_MAX_BOUND", 3 * of_one)
+    for name in (*names, *names):
+        assert [one.value for one in rules.usage(f"/{name}", name)] == ["n"]
+        assert lines._octets_bound == of_one * len(lines._bound) <= 3 * of_one
+
+
+def test_what_is_too_much_to_be_kept_with_another_crawlers_lines_is_counted_alone(monkeypatch):
+    """Two crawlers share lines: they count once, as long as one of the two is kept."""
+    rules = parse(b"User-agent: *\nContent-Usage: /a train-ai=n\n")
+    monkeypatch.setattr(usage, "_MAX_AGENTS", 2)
+    kept = []
+    for name in ("bota", "botb", "botc", "botd"):
+        rules.usage("/a", name)
+        kept.append((len(rules._usage._bound), rules._usage._octets_bound))
+    assert [count for count, _ in kept] == [1, 2, 1, 2]
+    assert len({octets for _, octets in kept}) == 1

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
+from traceback import format_exception
 
 import pytest
+from redis.asyncio import RedisCluster, SSLConnection
 from redis.asyncio.sentinel import SentinelManagedSSLConnection
+from redis.exceptions import ConnectionError as RedisConnectionError
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, without_secrets
 from scrapy_robots_policy.stores.codec import MAX_FRAME
-from scrapy_robots_policy.stores.redis.address import CONNECTIONS, Address
+from scrapy_robots_policy.stores.redis.address import CONNECTIONS, PROTOCOL, Address
 from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
+from scrapy_robots_policy.stores.redis.sentinels import ANSWER_WITHIN
 from tests.certificate import certificate
 from tests.on_reactor import on_reactor, until
 from tests.redis_server import Cluster, RedisServer
@@ -511,6 +516,9 @@ async def test_a_cluster_spreads_the_origins_and_keeps_the_keys_of_each_together
         "redis://user:secret@host/database",
         "redis://user:secret@host?socket_timeout=secret",
         "redis://user:secret@host?no_such_option=secret",
+        "redis://user:secret@host?credential_provider=secret",
+        "redis://user:secret@host?maint_notifications_config=secret",
+        "rediss://user:secret@host?ssl_cert_reqs=CERT_NONE",  # redis-py's word is "none"
         "redis://user:secret@[host",
         "redis+cluster://user:secret@host/3",
         "redis+cluster://user:secret@host,",
@@ -536,6 +544,9 @@ def test_the_error_for_a_wrong_uri_has_no_password(uri):
 
 
 ADDRESSES = {
+    "redis:///2": "localhost:6379/2",
+    "redis+cluster://": "localhost:6379/0",
+    "unix:///run/redis?db=3": "/run/redis",
     "redis://user:secret@host/2": "host:6379/2",
     "redis+cluster://user:secret@one:7000,two": "one:7000,two:6379/0",
     "rediss+cluster://[::1]:7000": "[::1]:7000/0",
@@ -549,6 +560,67 @@ def test_an_address_is_shown_with_all_its_hosts_and_no_password(uri):
     address = Address.of_uri(uri)
     assert address.name == ADDRESSES[uri]
     assert "secret" not in repr(address)
+
+
+@pytest.mark.parametrize("place", [{}, {"url": "redis://host"}])
+def test_options_that_redis_py_does_not_have_are_an_error_before_the_crawl(place):
+    params = {**place, "no_such_option": "secret"}
+    with pytest.raises(ValueError, match="it is no address of a Redis") as error:
+        open_store("redis:", params)
+    assert "secret" not in "".join(format_exception(error.value))
+
+
+CLIENTS = ["redis://host", "unix:///socket", "redis+cluster://one,two", "redis+sentinel://one/mine"]
+
+
+@pytest.mark.parametrize("uri", CLIENTS)
+def test_a_client_takes_options_of_the_address_but_not_in_place_of_ours(uri):
+    """With fewer connections than calls, a server that is well would count as lost."""
+    client = Address.of_uri(f"{uri}?protocol=3&max_connections=2&socket_timeout=7").client()
+    if isinstance(client, RedisCluster):
+        options, retry = client.connection_kwargs, client.retry
+        nodes = client.nodes_manager.startup_nodes.values()
+        assert [(node.host, node.port) for node in nodes] == [("one", 6379), ("two", 6379)]
+        connections = {node.max_connections for node in nodes}
+    else:
+        options = client.connection_pool.connection_kwargs
+        connections, retry = {client.connection_pool.max_connections}, options["retry"]
+    assert (options["protocol"], connections) == (PROTOCOL, {CONNECTIONS})
+    assert options["socket_timeout"] == 7
+    # A connection that was lost is opened once more. Who was late is not asked again.
+    assert (retry._retries, retry._supported_errors) == (1, (RedisConnectionError,))
+
+
+def test_a_cluster_with_tls_is_asked_by_tls_as_the_user_who_is_named():
+    options = Address.of_uri("rediss+cluster://me:pass%40word@one").client().connection_kwargs
+    assert issubclass(options["connection_class"], SSLConnection)
+    assert (options["username"], options["password"]) == ("me", "pass@word")
+
+
+def test_a_sentinel_that_does_not_answer_leaves_time_for_the_next_one():
+    """Whatever the address says."""
+    limits = "sentinel_socket_timeout=9&sentinel_socket_connect_timeout=9&sentinel_protocol=3"
+    pool = Address.of_uri(f"redis+sentinel://one,two/mine?{limits}").client().connection_pool
+    for sentinel in pool.sentinel_manager.sentinels:
+        options = sentinel.connection_pool.connection_kwargs
+        waits = options["socket_timeout"], options["socket_connect_timeout"]
+        assert waits == (ANSWER_WITHIN, ANSWER_WITHIN)
+        assert (options["retry"]._retries, options["protocol"]) == (0, PROTOCOL)
+
+
+@on_reactor
+async def test_a_client_that_closes_leaves_no_connection_to_master_or_sentinel(monkeypatch):
+    client = Address.of_uri("redis+sentinel://one,two/mine").client()
+    pool, closed = client.connection_pool, []
+
+    async def note(owner):
+        closed.append(owner)
+
+    monkeypatch.setattr(pool, "disconnect", lambda *_: note("master"))
+    for sentinel in pool.sentinel_manager.sentinels:
+        monkeypatch.setattr(sentinel, "aclose", partial(note, sentinel))
+    await client.aclose()
+    assert closed == ["master", *pool.sentinel_manager.sentinels]
 
 
 def test_what_a_service_is_asked_with_goes_to_its_master_or_to_its_sentinels():

@@ -162,6 +162,18 @@ async def test_what_a_month_has_left_is_deleted_by_and_by(path):
 
 
 @on_reactor
+async def test_to_find_old_entries_the_file_is_not_read_whole(path):
+    """With a million entries the crawl would stand still for a second, at each tenth put."""
+    store = sqlite.SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    plan = store._connection().execute(f"EXPLAIN QUERY PLAN {sqlite._SWEEP}", (NOW, 1)).fetchall()
+    await store.close()
+    steps = [row[-1] for row in plan]
+    assert any("records_by_age" in step for step in steps), steps
+    assert not any(step.startswith("SCAN") for step in steps), steps
+
+
+@on_reactor
 async def test_a_reader_does_not_wait_for_a_writer(path):
     store = sqlite.SqliteStore(path)
     await store.put(ORIGIN, RECORD)
@@ -225,6 +237,10 @@ UNUSABLE = {
     "no_database": (lambda p: p.write_bytes(b"rubbish" * 1000), "not a database"),
     "a_folder": (lambda p: p.mkdir(), "unable to open"),
     "of_something_else": (lambda p: spoil(p, "CREATE TABLE t (a)"), "database of something else"),
+    "of_something_else_with_our_number": (
+        lambda p: spoil(p, f"CREATE TABLE records (a); PRAGMA user_version={sqlite.SCHEMA}"),
+        "database of something else",
+    ),
     "of_another_schema": (
         lambda p: spoil(p, f"PRAGMA application_id={sqlite.APPLICATION}; PRAGMA user_version=9"),
         "a store of schema 9; this version reads schema 1",
@@ -246,6 +262,24 @@ async def test_a_file_that_cannot_be_used_is_an_error_and_stays_unchanged(path, 
         await store.put(ORIGIN, RECORD)
     await store.close()
     assert (path.is_dir() or path.read_bytes()) == before
+
+
+@on_reactor
+async def test_no_connection_is_left_to_a_file_that_cannot_be_used(path, monkeypatch):
+    """The store tries anew for each site: each try would leave an open file."""
+    path.parent.mkdir()
+    UNUSABLE["of_something_else"][0](path)
+    connections, connect = [], sqlite3.connect
+
+    def connected(*arguments, **options):
+        connections.append(connect(*arguments, **options))
+        return connections[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    with pytest.raises(ValueError, match="something else"):
+        await sqlite.SqliteStore(path).get(ORIGIN)
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connections[0].execute("SELECT 1")
 
 
 @on_reactor

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
-from redis.asyncio import Redis, RedisCluster
+from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
+from redis.asyncio.connection import SSLConnection, parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisClusterException
+from redis.exceptions import RedisClusterException, RedisError
 
 from .hosts import Host, joined, split_hosts
 from .sentinels import Service, service_of
@@ -80,13 +81,16 @@ class Address:
         """
         retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
         ours = {"protocol": PROTOCOL, "retry": retry, "max_connections": CONNECTIONS}
-        options = {**self.params, **ours}
+        # Not `from_url`: options in the URL would take the place of ours.
+        of_url = parse_url(self.url) if self.url else {}
+        options: dict[str, Any] = {**self.params, **of_url, **ours}
         if self.service is not None:
-            return self.service.client(self.url, options, PROTOCOL)
+            return self.service.client(options, PROTOCOL)
         if self.nodes:
             nodes = [ClusterNode(host, port) for host, port in self.nodes]
-            return RedisCluster.from_url(self.url, startup_nodes=nodes, **options)
-        return Redis.from_url(self.url, **options) if self.url else Redis(**options)
+            is_tls = options.pop("connection_class", None) is SSLConnection
+            return RedisCluster(startup_nodes=nodes, ssl=is_tls, **options)
+        return Redis.from_pool(ConnectionPool(**options)) if self.url else Redis(**options)
 
 
 def _checked(address: Address) -> Address:
@@ -95,7 +99,7 @@ def _checked(address: Address) -> Address:
         client = address.client()
         if isinstance(client, Redis):
             client.connection_pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py
-    except (ValueError, TypeError, AttributeError, RedisClusterException):
+    except (ValueError, TypeError, AttributeError, RedisError, RedisClusterException):
         raise ValueError(SENTENCE) from None
     return address
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode
 
 from redis.asyncio import Redis
-from redis.asyncio.connection import SSLConnection, parse_url
+from redis.asyncio.connection import SSLConnection
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
@@ -37,17 +37,15 @@ class Service:
     hosts: tuple[Host, ...]
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
-    def client(self, url: str, options: Mapping[str, Any], protocol: int) -> Redis:
-        """A client of the master, that has not connected yet. `url`: one of a single Redis."""
+    def client(self, options: Mapping[str, Any], protocol: int) -> Redis:
+        """A client of the master, that has not connected yet. `options`: of a single Redis."""
         ours = {
             "protocol": protocol,
             "socket_timeout": ANSWER_WITHIN,
             "socket_connect_timeout": ANSWER_WITHIN,
             "retry": Retry(NoBackoff(), 0),  # the next sentinel is asked instead
         }
-        kwargs: dict[str, Any] = {**parse_url(url), **options}
-        for name in ("host", "port"):
-            kwargs.pop(name, None)
+        kwargs = {name: value for name, value in options.items() if name not in {"host", "port"}}
         kwargs["ssl"] = kwargs.pop("connection_class", None) is SSLConnection
         sentinel: Any = Sentinel(  # type: ignore[no-untyped-call]  # redis-py
             self.hosts, sentinel_kwargs={**self.options, **ours}, **kwargs
