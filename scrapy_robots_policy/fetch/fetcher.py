@@ -141,12 +141,13 @@ class Fetcher:
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
         if status > MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
+        now = self.now()
         return FetchResult(
             status,
             octets if 200 <= status < 300 else b"",
             media_type=media_type(headers),
-            lifetime=lifetime(headers, self.now()),
-            retry_after=retry_after(headers, self.now()),
+            lifetime=lifetime(headers, now),
+            retry_after=retry_after(headers, now),
             etag=validator(headers, "etag"),
             last_modified=validator(headers, "last-modified"),
         )
@@ -216,5 +217,5 @@ def _headers(response: Response) -> dict[str, str]:
     """Header lines by lower-case name, those of one name joined as RFC 9110 §5.3 says."""
     return {
         name.decode("latin-1").lower(): b", ".join(values).decode("latin-1")
-        for name, values in response.headers.items()
+        for name, values in compat.header_lines(response.headers)
     }
