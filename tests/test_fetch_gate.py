@@ -38,9 +38,12 @@ class Fetches:
 
     async def _fetch(self, name, has_failed):
         self.ends[name] = Gate()
-        async with self.gate.enter(has_failed=has_failed):
-            self.began.append(name)
+        turn = await self.gate.enter(has_failed=has_failed)
+        self.began.append(name)
+        try:
             await self.ends[name].pass_()
+        finally:
+            self.gate.leave(turn)
 
     async def end(self, name):
         self.ends[name].open()
@@ -175,8 +178,9 @@ async def test_a_thousand_fetches_that_end_at_once_are_let_in_after_one_that_was
         ended = []
 
         async def end_at_once(number):
-            async with fetches.gate.enter(has_failed=False):
-                ended.append(number)
+            turn = await fetches.gate.enter(has_failed=False)
+            ended.append(number)
+            fetches.gate.leave(turn)
 
         all_fetches = [start(end_at_once(number)) for number in range(1000)]
         await until_idle()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from itertools import islice
 from types import SimpleNamespace
 
@@ -19,12 +20,13 @@ from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import DIALECTS, Reason
 from scrapy_robots_policy.rep.documents import DOCUMENTS
 from scrapy_robots_policy.report import OriginCounts
-from tests.crawls import Spider, crawl, middleware_of
+from tests.crawls import Chain, Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
 
 pytestmark = pytest.mark.slow
 
+PACKAGE = "/scrapy_robots_policy/"
 SECRET = "User-agent: *\nDisallow: /secret\n"
 STOCK = {"ADDONS": {}, "ROBOTSTXT_OBEY": True}
 QUICK = {"ROBOTS_FETCH_RETRIES": 0, "RETRY_ENABLED": False}
@@ -443,3 +445,38 @@ async def test_a_dry_run_drops_nothing_and_counts_what_it_would_drop():
         assert [line.dropped for line in middleware_of(crawler).counts.origins] == [
             {"line 2, Disallow: /secret": 2}
         ]
+
+
+class Counting(Chain):
+    """Counts the calls of functions of ours while it asks for the last pages."""
+
+    pages = calls = 0
+
+    def next(self):
+        self.pages += 1
+        if self.pages == 3:
+            sys.setprofile(self.count)
+        yield from super().next()
+
+    def count(self, frame, event, _):
+        self.calls += event == "call" and PACKAGE in frame.f_code.co_filename
+
+    def closed(self, reason):
+        sys.setprofile(None)
+        super().closed(reason)
+
+
+@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 340)])
+@on_reactor
+async def test_a_request_takes_few_calls(of_hosts, most):
+    """Code that runs once a request comes from far, so it is the calls that cost."""
+    sites = [Site({"/robots.txt": robots(SECRET)}, f"127.0.0.{number}") for number in range(2, 14)]
+    try:
+        hosts = sites if of_hosts == "new" else sites[:1] * len(sites)
+        first, *ahead = [site.url(f"/{number}") for number, site in enumerate(hosts)]
+        seen, crawler = await crawl(first, spider=Counting, ahead=ahead)
+        assert len(seen.answered) == len(sites)
+        assert crawler.spider.calls / (len(sites) - 3) < most
+    finally:
+        for site in sites:
+            site.close()

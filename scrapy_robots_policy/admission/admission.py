@@ -142,7 +142,7 @@ class Admission:
                 ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
                 rules = await self._with_tdmrep(request, rules, config, began)
-                queue = self._queue(request, rules, config)
+                queue = self._queue(request, rules, config) if is_held else None
                 async with _turn(queue, request) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)
@@ -248,7 +248,9 @@ class Admission:
             await self.concurrency.sleep(seconds)
 
     def _opens_in(self, rules: OriginRules, config: RequestConfig) -> float:
-        return 0.0 if self.dry_run else rules.opens_in(config.agent, self.now())
+        if self.dry_run or not rules.may_have_pace:
+            return 0.0
+        return rules.opens_in(config.agent, self.now())
 
     def _may_go(
         self,
@@ -261,6 +263,8 @@ class Admission:
 
         The rules may be newer than those by which it took the turn, and ask for another delay.
         """
+        if queue is None:
+            return not self.must_wait(request, rules, config)
         if self._opens_in(rules, config):
             return False
         needed = self._queue(request, rules, config)
@@ -300,5 +304,8 @@ class Admission:
         return again
 
 
+_NO_TURN = nullcontext(Turn())  # where no delay is kept, nobody asks whether it was used
+
+
 def _turn(queue: DelayQueue | None, request: Request) -> AbstractAsyncContextManager[Turn]:
-    return nullcontext(Turn()) if queue is None else queue.turn(request)
+    return _NO_TURN if queue is None else queue.turn(request)

@@ -192,8 +192,10 @@ class Concurrency:
             return True
         if not self.waiting and not self.is_saturated:
             return False  # no request waits, so there are not too many
-        self._watch_scheduled(len(self.waiting) >= self.max_waiting or self._is_crowded())
-        return self.is_saturated and not self._may_pop_one()
+        is_saturated = len(self.waiting) >= self.max_waiting or self._is_crowded()
+        if is_saturated is not self.is_saturated:
+            self._watch_scheduled(is_saturated)
+        return is_saturated and not self._may_pop_one()
 
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait.
@@ -209,8 +211,6 @@ class Concurrency:
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
-        if is_saturated is self.is_saturated:
-            return
         self.is_saturated, self._extra_pops, self._pages_before = is_saturated, 1, None
         manager = self.crawler.signals
         change = manager.connect if is_saturated else manager.disconnect

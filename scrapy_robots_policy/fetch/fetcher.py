@@ -105,7 +105,7 @@ class Fetcher:
                 await self.visit(request)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
-            headers = by_name(response.headers.items())
+            headers = by_name(compat.header_lines(response.headers))
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, is_asked=bool(validators))
@@ -132,7 +132,7 @@ class Fetcher:
                 self.now(),
                 result.status,
                 result.cause,
-                by_name(request.headers.items()),  # the middlewares have added theirs
+                by_name(compat.header_lines(request.headers)),  # the middlewares have added theirs
                 headers,
             )
             self.on_exchange(order.origin, exchange)
@@ -140,12 +140,13 @@ class Fetcher:
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
         if status > MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
+        now = self.now()
         return FetchResult(
             status,
             octets if 200 <= status < 300 else b"",
             media_type=media_type(headers),
-            lifetime=lifetime(headers, self.now()),
-            retry_after=retry_after(headers, self.now()),
+            lifetime=lifetime(headers, now),
+            retry_after=retry_after(headers, now),
             etag=validator(headers, "etag"),
             last_modified=validator(headers, "last-modified"),
         )

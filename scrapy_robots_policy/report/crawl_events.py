@@ -40,8 +40,9 @@ def _has_handler(level: int) -> bool:
     """
     parent: logging.Logger | None = logger
     while parent is not None:
-        if any(handler.level <= level for handler in parent.handlers):
-            return True
+        for handler in parent.handlers:
+            if handler.level <= level:
+                return True
         parent = parent.parent if parent.propagate else None
     return False
 

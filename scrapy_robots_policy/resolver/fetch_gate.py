@@ -32,21 +32,6 @@ def max_open_fetches() -> int:
     return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
 
 
-class Passage:
-    """The context of one fetch: it waits at the gate, and is counted until it has ended."""
-
-    __slots__ = ("gate", "has_failed", "turn")
-
-    def __init__(self, gate: FetchGate, *, has_failed: bool) -> None:
-        self.gate, self.has_failed = gate, has_failed
-
-    async def __aenter__(self) -> None:
-        self.turn = await self.gate.let_in(has_failed=self.has_failed)
-
-    async def __aexit__(self, *_: object) -> None:
-        self.gate.leave(self.turn)
-
-
 class FetchGate:
     """Lets fetches begin, first come, first served; those that failed before go after all others.
 
@@ -67,12 +52,11 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
 
-    def enter(self, *, has_failed: bool) -> Passage:
-        """Inside, a fetch may be under way. `has_failed`: the one before did, for this origin."""
-        return Passage(self, has_failed=has_failed)
+    async def enter(self, *, has_failed: bool) -> object:
+        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended.
 
-    async def let_in(self, *, has_failed: bool) -> object:
-        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended."""
+        has_failed  whether the fetch before did, for this origin
+        """
         turn: Deferred[None] = Deferred()
         if self._has_room():
             self._begin(turn)

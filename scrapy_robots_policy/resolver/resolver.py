@@ -52,14 +52,8 @@ class Resolver:
         None: nothing is known, or it is too old, or the origin defers.
         """
         state = self._looked_up.get(origin) or self.cache.get(origin)
-        return None if state is None else self._usable(state, dialect, page)
-
-    def known(self, origin: str, dialect: Dialect) -> OriginRules | None:
-        """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
-        state = self._looked_up.get(origin) or self.cache.get(origin)
-        return None if state is None else state.rules(dialect, self.now())
-
-    def _usable(self, state: OriginState, dialect: Dialect, page: Any) -> OriginRules | None:
+        if state is None:
+            return None
         now = self.now()
         rules = state.rules(dialect, now)
         if rules is None or rules.access.mode is AccessMode.DEFER:
@@ -72,6 +66,11 @@ class Resolver:
             self._start_lookup(state, dialect, page)
         return rules
 
+    def known(self, origin: str, dialect: Dialect) -> OriginRules | None:
+        """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
+        state = self._looked_up.get(origin) or self.cache.get(origin)
+        return None if state is None else state.rules(dialect, self.now())
+
     async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:
         """The rules of an origin; waits for a fetch where nothing usable is known.
 
@@ -80,10 +79,10 @@ class Resolver:
         """
         arrived = self.now()
         while not self.is_stopped:
-            state = self._looked_up.get(origin) or self.cache.get(origin) or self._state(origin)
-            usable = self._usable(state, dialect, page)
+            usable = self.cached(origin, dialect, page)
             if usable is not None:
                 return usable
+            state = self._looked_up.get(origin) or self.cache.get(origin) or self._state(origin)
             rules = state.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:

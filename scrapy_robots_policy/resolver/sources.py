@@ -90,7 +90,7 @@ class Sources:
                 self.events.on_failed("get", error)
         entry = state.entry
         self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
-        rules = state.rules(dialect, self.now())
+        rules = state.rules(dialect, self.now()) if entry is not None else None
         if rules is None:
             return False
         await self.events.on_learned(rules, page, Source.STORE)
@@ -115,19 +115,21 @@ class Sources:
         that no lease is held by a fetch that queues.
         """
         has_failed = state.entry is not None and state.entry.failing_since is not None
-        async with self.gate.enter(has_failed=has_failed):
-            try:
-                claim = await self.coordinator.claim(state.origin)
-                if self._adopt_shared(state, claim.entry, dialect):
-                    self.coordinator.release(state.origin)
-                    await self._report(state, dialect, page, Source.FLEET)
-                elif claim.granted or waited > LEASE_PATIENCE:
-                    await self._fetch(state, dialect, page)
-                else:
-                    return False
-            except BaseException:
+        turn = await self.gate.enter(has_failed=has_failed)
+        try:
+            claim = await self.coordinator.claim(state.origin)
+            if self._adopt_shared(state, claim.entry, dialect):
                 self.coordinator.release(state.origin)
-                raise
+                await self._report(state, dialect, page, Source.FLEET)
+            elif claim.granted or waited > LEASE_PATIENCE:
+                await self._fetch(state, dialect, page)
+            else:
+                return False
+        except BaseException:
+            self.coordinator.release(state.origin)
+            raise
+        finally:
+            self.gate.leave(turn)
         return True
 
     async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
