@@ -359,6 +359,16 @@ class InTurn(Spider):
 
 
 @on_reactor
+async def test_a_robots_txt_of_the_user_is_obeyed_while_the_tdmrep_json_is_not_known():
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /open"), TDMREP: file()}) as site:
+        own = {"127.0.0.1": {"robots_txt": "User-agent: *\nDisallow: /closed"}}
+        settings = {"ROBOTS_PURPOSE": "train-ai", "ROBOTS_OVERRIDES": own}
+        await crawl(site.url("/open"), site.url("/closed"), settings=settings)
+    assert site.pages == ["/open"]
+    assert (site.count("/robots.txt"), site.count(TDMREP)) == (0, 1)
+
+
+@on_reactor
 async def test_a_redirect_from_a_tdmrep_json_to_a_robots_txt_is_no_robots_txt_of_that_host():
     with (
         Site({"/robots.txt": robots("User-agent: *\nDisallow: /no")}, "127.0.0.2") as victim,

@@ -207,6 +207,8 @@ class Admission:
     async def _rules_for(
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules:
+        if config.robots_txt is not None:  # it waits for the tdmrep.json only
+            return rules_given(origin, config.dialect, config.robots_txt)
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
         self.counts.wait(origin, self.now() - began)

@@ -248,6 +248,24 @@ async def test_a_replica_grants_every_lease():
 
 
 @on_reactor
+async def test_a_store_that_closes_while_cancelled_calls_end_leaves_no_connection_open():
+    with RedisServer() as server, server.client() as client:
+        for steps in range(4, 14):  # of the way to the answer; it connects on the way
+            async with members(server.url) as (store, _):
+                call = asyncio.create_task(store.get(ORIGIN))
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                call.cancel()
+                await store.close()
+            await asyncio.wait_for(until_alone(client), 5)
+
+
+async def until_alone(client):
+    while len(client.client_list()) > 1:
+        await compat.sleep(0.01)
+
+
+@on_reactor
 async def test_a_store_that_was_closed_opens_no_new_connection():
     with RedisServer() as server, server.client() as client:
         async with members(server.url, 1) as (store,):

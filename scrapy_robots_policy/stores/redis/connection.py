@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from redis.exceptions import ClusterError, ResponseError
 
@@ -32,6 +32,7 @@ class Connection:
         self.breaker = CircuitBreaker(now)
         self._opened: Client | None = None
         self._places = asyncio.Semaphore(CONNECTIONS)
+        self._calls: set[asyncio.Task[Any]] = set()
         self._refuses_writes = False
         self._is_closed = False
 
@@ -44,7 +45,7 @@ class Connection:
                 return None
             faults_before = self.breaker.faults
             try:
-                answer = await within(ANSWER_WITHIN, lambda: call(self._client()))
+                answer = await within(ANSWER_WITHIN, lambda: self._run(call))
             except Exception as error:  # noqa: BLE001 - whatever a client raises, a crawl goes on
                 self._failed(error, faults_before, writes=writes)
                 return None
@@ -53,10 +54,22 @@ class Connection:
 
     async def close(self) -> None:
         self._is_closed = True
+        # A call that was cancelled still ends, and may connect once more until then.
+        if self._calls:
+            await asyncio.wait(self._calls, timeout=ANSWER_WITHIN)
         client, self._opened = self._opened, None
         if client is not None:
             with suppress(Exception):  # the server may be gone already
                 await within(ANSWER_WITHIN, client.aclose)
+
+    async def _run(self, call: Callable[[Client], Awaitable[Answer]]) -> Answer:
+        task = asyncio.current_task()
+        assert task is not None  # `within` has made it
+        self._calls.add(task)
+        try:
+            return await call(self._client())
+        finally:
+            self._calls.discard(task)
 
     def _client(self) -> Client:
         if self._opened is None:
