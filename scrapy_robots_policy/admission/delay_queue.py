@@ -39,6 +39,7 @@ from scrapy.http import Request
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from ..compat import CallLater
 from ..exceptions import CrawlClosing
 from ..rep import origin_of
 from ..stores import FleetCoordinator
@@ -46,7 +47,6 @@ from ..stores import FleetCoordinator
 LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
-CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 OnHeld = Callable[[Request, float], None]
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Container
 
 from scrapy.http import Request
 
+from ..compat import CallLater
 from ..stores import FleetCoordinator
-from .delay_queue import Asker, CallLater, DelayQueue, OnHeld, host_of
+from .delay_queue import Asker, DelayQueue, OnHeld, host_of
 
 MAX_QUEUES = 10_000
 MAX_ASKERS = 100  # of one queue
