@@ -7,8 +7,7 @@ cache finds the rules of the request's origin, and they decide, without a corout
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from scrapy import Spider, signals
@@ -16,41 +15,18 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 
-from . import compat
-from .admission.admission import Admission
-from .admission.concurrency import Concurrency
-from .admission.decider import VERDICT_KEY, Decider
-from .admission.decision import Decision
-from .admission.delay_queues import DelayQueues
+from .admission.decider import VERDICT_KEY
 from .admission.status_line import StatusLine
-from .audit.recorder import Recorder
-from .config import (
-    EXEMPT_KEY,
-    PolicySettings,
-    RequestConfig,
-    RequestConfigs,
-    is_exempt,
-    one_sentence,
-)
+from .assembly import CrawlParts
+from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.deadline import limit_downloads
-from .fetch.fetcher import Fetcher
-from .fetch.handlers import url_rewriter
-from .rep import Origin, RuleSet, origin_of
+from .rep import Origin, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
 from .rep.use_answer import UseAnswer
-from .report import CrawlCounts
-from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
-from .report.crawl_events import CrawlEvents
-from .report.report_writer import ReportWriter
-from .resolver.cache import OriginCache
-from .resolver.fetch_gate import FetchGate, max_open_fetches
-from .resolver.resolver import Resolver
-from .resolver.sources import Sources
 from .stats import PASSED
-from .stores import MemoryStore, Store, coordinator_of
 from .tags.page_preferences import PAGE_PREFERENCES
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
@@ -65,118 +41,16 @@ class RobotsPolicyMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         settings = PolicySettings.from_crawler(crawler)
+        parts = CrawlParts(crawler, settings, self._watch_pages)
         self.crawler = crawler
-        self.now = compat.steady_clock()
-        self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
-        self.configs = RequestConfigs(
-            RequestConfig(settings.dialect, settings.agent),
-            settings.overrides,
-            by_header=settings.by_header,
-        )
-        self.recorder = self._open_record(settings)
-        self.events = CrawlEvents(
-            crawler,
-            self.counts,
-            self._watch_pages,
-            _parser_of,
-            self.recorder.on_learned if self.recorder is not None else None,
-        )
-        self.report = ReportWriter(
-            crawler,
-            self.counts,
-            settings.agent,
-            settings.dialect.name,
-            settings.report,
-            settings.report_base,
-            time.time,
-        )
-        self.resolver, self.admission = self._build(settings)
+        self.configs, self.counts, self.events = parts.configs, parts.counts, parts.events
+        self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
+        self.admission = parts.admission
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
         if settings.use or settings.audit:
             crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
-
-    def _open_record(self, settings: PolicySettings) -> Recorder | None:
-        if settings.audit is None:
-            return None
-        with one_sentence(self.crawler):
-            return Recorder(self.crawler, settings, self.configs, self.now, compat.call_later)
-
-    def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
-        """The parts that wait, from the lowest up."""
-        store = self._open_store(settings)
-        delays = DelayQueues(
-            coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
-        )
-
-        def close() -> None:
-            resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
-            delays.close()
-
-        def visit(request: Request) -> Awaitable[None]:
-            return admission.visit(request)
-
-        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, close)
-        fetch = Fetcher(
-            self.crawler,
-            visit,
-            concurrency.fetching.discard,
-            self.now,
-            settings.profile,
-            settings.fetch_retries,
-            self.recorder.on_exchange if self.recorder is not None else None,
-        )
-        resolver = self._resolver(settings, store, fetch)
-        admission = Admission(
-            self.crawler,
-            resolver,
-            concurrency,
-            delays,
-            self._decider(settings, fetch),
-            self.counts,
-            self.events,
-            self.now,
-        )
-        return resolver, admission
-
-    def _open_store(self, settings: PolicySettings) -> Store | None:
-        """None for the memory store: the resolver's cache is all the memory that there is."""
-        with one_sentence(self.crawler):
-            store = settings.store.open(self.crawler, self.events)
-        return None if isinstance(store, MemoryStore) else store
-
-    def _resolver(self, settings: PolicySettings, store: Store | None, fetch: Fetcher) -> Resolver:
-        gate = FetchGate(
-            settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later
-        )
-        sources = Sources(
-            store,
-            fetch,
-            settings.profile.variant,
-            self.now,
-            compat.sleep,
-            gate,
-            self.events,
-            OriginCache(settings.access_overrides),
-        )
-        return Resolver(sources, settings.defer_timeout)
-
-    def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
-        decision = Decision(
-            settings.delays, settings.use, settings.defer_timeout, settings.approved
-        )
-        return Decider(
-            decision,
-            self.counts,
-            self.events,
-            self.now,
-            url_rewriter(self.crawler.settings),
-            dry_run=settings.dry_run,
-            keeps_verdicts=settings.keeps_verdicts,
-            error_of=fetch.errors.of,
-            audit=self.recorder,
-        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:
@@ -294,9 +168,3 @@ class RobotsPolicyMiddleware:
         if self.recorder is not None:
             self.recorder.close(reason)
         await self.resolver.close()
-
-
-def _parser_of(rules: RuleSet) -> object:
-    from .robotparser import RobotParser  # noqa: PLC0415 - it loads Protego, and few listen
-
-    return RobotParser(rules)

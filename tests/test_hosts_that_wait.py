@@ -10,7 +10,7 @@ import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
 
-from scrapy_robots_policy import downloadermiddlewares
+from scrapy_robots_policy import assembly
 from scrapy_robots_policy.fetch import request as fetch_request
 from scrapy_robots_policy.resolver import fetch_gate
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
@@ -91,7 +91,7 @@ def test_hosts_that_never_answer_delay_no_other(kind):
 
 @on_reactor
 async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets(monkeypatch):
-    monkeypatch.setattr(downloadermiddlewares, "max_open_fetches", lambda: 20)
+    monkeypatch.setattr(assembly, "max_open_fetches", lambda: 20)
     monkeypatch.setattr(fetch_gate, "YOUNG", 0.2)
     monkeypatch.setattr(fetch_request, "SHARE_IN_HASTE", 0.005)
     settings = {"ROBOTS_FETCH_TIMEOUT": 100, "ROBOTS_MAX_FETCHES": 10}

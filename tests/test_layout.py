@@ -27,6 +27,7 @@ LAYERS = (
     ("config",),
     ("admission", "robotparser"),
     ("audit",),
+    ("assembly",),
     ("downloadermiddlewares", "spidermiddlewares"),
     ("addon", "commands"),
 )

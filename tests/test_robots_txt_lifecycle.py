@@ -56,9 +56,9 @@ class Phased(Spider):
             return []
         seconds, urls = self.ahead.pop(0)
         middleware = middleware_of(self.crawler)
-        middleware.now = middleware.resolver.now = lambda: time.time() + seconds
-        middleware.resolver.sources.now = middleware.admission.now = middleware.now
-        middleware.admission.decider.now = middleware.now
+        resolver, admission = middleware.resolver, middleware.admission
+        for part in (resolver, resolver.sources, admission, admission.decider):
+            part.now = lambda: time.time() + seconds
         self.left = len(urls)
         return [scrapy.Request(url, self.parse, errback=self.fail) for url in urls]
 
