@@ -132,3 +132,10 @@ async def test_the_visit_for_a_robots_txt_comes_before_pages_and_none_goes_meanw
     one.delays.release_gone({PAGE})
     await all_of(tasks)
     assert sent == [before, robots, PAGE]
+
+
+@pytest.mark.parametrize(
+    ("robots", "may_go"), [(b"", True), (b"User-agent: *\nRequest-rate: 1/1", False)]
+)
+def test_a_request_without_a_turn_does_not_go_where_newer_rules_ask_for_a_delay(robots, may_go):
+    assert admission({})._may_go(PAGE, rules_of(robots), CONFIG, None) is may_go
