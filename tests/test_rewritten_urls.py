@@ -21,7 +21,6 @@ CASES = {
     "aiohttp's handler, with any reactor or none": ({"http": AIOHTTP}, "http", "http://h/private"),
     "a handler for https alone, asked for http": ({"https": AIOHTTP}, "http", "http://h/%70rivate"),
     "a handler for https alone": ({"https": AIOHTTP}, "https", "https://h/private"),
-    "a scheme in capital letters": ({"http": AIOHTTP}, "HTTP", "http://h/private"),
     "no handler for http": ({"http": None, "https": TWISTED}, "http", None),
 }
 

@@ -25,7 +25,7 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
         return None
 
     def rewritten(url: str) -> str:
-        url_class = classes.get(url.partition(":")[0].lower())
+        url_class = classes.get(url.partition(":")[0])
         return url if url_class is None else str(url_class(url))
 
     return rewritten

@@ -7,6 +7,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterDownError, ResponseError
 
 from scrapy_robots_policy import compat
@@ -90,6 +91,18 @@ async def test_a_server_that_refuses_is_asked_again_and_one_that_is_gone_is_not(
         assert await opened.ask(call, writes=writes) is None
     assert len(calls) == tried
     assert events.lost == [f"a name {type(fault).__name__}: {str(fault).splitlines()[0]}"]
+
+
+@on_reactor
+async def test_a_master_that_is_not_found_is_reported_without_the_passwords_of_its_sentinels():
+    async def call(_client):
+        raise MasterNotFoundError("No master found for 'mine' : <Redis(password=hidden)> - Error")
+
+    events = Events()
+    opened = Connection(Address("a name"), events, events.now)
+    opened._opened = SimpleNamespace()
+    await opened.ask(call)
+    assert events.lost == ["a name MasterNotFoundError: No master found for 'mine'"]
 
 
 @on_reactor

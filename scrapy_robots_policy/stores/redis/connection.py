@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterError, ResponseError
 
 from ..breaker import CircuitBreaker
@@ -101,4 +102,6 @@ def _refuses(error: Exception) -> bool:
 def _sentence(error: Exception) -> str:
     """One line for a fault; a timeout has no message of its own."""
     message = str(error).partition("\n")[0]
+    if isinstance(error, MasterNotFoundError):
+        message = message.partition(" : ")[0]  # redis-py 6.4 goes on with the sentinels' passwords
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
