@@ -318,6 +318,16 @@ def test_no_link_is_canonicalised_twice_however_many_requests_there_are(monkeypa
     assert len(counting.urls) <= 200 + len(requests)
 
 
+@pytest.mark.parametrize("base", ["http://[site]/", "http://site.example:99999/"])
+def test_a_page_whose_base_is_no_url_is_read(base):
+    html = response(
+        f"<base href='{base}'><meta name=robots content=noindex>"
+        + link("https://site.example/a", "nofollow")
+    )
+    assert [str(one) for one in meta_statements(html, {"robots"})] == ["meta robots: noindex"]
+    assert "https://other.example/" not in nofollow_links(html)
+
+
 def test_nofollow_is_read_in_utf_16_that_is_not_declared():
     body = link("/a", "nofollow").encode("utf-16-le")
     html = HtmlResponse(SITE, body=body, headers={"Content-Type": "text/html"})

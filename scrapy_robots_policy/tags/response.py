@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
+from parsel import Selector
 from scrapy.http import HtmlResponse, Response
 from w3lib.url import canonicalize_url
 
@@ -37,7 +38,10 @@ def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
     """The elements of a page with these names, anywhere. What stands after </html>, where browsers
     read on, is a tree of its own to lxml.
     """
-    root = response.selector.root
+    try:
+        root = response.selector.root
+    except ValueError:  # the page has a base that is no URL, which Scrapy's selector does not take
+        root = Selector(text=response.text, type="html").root
     for tree in chain((root,), root.itersiblings()):
         yield from tree.iter(*names)
 
