@@ -110,7 +110,8 @@ class Site:
         self._closing = threading.Event()
         self._listener = socket.create_server((address, 0), backlog=512)
         self.origin = f"http://{address}:{self._listener.getsockname()[1]}"
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
 
     def __enter__(self) -> Site:  # noqa: PYI034 - Self is new in Python 3.11
         return self
@@ -145,6 +146,7 @@ class Site:
         # To close it alone leaves a thread in `accept`, by a number which the next site may get.
         with suppress(OSError):  # where to close it is enough
             self._listener.shutdown(socket.SHUT_RDWR)
+            self._listening.join()
         self._listener.close()
 
     def _listen(self) -> None:
