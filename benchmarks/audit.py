@@ -20,7 +20,7 @@ from pathlib import Path
 from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy.admission.listener import Decided
+from scrapy_robots_policy.admission.listener import Decision
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check
 from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
@@ -52,7 +52,7 @@ def record(path: Path, decisions: int) -> float:
     for n in range(decisions):
         rules = files[n % FILES]
         url = f"{rules.origin}/section{n % 50}/{n}/page.html?q={n * 7919 % 1000}"
-        recorder.on_decided(Request(url), Decided((url,), rules, default, None, now + n / 1000))
+        recorder.on_decided(Request(url), Decision((url,), rules, default, None, now + n / 1000))
     took = time.process_time() - began
     recorder.close("finished")
     return took

@@ -11,8 +11,8 @@ from scrapy.http import Request
 from . import compat
 from .admission.admission import Admission
 from .admission.concurrency import Concurrency
+from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
-from .admission.decision import Decision
 from .admission.delay_queues import DelayQueues
 from .audit.recorder import Recorder
 from .config import PolicySettings, RequestConfig, RequestConfigs, one_sentence
@@ -138,11 +138,11 @@ class CrawlParts:
         return Resolver(sources, settings.defer_timeout)
 
     def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
-        decision = Decision(
+        policy = CrawlPolicy(
             settings.delays, settings.use, settings.defer_timeout, settings.approved
         )
         return Decider(
-            decision,
+            policy,
             self.counts,
             self.events,
             self.now,

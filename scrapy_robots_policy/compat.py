@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from scrapy import signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
-from scrapy.http import Headers, Request, Response
+from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
@@ -97,11 +97,6 @@ def stat_counter(crawler: Crawler) -> Callable[[str], None]:
     """What adds 1 to a stat. Callers keep it: Scrapy's stats take several calls to look it up."""
     assert crawler.stats is not None  # the crawl has begun
     return crawler.stats.inc_value
-
-
-def header_lines(headers: Headers) -> Iterable[tuple[bytes, list[bytes]]]:
-    """Names and values. `Headers.items` looks each name up again, which takes five calls."""
-    return dict.items(headers)
 
 
 def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], None]:

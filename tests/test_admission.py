@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy.admission.admission import Admission
-from scrapy_robots_policy.admission.decision import Decision
+from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
@@ -40,14 +40,14 @@ def admission(known, use=NO_USE):
     """One that knows these files by their keys."""
     clock = Clock(NOON)
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
-    decision = Decision(DelayLimit(), use, 600.0)
+    policy = CrawlPolicy(DelayLimit(), use, 600.0)
     engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
         SimpleNamespace(cached=lambda key, *_: known.get(key)),
         SimpleNamespace(engine=engine, fetching=set()),
         delays,
-        SimpleNamespace(decision=decision, dry_run=False),
+        SimpleNamespace(policy=policy, dry_run=False),
         None,
         SimpleNamespace(on_tdmrep_forbidden=lambda _: None),
         clock.now,

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 import scrapy
 
+from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy, may_wait
 from scrapy_robots_policy.admission.decider import VERDICT_KEY, Decider
-from scrapy_robots_policy.admission.decision import Decision, may_wait
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.exceptions import CrawlClosing, Disallowed
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
@@ -34,10 +34,8 @@ def test_a_decision_that_cannot_be_recorded_is_not_counted(path, dry_run):
     refused = []
     events = SimpleNamespace(on_refused=lambda *args, **_: refused.append(args))
     counts = CrawlCounts(10)
-    decision = Decision(DelayLimit(), NO_USE, 600.0)
-    decider = Decider(
-        decision, counts, events, lambda: 0.0, None, dry_run=dry_run, audit=FullDisk()
-    )
+    policy = CrawlPolicy(DelayLimit(), NO_USE, 600.0)
+    decider = Decider(policy, counts, events, lambda: 0.0, None, dry_run=dry_run, audit=FullDisk())
     rules = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /secret")
     request, config = scrapy.Request(ORIGIN + path), RequestConfig(RFC, "bot")
 
@@ -62,7 +60,7 @@ class Record:
 def decider_of(*, approved=None, dry_run=False, rewrite=None, error=None):
     events = SimpleNamespace(on_refused=lambda *_args, **_: None)
     return Decider(
-        Decision(DelayLimit(), NO_USE, 600.0, approved),
+        CrawlPolicy(DelayLimit(), NO_USE, 600.0, approved),
         CrawlCounts(10),
         events,
         lambda: 0.0,

@@ -33,8 +33,8 @@ from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
+from .crawl_policy import may_wait
 from .decider import Decider
-from .decision import may_wait
 from .delay_queue import Asker, DelayQueue, Turn
 from .delay_queues import DelayQueues
 from .status_line import Waiting
@@ -58,10 +58,10 @@ class Admission:
         now: Callable[[], float],
     ) -> None:
         self.crawler, self.resolver, self.concurrency = crawler, resolver, concurrency
-        self.delays, self.decider, self.decision = delays, decider, decider.decision
+        self.delays, self.decider, self.policy = delays, decider, decider.policy
         self.counts, self.events, self.now = counts, events, now
         self.dry_run = decider.dry_run
-        self._asks_tdmrep = self.decision.use.may_be_refused_by(TDM_RESERVATION)
+        self._asks_tdmrep = self.policy.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
@@ -103,10 +103,10 @@ class Admission:
         """The answer to the declared use of a page, with what the page itself says."""
         rules = self._rules_of_page(request, origin, config)
         if rules is None:
-            return answer(of_page, self.decision.use)
-        preferences = rules.preferences(request.url, config.agent, self.decision.use)
+            return answer(of_page, self.policy.use)
+        preferences = rules.preferences(request.url, config.agent, self.policy.use)
         overridden = rules.rules.overridden(request.url, config.agent) if rules.rules else ()
-        return answer((*preferences, *of_page), self.decision.use, overridden)
+        return answer((*preferences, *of_page), self.policy.use, overridden)
 
     def _rules_of_page(
         self, request: Request, origin: Origin, config: RequestConfig
@@ -212,7 +212,7 @@ class Admission:
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
         self.counts.wait(origin, self.now() - began)
-        self.events.on_rules(rules, config.agent, self.decision.delay(rules, config))
+        self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
         return rules
 
     def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -276,7 +276,7 @@ class Admission:
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
         """The queue of the request's download slot, if a delay is kept there."""
-        delay = self.decision.delay(rules, config)
+        delay = self.policy.delay(rules, config)
         if not delay.seconds and not self.delays.by_slot:
             return None
         if not self.delays.by_slot:

@@ -1,7 +1,7 @@
 """What follows from a decision: the request is refused or passes; it is counted, logged, recorded.
 
-What may be fetched is decided in `decision`, which is a pure function of the rules. When a request
-is decided about, and how often, is the affair of `admission`.
+What may be fetched is decided in `crawl_policy`, which is a pure function of the rules. When a
+request is decided about, and how often, is the affair of `admission`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..rep.use_answer import answer
 from ..report import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules
-from .decision import Decision
-from .listener import Decided, DecisionListener
+from .crawl_policy import CrawlPolicy
+from .listener import Decision, DecisionListener
 
 VERDICT_KEY = "robots_verdict"
 
@@ -33,7 +33,7 @@ class Decider:
 
     In both methods `began` is when the request began to wait; None: it did not wait.
 
-    decision  how the crawl decides
+    policy    how the crawl decides
     now       seconds since the epoch
     rewrite   the URL that the client sends in place of a request's; None: it sends that one
     dry_run   whether a request that would be refused is only counted, and passes
@@ -44,7 +44,7 @@ class Decider:
 
     def __init__(  # noqa: PLR0913 - all that it works with is handed in
         self,
-        decision: Decision,
+        policy: CrawlPolicy,
         counts: CrawlCounts,
         events: CrawlEvents,
         now: Callable[[], float],
@@ -55,7 +55,7 @@ class Decider:
         error_of: Callable[[str], Exception | None] = lambda _origin: None,
         audit: DecisionListener | None = None,
     ) -> None:
-        self.decision, self.counts, self.events, self.now = decision, counts, events, now
+        self.policy, self.counts, self.events, self.now = policy, counts, events, now
         self.rewrite, self.error_of, self.audit = rewrite, error_of, audit
         self.dry_run, self.keeps_verdicts = dry_run, keeps_verdicts
 
@@ -71,13 +71,13 @@ class Decider:
         """
         now = self.now()
         forms = self._forms(request)
-        verdict = self.decision.objection(forms, rules, config, now)
+        verdict = self.policy.objection(forms, rules, config, now)
         if verdict is None:
             return None
         if self.audit is not None:
             waited = 0.0 if began is None else now - began
             self.audit.on_decided(
-                request, Decided(forms, rules, config, verdict, now, waited, self.dry_run)
+                request, Decision(forms, rules, config, verdict, now, waited, self.dry_run)
             )
         uses = verdict.uses.results if verdict.refused else ()
         self.counts.of(rules.origin).note_uses(uses)
@@ -100,21 +100,21 @@ class Decider:
             now = self.now()
             waited = 0.0 if began is None else now - began
             forms = self._forms(request)
-            self.audit.on_decided(request, Decided(forms, rules, config, None, now, waited))
+            self.audit.on_decided(request, Decision(forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
-            request.meta[VERDICT_KEY] = verdict or self.decision.verdict(request.url, rules, config)
+            request.meta[VERDICT_KEY] = verdict or self.policy.verdict(request.url, rules, config)
         # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
         # retries in its meta, but is a request of its own.
         meta = request.meta
         if not meta.get("retry_times") or meta.get("redirect_times"):
-            if self.decision.declares_use and verdict is None:
+            if self.policy.declares_use and verdict is None:
                 self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1
 
     def _note_uses(self, url: str, rules: OriginRules, config: RequestConfig) -> None:
-        preferences = rules.preferences(url, config.agent, self.decision.use)
+        preferences = rules.preferences(url, config.agent, self.policy.use)
         if preferences:
-            results = answer(preferences, self.decision.use).results
+            results = answer(preferences, self.policy.use).results
             self.counts.of(rules.origin).note_uses(results)
 
     def _forms(self, request: Request) -> tuple[str, ...]:

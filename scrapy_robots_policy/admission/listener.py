@@ -11,10 +11,10 @@ from ..rep import Verdict
 from ..resolver.origin import OriginRules
 
 
-class Decided(NamedTuple):
+class Decision(NamedTuple):
     """One decision, as it is recorded.
 
-    forms    the URLs that were judged, as `Decision.objection` takes them; the request's own first
+    forms    the URLs that were judged, the request's own first (see `CrawlPolicy.objection`)
     verdict  the one that forbids the page; None: it passes
     at       when it was decided, in seconds since the epoch
     waited   seconds that the request had waited by then
@@ -35,7 +35,7 @@ class Decided(NamedTuple):
 
 
 class DecisionListener(Protocol):
-    def on_decided(self, request: Request, decided: Decided) -> None:
+    def on_decided(self, request: Request, decision: Decision) -> None:
         """Called before the request goes on; it may change after the call.
 
         Raises CrawlClosing if no more requests may go, because they could not be recorded.

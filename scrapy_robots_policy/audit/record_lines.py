@@ -12,7 +12,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..admission.listener import Decided
+from ..admission.listener import Decision
 from ..config import RequestConfig
 from ..fetch.exchange import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
@@ -85,28 +85,28 @@ class RecordLines:
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
         self._firsts: OrderedDict[object, None] = OrderedDict()
 
-    def decision(self, decided: Decided, set_by: Mapping[str, str] | None) -> None:
+    def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.
 
         set_by  where the user has set what is special to the request; None: nothing is
         """
-        refused = decided.verdict
+        refused = decision.verdict
         self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
         self.writer.make_room()
-        basis = self._basis(decided)
+        basis = self._basis(decision)
         if refused is None and self.passed == "first":
-            verdict = self._passed(decided)
+            verdict = self._passed(decision)
             what_decided = basis.robots, basis.dialect, verdict.reason, verdict.line
-            if not self._is_first((decided.config.agent, *what_decided)):
+            if not self._is_first((decision.config.agent, *what_decided)):
                 return
-        stem = self._stem(decided, basis)
+        stem = self._stem(decision, basis)
         # JSON writes a finite number as Python does.
-        age = round(max(decided.at - decided.rules.access.entry.current_at, 0.0), 3)
+        age = round(max(decision.at - decision.rules.access.entry.current_at, 0.0), 3)
         text = (
-            f'"at":{encode(instant(decided.at))},"url":{encode(page_url(decided.url))}'
+            f'"at":{encode(instant(decision.at))},"url":{encode(page_url(decision.url))}'
             f',{stem.before},"age":{age!r},{stem.after}'
         )
-        circumstances = _circumstances(decided, set_by)
+        circumstances = _circumstances(decision, set_by)
         if circumstances:
             text = f"{text},{members(circumstances)}"
         self.writer.write("decision", text)
@@ -168,36 +168,36 @@ class RecordLines:
         sums = {name: self.sums[name] for name in sorted(self.sums)}
         self.writer.write("end", members({"at": instant(at), "reason": reason, "sums": sums}))
 
-    def _passed(self, decided: Decided) -> Verdict:
+    def _passed(self, decision: Decision) -> Verdict:
         """The verdict on a request that passes."""
-        url, rules = decided.forms[0], decided.rules
-        verdict = rules.verdict(url, decided.config.agent)
+        url, rules = decision.forms[0], decision.rules
+        verdict = rules.verdict(url, decision.config.agent)
         return refuse(verdict, self.use, rules.reserved(url))
 
-    def _basis(self, decided: Decided) -> _Basis:
+    def _basis(self, decision: Decision) -> _Basis:
         """What the decision rests on; the lines for it are written if they are not yet."""
-        rules, config = decided.rules, decided.config
+        rules, config = decision.rules, decision.config
         return _Basis(
             self._number_of(rules, is_given=config.robots_txt is not None or not config.obey),
             self._dialect(config.dialect),
             0 if rules.tdmrep is None else self._number_of(rules.tdmrep),
         )
 
-    def _stem(self, decided: Decided, basis: _Basis) -> _Stem:
+    def _stem(self, decision: Decision, basis: _Basis) -> _Stem:
         """It is kept for requests that pass, where no preferences differ from page to page."""
-        if decided.verdict is not None:
-            return self._new_stem(decided, basis, decided.verdict)
-        rules, agent = decided.rules, decided.config.agent
-        key = basis, agent, rules.mode, rules.rank(decided.forms[0], agent)
+        if decision.verdict is not None:
+            return self._new_stem(decision, basis, decision.verdict)
+        rules, agent = decision.rules, decision.config.agent
+        key = basis, agent, rules.mode, rules.rank(decision.forms[0], agent)
         stem = self._stems.get(key)
         if stem is None:
-            stem = self._new_stem(decided, basis, self._passed(decided))
+            stem = self._new_stem(decision, basis, self._passed(decision))
             if not rules.may_have_preferences(self.use):
                 _keep(self._stems, key, stem, MAX_STEMS)
         return stem
 
-    def _new_stem(self, decided: Decided, basis: _Basis, verdict: Verdict) -> _Stem:
-        rules, agent = decided.rules, decided.config.agent
+    def _new_stem(self, decision: Decision, basis: _Basis, verdict: Verdict) -> _Stem:
+        rules, agent = decision.rules, decision.config.agent
         before = {
             **verdict_fields(verdict),
             **self._group(basis, rules, agent),
@@ -251,16 +251,16 @@ class RecordLines:
         return True
 
 
-def _circumstances(decided: Decided, set_by: Mapping[str, str] | None) -> dict[str, Any]:
+def _circumstances(decision: Decision, set_by: Mapping[str, str] | None) -> dict[str, Any]:
     """What is not the case for most decisions."""
     fields: dict[str, Any] = {}
     if set_by is not None:
-        fields |= _overrides(decided.config, set_by)
-    if len(decided.forms) > 1:
-        fields["forms"] = [page_url(form) for form in decided.forms]
-    if decided.waited >= 0.001:
-        fields["waited"] = round(decided.waited, 3)
-    if decided.dry_run:
+        fields |= _overrides(decision.config, set_by)
+    if len(decision.forms) > 1:
+        fields["forms"] = [page_url(form) for form in decision.forms]
+    if decision.waited >= 0.001:
+        fields["waited"] = round(decision.waited, 3)
+    if decision.dry_run:
         fields["dry_run"] = True
     return fields
 

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat
-from ..admission.listener import Decided
+from ..admission.listener import Decision
 from ..config import PolicySettings, RequestConfigs, SettingError
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
@@ -93,14 +93,14 @@ class Recorder:
         if self.writer.is_open:
             self.lines.robots(rules, source.value, exchanges)
 
-    def on_decided(self, request: Request, decided: Decided) -> None:
+    def on_decided(self, request: Request, decision: Decision) -> None:
         """Raises CrawlClosing if the record cannot be written and the crawl must not go on."""
-        if decided.verdict is None and self.audit.passed == "none":
+        if decision.verdict is None and self.audit.passed == "none":
             self.lines.sums["passed"] += 1
         elif self.writer.is_open:
-            special = decided.config is not self.configs.default
-            set_by = self._set_by(request, Origin(decided.rules.origin)) if special else None
-            self.lines.decision(decided, set_by)
+            special = decision.config is not self.configs.default
+            set_by = self._set_by(request, Origin(decision.rules.origin)) if special else None
+            self.lines.decision(decision, set_by)
         self._must_go_on()
 
     def on_exempt(self, request: Request, why: str) -> None:

@@ -1,8 +1,8 @@
 """Decides every request of a record anew, from the octets in the record.
 
 The engine is asked as in the crawl: `judge` says what the access policy makes of the fetch, and
-`Decision` decides. Memory is bounded: what the lines refer to is kept in a private database on the
-disk, and the newest of it is kept parsed.
+`CrawlPolicy` decides. Memory is bounded: what the lines refer to is kept in a private database on
+the disk, and the newest of it is kept parsed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from ..admission.decision import Decision
+from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin
 from ..rep.access import AccessOverrides
@@ -76,7 +76,7 @@ class Replay:
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
-        self._decision = Decision(DelayLimit(), NO_USE, 0.0)
+        self._policy = CrawlPolicy(DelayLimit(), NO_USE, 0.0)
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._octets = 0
@@ -142,7 +142,7 @@ class Replay:
             tuple(by.get("purpose_tokens", ())),
             by.get("tdmrep") == "fetch",
         )
-        self._decision = Decision(limit, use, by["patience"], by["approved"])
+        self._policy = CrawlPolicy(limit, use, by["patience"], by["approved"])
         self._overrides = AccessOverrides(
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )
@@ -181,13 +181,13 @@ class Replay:
             rules = rules if tdmrep is None else rules.with_tdmrep(tdmrep)
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
-        verdict = self._decision.objection(forms, rules, config, at)
+        verdict = self._policy.objection(forms, rules, config, at)
         group = parsed.groups.get((agent, dialect))
         if group is None:
             group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
         return Answers(
             recorded,
-            {**verdict_fields(verdict or self._decision.verdict(forms[0], rules, config)), **group},
+            {**verdict_fields(verdict or self._policy.verdict(forms[0], rules, config)), **group},
         )
 
     def _dialect(self, fields: Mapping[str, Any]) -> Dialect:

@@ -105,7 +105,7 @@ class Fetcher:
                 await self.visit(request)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
-            headers = by_name(compat.header_lines(response.headers))
+            headers = by_name(response.headers.items())
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, is_asked=bool(validators))
@@ -132,7 +132,7 @@ class Fetcher:
                 self.now(),
                 result.status,
                 result.cause,
-                by_name(compat.header_lines(request.headers)),  # the middlewares have added theirs
+                by_name(request.headers.items()),  # the middlewares have added theirs
                 headers,
             )
             self.on_exchange(order.origin, exchange)

@@ -17,7 +17,6 @@ from typing import Any
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..compat import header_lines
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
 from .unpacking import ACCEPTED
@@ -101,7 +100,7 @@ def trim(request: Request) -> None:
     """Take out headers without a value; of a plain request, all but those it cannot do without."""
     is_plain = request.meta.get(PLAIN_KEY, False)
     headers = request.headers
-    for name, values in list(header_lines(headers)):
+    for name, values in list(headers.items()):
         if not any(values) or (is_plain and name not in _PLAIN):
             del headers[name]
 

@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 from scrapy import Request, Spider
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy.admission.decision import Decision
-from scrapy_robots_policy.admission.listener import Decided
+from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy
+from scrapy_robots_policy.admission.listener import Decision
 from scrapy_robots_policy.audit.chain import START, members, sealed
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
@@ -83,17 +83,17 @@ class Recording:
             reserved = reserving.rules(tdmrep.DIALECT, self.now)
             assert reserved is not None
             rules = rules.with_tdmrep(reserved)
-        decision = Decision(
+        policy = CrawlPolicy(
             self.settings.delays,
             self.settings.use,
             self.settings.defer_timeout,
             self.settings.approved,
         )
         forms = server_forms(url)
-        verdict = decision.objection(forms, rules, config, self.now)
+        verdict = policy.objection(forms, rules, config, self.now)
         self.recorder.on_decided(
             request or Request(url),
-            Decided(forms, rules, config, verdict, self.now, **circumstances),
+            Decision(forms, rules, config, verdict, self.now, **circumstances),
         )
         return verdict
 

@@ -18,7 +18,7 @@ NO_FILE = "none"  # approved: that the site has no robots.txt
 
 
 @dataclass(frozen=True)
-class Decision:
+class CrawlPolicy:
     """How a crawl decides.
 
     limit     the user's limit on the delays that sites ask for
