@@ -114,7 +114,7 @@ def test_a_downloader_without_such_handlers_is_left_alone(downloader):
 @pytest.mark.parametrize("kind", REACTORS)
 def test_a_robots_txt_that_drips_gives_its_place_in_the_download_slot_back(kind):
     drip = Answer(raw=b"HTTP/1.1 200 OK\r\nX: " + b"x" * 3000, drip=0.1)
-    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "ROBOTS_FETCH_TIMEOUT": 2}
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1, "ROBOTS_FETCH_TIMEOUT": 5}
     with Site({"/robots.txt": drip}) as site, Site({"/robots.txt": robots("")}) as other:
         urls = [site.url("/"), *(other.url(f"/{n}") for n in range(3))]
         seen = crawl_apart(Plan(urls, {**OURS, **REACTORS[kind], **settings}))
