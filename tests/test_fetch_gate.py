@@ -38,12 +38,9 @@ class Fetches:
 
     async def _fetch(self, name, has_failed):
         self.ends[name] = Gate()
-        turn = await self.gate.enter(has_failed=has_failed)
-        self.began.append(name)
-        try:
+        async with self.gate.enter(has_failed=has_failed):
+            self.began.append(name)
             await self.ends[name].pass_()
-        finally:
-            self.gate.leave(turn)
 
     async def end(self, name):
         self.ends[name].open()
@@ -178,9 +175,8 @@ async def test_a_thousand_fetches_that_end_at_once_are_let_in_after_one_that_was
         ended = []
 
         async def end_at_once(number):
-            turn = await fetches.gate.enter(has_failed=False)
-            ended.append(number)
-            fetches.gate.leave(turn)
+            async with fetches.gate.enter(has_failed=False):
+                ended.append(number)
 
         all_fetches = [start(end_at_once(number)) for number in range(1000)]
         await until_idle()
@@ -193,10 +189,10 @@ def test_fetches_that_end_at_once_are_let_in_one_after_the_other_however_many_qu
     """Without asyncio a fetch may end within the call that lets it in: a call in each call."""
     clock, errors = Clock(), []
     gate = FetchGate(1, 1, clock.now, clock.call_later)
-    turns = [Deferred() for _ in range(3_000)]
-    gate._begin(turns[0])
-    for turn in turns[1:]:
-        turn.addCallback(lambda _, turn=turn: gate.leave(turn)).addErrback(errors.append)
-        gate._queue.append(turn)
-    gate.leave(turns[0])
+    tickets = [Deferred() for _ in range(3_000)]
+    gate._begin(tickets[0])
+    for ticket in tickets[1:]:
+        ticket.addCallback(lambda _, ticket=ticket: gate._leave(ticket)).addErrback(errors.append)
+        gate._queue.append(ticket)
+    gate._leave(tickets[0])
     assert (errors, gate._open, len(gate._queue)) == ([], 0, 0)

@@ -8,7 +8,8 @@ Where such fetches have taken half of the sockets, new ones get less time.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -44,7 +45,7 @@ class FetchGate:
     ) -> None:
         self.max_young, self.max_open = max_young, max(max_open, max_young)
         self.now, self.call_later = now, call_later
-        self._began: OrderedDict[object, float] = OrderedDict()  # the young ones, oldest first
+        self._young: OrderedDict[Deferred[None], float] = OrderedDict()  # when each began
         self._open = 0
         self._queue: deque[Deferred[None]] = deque()
         self._last_queue: deque[Deferred[None]] = deque()
@@ -52,32 +53,41 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
 
-    async def enter(self, *, has_failed: bool) -> object:
-        """Wait until a fetch may begin; what it gives is for `leave`, when the fetch has ended.
+    @asynccontextmanager
+    async def enter(self, *, has_failed: bool) -> AsyncIterator[None]:
+        """Wait until a fetch may begin; inside, it is under way.
 
-        has_failed  whether the fetch before did, for this origin
+        has_failed  whether the one before did, for this origin
         """
-        turn: Deferred[None] = Deferred()
+        ticket = await self._ticket(has_failed=has_failed)
+        try:
+            yield
+        finally:
+            self._leave(ticket)
+
+    async def _ticket(self, *, has_failed: bool) -> Deferred[None]:
+        """What one fetch is counted by, given when it may begin."""
+        ticket: Deferred[None] = Deferred()
         if self._has_room():
-            self._begin(turn)
-            return turn
+            self._begin(ticket)
+            return ticket
         queue = self._last_queue if has_failed else self._queue
-        queue.append(turn)
+        queue.append(ticket)
         self._set_timer()
         try:
-            await maybe_deferred_to_future(turn)
+            await maybe_deferred_to_future(ticket)
         except BaseException:
-            if turn in queue:
-                queue.remove(turn)
+            if ticket in queue:
+                queue.remove(ticket)
             else:
-                self.leave(turn)  # it was let in just when it was cancelled
+                self._leave(ticket)  # it was let in just when it was cancelled
             raise
-        return turn
+        return ticket
 
-    def leave(self, turn: object) -> None:
+    def _leave(self, ticket: Deferred[None]) -> None:
         """A fetch has ended: another one may begin."""
         self._open -= 1
-        self._began.pop(turn, None)
+        self._young.pop(ticket, None)
         self._let_in()
 
     def is_short_of_sockets(self) -> bool:
@@ -88,16 +98,16 @@ class FetchGate:
         """
         return self._open > self.max_open // 2
 
-    def _begin(self, turn: Deferred[None]) -> None:
+    def _begin(self, ticket: Deferred[None]) -> None:
         self._open += 1
-        self._began[turn] = self.now()
+        self._young[ticket] = self.now()
 
     def _has_room(self) -> bool:
         if self.is_closed:
             return False
-        while self._began and self.now() - next(iter(self._began.values())) >= YOUNG:
-            self._began.popitem(last=False)
-        return len(self._began) < self.max_young and self._open < self.max_open
+        while self._young and self.now() - next(iter(self._young.values())) >= YOUNG:
+            self._young.popitem(last=False)
+        return len(self._young) < self.max_young and self._open < self.max_open
 
     def _let_in(self) -> None:
         """Let fetches begin while there is room.
@@ -109,9 +119,9 @@ class FetchGate:
             return
         self._is_letting_in = True
         while (self._queue or self._last_queue) and self._has_room():
-            turn = (self._queue or self._last_queue).popleft()
-            self._begin(turn)
-            turn.callback(None)
+            ticket = (self._queue or self._last_queue).popleft()
+            self._begin(ticket)
+            ticket.callback(None)
         self._is_letting_in = False
         self._set_timer()
 
@@ -120,8 +130,8 @@ class FetchGate:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-        if (self._queue or self._last_queue) and self._began and not self.is_closed:
-            oldest = next(iter(self._began.values()))
+        if (self._queue or self._last_queue) and self._young and not self.is_closed:
+            oldest = next(iter(self._young.values()))
             self._stop_timer = self.call_later(
                 max(YOUNG - (self.now() - oldest), 0.0), self._on_time
             )

@@ -115,21 +115,19 @@ class Sources:
         that no lease is held by a fetch that queues.
         """
         has_failed = state.entry is not None and state.entry.failing_since is not None
-        turn = await self.gate.enter(has_failed=has_failed)
-        try:
-            claim = await self.coordinator.claim(state.origin)
-            if self._adopt_shared(state, claim.entry, dialect):
+        async with self.gate.enter(has_failed=has_failed):
+            try:
+                claim = await self.coordinator.claim(state.origin)
+                if self._adopt_shared(state, claim.entry, dialect):
+                    self.coordinator.release(state.origin)
+                    await self._report(state, dialect, page, Source.FLEET)
+                elif claim.granted or waited > LEASE_PATIENCE:
+                    await self._fetch(state, dialect, page)
+                else:
+                    return False
+            except BaseException:
                 self.coordinator.release(state.origin)
-                await self._report(state, dialect, page, Source.FLEET)
-            elif claim.granted or waited > LEASE_PATIENCE:
-                await self._fetch(state, dialect, page)
-            else:
-                return False
-        except BaseException:
-            self.coordinator.release(state.origin)
-            raise
-        finally:
-            self.gate.leave(turn)
+                raise
         return True
 
     async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
