@@ -210,8 +210,8 @@ class Cluster:
         wait_until(self._have_met, "the cluster does not meet")
 
     def _have_met(self) -> bool:
-        """Whether each node knows of all the others; those that do not are introduced once more,
-        since a busy machine may be too late for a node's own time limit.
+        """Whether each node knows all the others. A node that does not is sent to the first one again:
+        on a busy machine the meeting may take longer than Redis waits.
         """
         strangers = [node for node in self.nodes if not self._is_joined(node)]
         for node in strangers:

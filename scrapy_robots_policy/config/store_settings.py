@@ -25,7 +25,7 @@ _WHERE = frozenset({"url", "host", "port", "db", "username", "password", "unix_s
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Both may hold a password, and are never shown.
+    """Where a crawl's store is. Both fields may hold a password, and are never shown.
 
     place   a URI, a store's class, a store, or the import path of either
     params  what the URI `redis:`, which has no address, stands for
