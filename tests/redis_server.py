@@ -210,7 +210,7 @@ class Cluster:
         wait_until(self._have_met, "the cluster does not meet")
 
     def _have_met(self) -> bool:
-        """Whether each node knows all the others. A node that does not is sent to the first one again:
+        """Whether each node knows all others. One that does not is sent to the first one again:
         on a busy machine the meeting may take longer than Redis waits.
         """
         strangers = [node for node in self.nodes if not self._is_joined(node)]
