@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
+from hypothesis import settings
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 # A runner of tests may set them. They would change the output, the way to a site, or the project.
@@ -18,6 +19,10 @@ NOT_INHERITED = (
     *("COLUMNS", "FORCE_COLOR", "NO_COLOR", "SCRAPY_PROJECT", "SCRAPY_SETTINGS_MODULE"),
     *(*PROXIES, *map(str.upper, PROXIES)),
 )
+
+# Before any test is imported, as a property keeps the profile that it is made under.
+settings.register_profile("untimed", deadline=None)  # a busy machine is no counterexample
+settings.load_profile("untimed")
 
 
 @pytest.hookimpl(trylast=True)  # pytest's own output may have colours

@@ -49,7 +49,7 @@ USAGE = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ab search=n\
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     DIALECT_NAMES,
     RESULTS | FILES.map(lambda octets: served(octets + b"\n" + USAGE)),
@@ -82,7 +82,7 @@ def test_verify_says_what_the_engine_said(dialect, result, paths, purposes, on_u
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DIALECT_NAMES, DIALECT_NAMES, FILES, st.lists(PATHS, min_size=1, max_size=6))
 def test_another_dialect_changes_what_the_engine_answers_otherwise(first, second, octets, paths):
     results = {HERE: served(octets)}

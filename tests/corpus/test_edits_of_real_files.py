@@ -7,7 +7,7 @@ import pytest
 from scrapy_robots_policy.commands.fixes import fixed
 from scrapy_robots_policy.lint import lint
 from scrapy_robots_policy.rep import DIALECTS
-from tests.rep.test_lint_edits import changed, differing
+from tests.lint.test_lint_edits import changed, differing
 
 pytestmark = pytest.mark.corpus
 

@@ -15,7 +15,7 @@ from scrapy_robots_policy.rep import (
 )
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
-from tests.sources import MODULES, PACKAGE, text_of
+from tests.house.sources import MODULES, PACKAGE, text_of
 
 
 def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():

@@ -1,0 +1,366 @@
+"""What must be true of the places in CONCURRENT_REQUESTS, in crawls that use them up."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request, version_info
+from scrapy.core.scheduler import Scheduler
+from scrapy.http.request import NO_CALLBACK
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.settings import Settings
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.python import global_object_name
+
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.admission.concurrency import Concurrency
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
+from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.stores import ALONE
+from tests.admission.test_delay_queue import Clock
+from tests.crawls import Spider, crawl, middleware_of
+from tests.on_reactor import on_reactor, pending_timers, start, until_idle
+from tests.site import Answer, Opener, Site, robots
+
+pytestmark = pytest.mark.slow
+
+OPEN = robots("")
+
+
+class Watching(Spider):
+    """Notes what `look` sees when a page has come."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.noted = []
+
+    def parse(self, response):
+        super().parse(response)
+        self.noted.append(self.look(self.crawler.engine.downloader))
+
+    def look(self, downloader):
+        raise NotImplementedError
+
+
+def opening(site: Site):
+    """An answer after which another site's robots.txt is let go."""
+
+    def answer(_headers):
+        site.gate("open").set()
+        return Answer()
+
+    return answer
+
+
+class Places(Watching):
+    def parse(self, response):
+        super().parse(response)
+        if response.url.endswith("/first"):
+            yield response.follow("/last", callback=super().parse)
+
+    def look(self, downloader):
+        waiting = len(middleware_of(self.crawler).admission.concurrency.waiting)
+        return downloader.total_concurrency, waiting
+
+
+@on_reactor
+async def test_a_place_is_lent_only_while_its_request_waits():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        urls = [late.url("/1"), late.url("/2"), other.url("/first")]
+        seen, crawler = await crawl(*urls, spider=Places, settings={"CONCURRENT_REQUESTS": 2})
+        assert sorted(seen.answered) == sorted([*urls, other.url("/last")])
+        # Two pages wait, and their places belong to others; the number itself is not touched.
+        assert crawler.spider.noted[0] == (2, 2)
+        assert crawler.spider.noted[-1] == (2, 0)
+
+
+class Counted(Places):
+    def look(self, downloader):
+        return {key: len(slot.active) for key, slot in downloader.slots.items()}
+
+
+@on_reactor
+async def test_a_request_counts_for_its_host_only_while_it_waits():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        urls = [late.url("/1"), late.url("/2"), other.url("/first")]
+        _, crawler = await crawl(*urls, spider=Counted)
+        # Two pages that wait, and the request for the robots.txt that they wait for.
+        assert crawler.spider.noted[0]["127.0.0.1"] == 3
+        assert crawler.spider.noted[-1].get("127.0.0.1", 0) == 0
+        assert type(crawler.engine.downloader.active) is set
+
+
+@on_reactor
+async def test_a_dropped_request_gives_its_place_back():
+    closed = robots("User-agent: *\nDisallow: /")
+    sites = [Site({"/robots.txt": closed}, f"127.0.0.{n}") for n in range(2, 12)]
+    with Site({"/robots.txt": OPEN}) as site:
+        urls = [other.url(f"/{n}") for other in sites for n in range(5)]
+        seen, crawler = await crawl(*urls, site.url(), settings={"CONCURRENT_REQUESTS": 3})
+        assert seen.answered == [site.url()]
+        assert len(seen.dropped) == 50
+        assert crawler.engine.downloader.total_concurrency == 3
+    for other in sites:
+        other.close()
+
+
+@pytest.mark.skipif(version_info < (2, 18), reason="0 means no limit from 2.18 on")
+@on_reactor
+async def test_without_a_limit_requests_are_not_limited():
+    class Limits(Watching):
+        def look(self, downloader):
+            return downloader.total_concurrency
+
+    with Site({"/robots.txt": robots(""), "/1": Answer(after=0.1)}) as site:
+        urls = [site.url(f"/{n}") for n in range(5)]
+        _, crawler = await crawl(*urls, spider=Limits, settings={"CONCURRENT_REQUESTS": 0})
+        assert crawler.spider.noted == [0] * 5
+
+
+@on_reactor
+async def test_requests_enter_in_the_order_in_which_they_came():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": OPEN, "/last": opening(late)}
+        urls = [late.url(f"/{n}") for n in range(10)]
+        await crawl(*urls, other.url("/last"), settings={"CONCURRENT_REQUESTS": 1})
+        assert late.paths == ["/robots.txt", *(f"/{n}" for n in range(10))]
+        assert late.busiest == 1
+
+
+@on_reactor
+async def test_a_request_that_was_refused_after_its_wait_counts_for_its_host_no_more():
+    class Counted(Watching):
+        def look(self, downloader):
+            return {len(slot.active) for slot in downloader.slots.values()}
+
+    with Site({"/robots.txt": robots("User-agent: *\nDisallow: /no\n", after=0.1)}) as site:
+        urls = [site.url(f"/no/{n}") for n in range(5)]
+        seen, crawler = await crawl(*urls, site.url("/last"), spider=Counted)
+        assert len(seen.dropped) == 5
+        assert crawler.spider.noted == [{0}]
+
+
+class Downloader:
+    """As much of Scrapy's downloader as places need."""
+
+    total_concurrency = 1
+
+    def __init__(self):
+        self.active = set()
+
+    def needs_backout(self):
+        return len(self.active) >= self.total_concurrency
+
+    def get_slot_key(self, request):
+        return request.url
+
+
+OLD, MINE = {compat.SLOT_KEY: "old.example"}, {compat.SLOT_KEY: "mine"}
+SLOTS = {
+    "copied by a redirect": ({"redirect_urls": ["http://old.example/"], **OLD}, "new.example"),
+    "copied by the last of two redirects": (
+        {"redirect_urls": ["http://first.example/", "http://old.example/"], **OLD},
+        "new.example",
+    ),
+    "named by the user, of a redirected request": (
+        {"redirect_urls": ["http://old.example/"], **MINE},
+        "mine",
+    ),
+    "named by the user": (OLD, "old.example"),
+    "none": ({"redirect_urls": ["http://old.example/"]}, "new.example"),
+}
+
+
+@pytest.mark.parametrize("slot", SLOTS)
+def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
+    """In that of the host it came from, it would keep the delay of that one."""
+    meta, key = SLOTS[slot]
+    downloader, request = Downloader(), Request("http://new.example/", meta=dict(meta))
+    downloader.get_slot_key = lambda request: request.meta.get(
+        compat.SLOT_KEY, urlparse_cached(request).hostname
+    )
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    engine = compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
+    assert engine.slot_key(request) == key
+
+
+@on_reactor
+async def test_a_wait_that_is_cancelled_leaves_no_timer(monkeypatch):
+    timers = pending_timers(monkeypatch)
+    waiting = start(compat.sleep(3600))
+    waiting.addErrback(lambda _: None)
+    await until_idle()
+    assert len(timers) == 1
+    waiting.cancel()
+    await until_idle()
+    assert timers == []
+
+
+@on_reactor
+async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
+    downloader = Downloader()
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=Settings())
+    delays = DelayQueues(ALONE, time.monotonic, compat.call_later)
+    places = Concurrency(crawler, 10, delays, lambda: None)
+    sent, first, second = (Request(f"http://127.0.0.1/{n}") for n in range(3))
+    downloader.active = {sent, first, second}
+
+    async def wait_for_a_place(request):
+        with places.lend(request) as place:
+            await place.reacquire()
+
+    tasks = [start(wait_for_a_place(request)) for request in (first, second)]
+    tasks[1].addErrback(lambda _: None)
+    await until_idle()  # both are in the queue
+    tasks[1].cancel()
+    downloader.active.discard(second)
+    await until_idle()
+    downloader.needs_backout()  # the engine is about to ask for a request
+    await until_idle()
+    assert [task.called for task in tasks] == [False, True]  # the place is taken
+    downloader.active.discard(sent)
+    downloader.needs_backout()
+    await until_idle()
+    assert tasks[0].called
+
+
+@on_reactor
+async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(monkeypatch):
+    crawler = SimpleNamespace(engine=None, settings=Settings())
+    clock = Clock()
+    at_once = compat.call_later
+
+    def call_later(seconds, call):
+        return (clock.call_later if seconds else at_once)(seconds, call)
+
+    monkeypatch.setattr(compat, "call_later", call_later)
+    delays = DelayQueues(ALONE, clock.now, clock.call_later)
+    places = Concurrency(crawler, 10, delays, lambda: None)
+    ended = []
+    start(places.sleep(10)).addErrback(lambda failure: ended.append(failure.type))
+    await until_idle()
+    places._close()
+    clock.fire(10)  # with asyncio the wait has not gone on yet
+    await until_idle()
+    assert ended == [CrawlClosing]
+
+
+@on_reactor
+async def test_robots_txt_fetches_at_a_time_are_limited():
+    # Nobody is answered before two are asked.
+    sites = [Site({}, f"127.0.0.{n}") for n in range(1, 7)]
+    opener = Opener(2, *(site.gate("open") for site in sites))
+    late = robots("", after=0.05, gate="open")
+    for site in sites:
+        site.script["/robots.txt"] = lambda headers: opener(headers) and late
+    await crawl(
+        *(site.url() for site in sites),
+        settings={"ROBOTS_MAX_FETCHES": 2, "CONCURRENT_REQUESTS": 16},
+    )
+    spans = [(site.hits[0].asked_at, site.hits[0].answered_at) for site in sites]
+    together = max(sum(a <= start < b for a, b in spans) for start, _ in spans)
+    assert together == 2
+    for site in sites:
+        site.close()
+
+
+@on_reactor
+async def test_pages_never_take_more_places_than_the_limit():
+    late = [Site({"/robots.txt": robots("", after=n / 50)}, f"127.0.0.{n}") for n in range(1, 7)]
+    for site in late:
+        site.script |= {f"/{n}": Answer(after=0.01) for n in range(10)}
+    urls = [site.url(f"/{n}") for n in range(10) for site in late]
+    seen, _ = await crawl(*urls, settings={"CONCURRENT_REQUESTS": 3})
+    assert sorted(seen.answered) == sorted(urls)
+    pages = [hit for site in late for hit in site.hits if hit.path != "/robots.txt"]
+    assert max(sum(a.asked_at <= b.asked_at < a.answered_at for a in pages) for b in pages) <= 3
+    for site in late:
+        site.close()
+
+
+class FetchesToken:
+    """A downloader middleware that fetches a page of another site for each page."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_request(self, request, spider=None):
+        if request.callback is not NO_CALLBACK:
+            token = self.crawler.settings["TOKEN_URL"]
+            await compat.download(self.crawler, Request(token, NO_CALLBACK))
+
+
+@pytest.mark.parametrize("order", [50, 300], ids=["before ours", "after ours"])
+@on_reactor
+async def test_what_a_middleware_fetches_for_a_page_does_not_wait_for_the_place_of_the_page(order):
+    with Site({"/robots.txt": OPEN}) as site, Site({}, "127.0.0.2") as other:
+        other.script |= {"/robots.txt": robots("", after=0.1)}
+        urls = [site.url(f"/{n}") for n in range(4)]
+        seen, _ = await crawl(
+            *urls,
+            settings={
+                "CONCURRENT_REQUESTS": 2,
+                "DOWNLOADER_MIDDLEWARES": {FetchesToken: order},
+                "TOKEN_URL": other.url("/token"),
+            },
+        )
+        assert sorted(seen.answered) == urls
+        assert other.count("/token") == 4
+
+
+class Changing(Spider):
+    """Sets the limit anew while requests wait."""
+
+    def parse(self, response):
+        super().parse(response)
+        if response.url.endswith("/change"):
+            self.crawler.engine.downloader.total_concurrency = 2
+            self.changed.set()
+
+
+@on_reactor
+async def test_a_spider_may_change_the_limit():
+    with Site({"/robots.txt": robots("", gate="open")}) as late, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = OPEN
+        # No page is answered before two are asked for.
+        opener, page = Opener(2, late.gate("two")), Answer(after=0.01, gate="two")
+        late.script |= {f"/{n}": lambda headers: opener(headers) and page for n in range(20)}
+        urls = [late.url(f"/{n}") for n in range(20)]
+        seen, crawler = await crawl(
+            *urls,
+            other.url("/change"),
+            spider=Changing,
+            changed=late.gate("open"),
+            settings={"CONCURRENT_REQUESTS": 8},
+        )
+        assert len(seen.answered) == 21
+        assert late.busiest == 2
+        assert crawler.engine.downloader.total_concurrency == 2
+
+
+class OwnScheduler(Scheduler):
+    """A scheduler of the user's."""
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "queue", "is_so"),
+    [
+        (Scheduler, DownloaderAwarePriorityQueue, True),
+        (Scheduler, ScrapyPriorityQueue, False),
+        (OwnScheduler, DownloaderAwarePriorityQueue, False),
+    ],
+)
+@pytest.mark.parametrize("shown", [lambda kind: kind, global_object_name], ids=["class", "path"])
+def test_a_queue_that_takes_from_idle_hosts_is_known_by_class_and_by_path(
+    scheduler, queue, is_so, shown
+):
+    settings = {"SCHEDULER": shown(scheduler), "SCHEDULER_PRIORITY_QUEUE": shown(queue)}
+    assert compat.chooses_idle_hosts_first(Settings(settings)) is is_so

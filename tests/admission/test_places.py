@@ -1,0 +1,214 @@
+"""What must be true of the places that waiting requests lend. The engine is the test's own."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from scrapy import Request, signals
+from scrapy.core.downloader import Downloader
+from scrapy.http.request import NO_CALLBACK
+from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
+from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
+
+from scrapy_robots_policy.admission.concurrency import Concurrency
+from scrapy_robots_policy.admission.delay_queues import DelayQueues
+from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.stores import ALONE
+from tests.admission.test_delay_queue import ASKER, DELAY, Clock, cancel
+from tests.on_reactor import on_reactor, pending_timers, start, until_idle
+
+
+class Places:
+    """Requests to hosts, each of which waits until it is sent. `limit`: CONCURRENT_REQUESTS."""
+
+    def __init__(self, limit, max_waiting=100, queue=DownloaderAwarePriorityQueue):
+        downloader = SimpleNamespace(
+            total_concurrency=limit,
+            active=set(),
+            get_slot_key=lambda request: request.url.split("/")[2],
+        )
+        downloader.needs_backout = Downloader.needs_backout.__get__(downloader)
+        self.downloader, self.clock = downloader, Clock()
+        self.delays = DelayQueues(ALONE, self.clock.now, self.clock.call_later)
+        self.signals = SignalManager(self)
+        self.engine = SimpleNamespace(downloader=downloader)
+        settings = Settings({"SCHEDULER_PRIORITY_QUEUE": queue})
+        crawler = SimpleNamespace(
+            engine=self.engine, settings=settings, signals=self.signals, spider=None
+        )
+        self.closed = []
+        self.concurrency = Concurrency(
+            crawler, max_waiting, self.delays, lambda: self.closed.append(self.delays)
+        )
+        assert self.concurrency.engine.can_lend  # from now on the downloader asks it
+        self.sent = []
+
+    def request(self, url, callback=None):
+        request = Request(f"http://{url}", callback)
+        self.downloader.active.add(request)
+        return request
+
+    def lend(self, url):
+        request = self.request(url)
+        return request, self.concurrency.lend(request)
+
+    async def go(self, request, place):
+        with place:
+            await place.reacquire()
+            self.sent.append(request.url[len("http://") :])
+
+    def schedule(self, url):
+        request = Request(f"http://{url}")
+        self.signals.send_catch_log(signals.request_scheduled, request=request)
+
+    def is_full(self):
+        return self.downloader.needs_backout()
+
+
+@on_reactor
+async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
+    places = Places(2)
+    lent = [places.lend(f"host/{n}") for n in range(4)]
+    for request, place in lent:
+        start(places.go(request, place))
+    await until_idle()
+    assert places.sent == ["host/0", "host/1"]
+    places.downloader.active.discard(lent[0][0])
+    assert places.is_full()
+    await until_idle()
+    assert places.sent == ["host/0", "host/1", "host/2"]
+
+
+@on_reactor
+async def test_nothing_waits_once_the_crawl_closes():
+    places = Places(1)
+    _, place = places.lend("host/1")
+    places.concurrency._close()
+    with pytest.raises(CrawlClosing):
+        places.lend("host/2")
+    for wait in (place.reacquire(), places.concurrency.sleep(10)):
+        with pytest.raises(CrawlClosing):
+            await wait
+    assert places.closed == [places.delays]
+
+
+@on_reactor
+async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
+    places = Places(1)
+    lent = [places.lend(f"host/{n}") for n in range(3)]
+    tasks = [start(places.go(*one)) for one in lent]
+    for task in tasks:
+        task.addErrback(lambda _: None)
+    await until_idle()
+    (_, first), (_, second) = places.concurrency._returning
+    first.addBoth(lambda _: second.cancel())
+    places.concurrency._close()
+    await until_idle()
+    assert [task.called for task in tasks] == [True] * 3
+
+
+@on_reactor
+async def test_a_wait_for_a_time_that_is_cancelled_leaves_no_timer(monkeypatch):
+    places, timers = Places(1), pending_timers(monkeypatch)
+    waiting = start(places.concurrency.sleep(10))
+    await until_idle()
+    assert places.concurrency.sleeping == len(timers) == 1
+    await cancel(waiting)
+    assert places.concurrency.sleeping == len(timers) == 0
+
+
+@on_reactor
+async def test_a_host_whose_requests_are_gone_is_forgotten():
+    places = Places(1)
+    for n in range(10):
+        _, place = places.lend(f"host{n}/")
+        with place:
+            pass
+    assert not places.concurrency._by_host
+    assert not places.concurrency.waiting
+
+
+@on_reactor
+async def test_a_turn_ends_with_its_request_when_the_engine_asks_for_another_one():
+    places = Places(10)
+    queue = places.delays.queue("host", ASKER, DELAY, since_visit=DELAY)
+    request = places.request("host/1")
+    async with queue.turn(request) as turn:
+        turn.used()
+    assert not places.is_full()
+    assert places.delays.under_way
+    places.downloader.active.discard(request)
+    assert not places.is_full()
+    assert not places.delays.under_way
+
+
+@on_reactor
+async def test_beyond_twice_the_waiting_requests_no_idle_host_gets_another_one():
+    places = Places(1000, max_waiting=10)
+    for n in range(10):
+        places.lend(f"host{n}/")
+    assert not places.is_full()
+    for n in range(10, 100):
+        places.schedule(f"host{n}/")
+    for n in range(10, 20):
+        assert not places.is_full()
+        places.lend(f"host{n}/")
+    assert places.is_full()
+
+
+@on_reactor
+async def test_a_request_that_is_taken_although_enough_wait_is_taken_once():
+    places = Places(1000, max_waiting=4)
+    for n in range(4):
+        places.lend(f"host{n}/")
+    assert not places.is_full()
+    places.request("other/")  # it needs not wait
+    assert places.is_full()
+    places.schedule("other/2")
+    assert not places.is_full()
+
+
+@on_reactor
+async def test_what_is_scheduled_for_a_host_with_many_waiting_requests_is_not_taken():
+    places = Places(1000, max_waiting=4)
+    for n in range(4):
+        places.lend(f"host/{n}")
+    assert not places.is_full()
+    places.request("host/x")
+    assert places.is_full()
+    places.schedule("host/4")
+    assert places.is_full()
+
+
+@pytest.mark.parametrize(
+    ("queue", "is_full"), [(DownloaderAwarePriorityQueue, True), (ScrapyPriorityQueue, False)]
+)
+@on_reactor
+async def test_a_queue_with_many_requests_of_one_host_alone_is_left(queue, is_full):
+    places = Places(1000, 10, queue)
+    for n in range(places.concurrency.max_per_host):
+        places.lend(f"host/{n}")
+    assert not places.is_full()
+    places.request("host/x")
+    assert places.is_full() is is_full
+
+
+@pytest.mark.parametrize("max_waiting", [0, 1])
+@on_reactor
+async def test_one_request_may_wait_at_least(max_waiting):
+    places = Places(1000, max_waiting)
+    assert not places.is_full()
+    places.lend("host/1")
+    assert places.concurrency.max_waiting == places.concurrency.max_per_host == 1
+
+
+@on_reactor
+async def test_what_a_component_fetches_waits_for_no_place():
+    places = Places(1)
+    places.request("host/page")
+    request = places.request("other/token", NO_CALLBACK)
+    start(places.go(request, places.concurrency.lend(request)))
+    await until_idle()
+    assert places.sent == ["other/token"]

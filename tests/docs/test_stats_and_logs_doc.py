@@ -1,0 +1,92 @@
+"""docs/stats-and-logs.md has each stat, each log line, each reason and each key of request.meta."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from scrapy_robots_policy import stats
+from scrapy_robots_policy.admission.decider import VERDICT_KEY
+from scrapy_robots_policy.config import EXEMPT_KEY
+from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
+from scrapy_robots_policy.fetch.request import CARRIED_META
+from scrapy_robots_policy.rep import Reason
+from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
+from tests.docs.markdown import blocks
+from tests.house.sources import MODULES, nodes_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "stats-and-logs.md").read_text("utf-8")
+TROUBLESHOOTING = Path(__file__).parents[2] / "docs" / "troubleshooting.md"
+
+
+def section(title: str) -> str:
+    return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def column(title: str, number: int) -> list[str]:
+    rows = [row.split(" | ") for row in section(title).splitlines() if row.startswith("| ")][2:]
+    return [row[number].strip("| ").partition("` (")[0].strip("`") for row in rows]
+
+
+@cache
+def log_lines() -> dict[str, str]:
+    """The level of each log line by its text, with <name> for what is put in."""
+    calls = [
+        node
+        for module in MODULES
+        for node in nodes_of(module)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "logger"
+    ]
+    lines = {}
+    for call in calls:
+        texts = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+        for text in texts:
+            lines[re.sub(r"%\((\w+)\)\w", r"<\1>", text)] = call.func.attr.upper()
+    return lines
+
+
+def test_it_has_each_stat_and_no_other():
+    shown = {name.partition("…")[0] for name in column("Stats", 0)} - {"robotstxt/"}
+    assert {start for start, _ in map(stats.split, shown)} == set(stats.MEANINGS) - {
+        stats.FORBIDDEN
+    }
+
+
+def test_it_has_each_log_line_and_no_other():
+    assert set(column("Log lines", 1)) == set(log_lines())
+
+
+@pytest.mark.parametrize(("line", "level"), log_lines().items())
+def test_it_has_the_level_of_each_log_line(line, level):
+    rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
+    assert level == "LOG" or level in rows[line]
+
+
+def test_it_has_each_reason_with_its_words():
+    rows = dict(zip(column("Reasons", 0), column("Reasons", 1), strict=True))
+    assert list(rows) == [reason.name for reason in Reason]
+    by_line = {Reason.RULE, Reason.USE_REFUSED}
+    words = {reason.name: reason.value for reason in Reason if reason not in by_line}
+    assert {name: rows[name] for name in words} == words
+
+
+def test_it_has_the_keys_of_request_meta():
+    keys = {CONFIG_KEY, EXEMPT_KEY, VERDICT_KEY, TAGS_KEY, *CARRIED_META}
+    assert keys <= set(column("Keys of request.meta", 0))
+
+
+@pytest.mark.parametrize("block", list(blocks(TROUBLESHOOTING)), ids=str)
+def test_the_lines_of_troubleshooting_md_are_lines_of_the_log(block):
+    if block.language == "text":
+        level, _, line = block.text.strip().partition(": ")
+        patterns = {re.sub(r"<\w+>", ".+", re.escape(text)): text for text in log_lines()}
+        fitting = [text for pattern, text in patterns.items() if re.fullmatch(pattern, line)]
+        rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
+        assert level in {rows[text] for text in fitting if len(text) > len("<sentence>")}

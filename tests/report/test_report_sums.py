@@ -1,0 +1,228 @@
+"""What is summed over origins, how an earlier report is read, and what bounds the memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from scrapy_robots_policy.rep import Reason, Rule, Verdict
+from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
+from scrapy_robots_policy.report.base import Base, Change, OriginFigures, changes
+from scrapy_robots_policy.report.charts import chart, class_labels
+from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
+from scrapy_robots_policy.report.formats import octets, span
+from scrapy_robots_policy.report.grid import MAX_TEXT, Column, grid
+from scrapy_robots_policy.report.histogram import Histogram
+from scrapy_robots_policy.report.page import page
+from scrapy_robots_policy.report.summary import as_json
+from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
+from tests.report.test_report import report_of
+
+pytestmark = pytest.mark.usefixtures("one_suffix_list")
+
+
+def dropped_by(line: int, path: str = "/x") -> Verdict:
+    return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
+
+
+TEXTS = {
+    "line 3, Disallow: /x": "Disallow: /x",
+    "line 12, Disallow: /line 3, x": "Disallow: /line 3, x",
+    "robots.txt unreachable (503)": "robots.txt unreachable (503)",
+    "all others": "all others",
+}
+
+
+@pytest.mark.parametrize("cause", TEXTS)
+def test_a_rule_is_the_same_on_any_line(cause):
+    assert rule_text(cause) == TEXTS[cause]
+
+
+def test_rules_are_summed_over_lines_and_origins_with_their_samples():
+    crawl = CrawlCounts()
+    for number, line in enumerate((3, 9, 9, 3)):
+        crawl.drop(f"http://{number % 2}.example", dropped_by(line), f"http://x/{number}")
+    crawl.drop("http://2.example", dropped_by(1, "/y"), "http://user:secret@x/y\x1b[2J")
+    first, second = by_rule(crawl.origins, crawl.samples)
+    assert (first.text, first.dropped, first.origins) == ("Disallow: /x", 4, 2)
+    assert first.samples == ["http://x/0", "http://x/1", "http://x/2"]
+    assert second.samples == ["http://x/y\\x1b[2J"]  # no password, no control character
+
+
+DOMAINS = {
+    "https://www.example.co.uk": "example.co.uk",
+    "http://a.b.example.com:8080": "example.com",
+    "http://127.0.0.1:80": "127.0.0.1",
+    "http://localhost": "localhost",
+    "http://a.b.unknown": "b.unknown",
+    "http://co.uk": "co.uk",
+    THE_REST: THE_REST,
+}
+
+
+@pytest.mark.parametrize("origin", DOMAINS)
+def test_an_origin_counts_for_its_registered_domain(origin):
+    one = OriginCounts(origin, passed=3, dropped={"x": 2}, waited=1.5, held=2.0)
+    assert by_domain([one]) == [DomainSum(DOMAINS[origin], 1, 3, 2, 3.5)]
+
+
+def test_a_use_counts_once_for_an_origin():
+    uses = {"http://a": ("License", "x"), "http://b": ("x",)}
+    assert by_use(OriginCounts(name, usage=use) for name, use in uses.items()) == {
+        "License": 1,
+        "x": 2,
+    }
+
+
+def test_all_that_is_counted_has_a_bound(monkeypatch):
+    monkeypatch.setattr(counts, "MAX_ALL_CAUSES", 50)
+    monkeypatch.setattr(counts, "MAX_SAMPLED", 20)
+    crawl = CrawlCounts(max_origins=10)
+    for number in range(1000):
+        origin = f"http://{number % 200}.example"
+        crawl.drop(origin, dropped_by(number), "http://x/" + "y" * 5000)
+        crawl.drop(origin, dropped_by(number, f"/{number}"), "http://x/")
+        crawl.wait(origin, number / 10)
+        crawl.hold(origin, number / 10)
+    causes = sum(len(one.dropped) for one in crawl.origins)
+    assert causes <= 50 + 11  # one "all others" for each entry
+    assert sum(one.all_dropped for one in crawl.origins) == 2000
+    assert len(crawl.samples) <= 20
+    assert all(len(urls) <= MAX_SAMPLES for urls in crawl.samples.values())
+    assert max(len(url) for urls in crawl.samples.values() for url in urls) <= 200
+    assert len(crawl.waits.counts) == len(crawl.waits.bounds) + 1
+    assert crawl.waits.total == crawl.held.total == 1000
+
+
+def test_a_histogram_counts_each_value_in_its_class():
+    histogram = Histogram.of((1.0, 10.0), (0, 1, 1.001, 10, 11, 1e9))
+    assert histogram.counts == [2, 2, 2]
+    assert class_labels(histogram, span) == ["to 1 s", "to 10 s", "over 10 s"]
+    picture = chart("Waits", histogram, span)
+    assert 'aria-label="Waits: to 1 s: 2, to 10 s: 2, over 10 s: 2"' in picture
+    assert chart("Waits", Histogram((1.0,)), span) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.03, "30 ms"),
+        (1, "1 s"),
+        (300, "5 min"),
+        (43200, "12 h"),
+        (5400, "1.5 h"),
+        (172800, "2 d"),
+    ],
+)
+def test_a_bound_is_written_in_its_largest_unit(value, text):
+    assert span(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0 B"), (999, "999 B"), (1500, "1.5 KB"), (512_000, "512 KB")]
+)
+def test_a_size_is_written_in_its_unit(value, text):
+    assert octets(value) == text
+
+
+def test_a_long_text_is_cut_in_a_table():
+    made = grid("x", [Column("a")], [("y" * 10_000,)], 1)
+    assert "y" * (MAX_TEXT - 1) + "…" in made
+    assert len(made) < 1000
+
+
+def written(tmp_path, data) -> Base:
+    path = tmp_path / "base.json"
+    path.write_text(json.dumps(data))
+    return Base.read(path)
+
+
+def test_an_earlier_report_is_read_back(tmp_path):
+    one = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2, waited=1.5)
+    one.drop(dropped_by(3))
+    one.drop(dropped_by(9))
+    earlier = written(tmp_path, as_json(report_of(one)))
+    assert earlier.origins == {"http://a.example": ("disallow", "503", 2, True)}
+    assert (earlier.passed, earlier.dropped, earlier.trouble, earlier.waited) == (2, 2, 1, 1.5)
+    assert earlier.rules == {"Disallow: /x": 2}
+
+
+def test_a_report_of_an_older_version_is_read_too(tmp_path):
+    data = as_json(report_of(OriginCounts("http://a.example", "rules", "200")))
+    for name in ("held", "octets", "usage"):
+        del data["origins"][0][name]
+    assert written(tmp_path, data).held == 0.0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        {"origins": 5},
+        {"origins": [5]},
+        {"origins": [{"dropped": {"x": "y"}}]},
+        "x",
+        1e999,
+    ],
+)
+def test_what_is_no_report_is_refused(tmp_path, data):
+    with pytest.raises(ValueError, match="it is no report's data"):
+        written(tmp_path, data)
+
+
+def test_an_earlier_report_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(base, "MAX_OCTETS", 10)
+    with pytest.raises(ValueError, match="it has more than 10 octets"):
+        written(tmp_path, as_json(report_of()))
+
+
+def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_path):
+    same, other, gone = (OriginCounts(f"http://{n}.example", "rules", "200") for n in range(3))
+    earlier = written(tmp_path, as_json(report_of(same, other, gone)))
+    now = {
+        same.origin: OriginFigures("rules", "200", 7, False),
+        other.origin: OriginFigures("disallow", "503", 4, True),
+        "http://new.example": OriginFigures("rules", "200", 1, False),
+    }
+    assert changes(earlier, now) == [
+        Change(other.origin, "rules (200)", "disallow (503)", 0, 4),
+    ]
+
+
+def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
+    one, rest = OriginCounts("http://a.example", "rules", "200"), OriginCounts(THE_REST, waited=1.0)
+    rest.drop(dropped_by(3))
+    earlier = written(tmp_path, as_json(report_of(one, rest)))
+    assert (list(earlier.origins), earlier.waited) == ([one.origin], 1.0)
+    assert earlier.rules == {"Disallow: /x": 1}
+
+    one.trouble = rest.trouble = True
+    one.mode = rest.mode = "disallow"
+    report = replace(report_of(one, rest), base=earlier)
+    assert [change.origin for change in report.changes] == [one.origin]
+    made = page(report, "x.json")
+    for row in (
+        "<td*>origins</td><td*>1</td><td*>1</td><td*>+0<",
+        "<td*>0</td><td*>1</td><td*>+1<",
+    ):
+        assert re.search(re.escape(row).replace(r"\*", "[^>]*"), made)
+    (troubled,) = re.findall(r'"label":"origins in trouble".*?"total":(\d+)', made)
+    assert int(troubled) == report.trouble == 1
+
+
+@pytest.mark.slow
+def test_a_page_of_many_origins_stays_small():
+    lines = [
+        OriginCounts(f"http://{number}.{'long' * 10}.example", "rules", "200", passed=number)
+        for number in range(20_000)
+    ]
+    for line in lines:
+        line.drop(dropped_by(2, f"/{line.passed}"))
+    report = report_of(*lines)
+    before = {line.origin: OriginFigures("allow", "404", 1, False) for line in lines}
+    earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})
+    assert len(page(replace(report, base=earlier), "x.json")) < 2_000_000
