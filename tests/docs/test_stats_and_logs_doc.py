@@ -19,8 +19,9 @@ from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
 from tests.docs.markdown import blocks
 from tests.house.sources import MODULES, nodes_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "stats-and-logs.md").read_text("utf-8")
-TROUBLESHOOTING = Path(__file__).parents[2] / "docs" / "troubleshooting.md"
+PATH = Path(__file__).parents[2] / "docs" / "stats-and-logs.md"
+PAGE = PATH.read_text("utf-8")
+OTHERS = [PATH.with_name(name) for name in ("troubleshooting.md", "waiting-and-delays.md")]
 
 
 def section(title: str) -> str:
@@ -82,8 +83,8 @@ def test_it_has_the_keys_of_request_meta():
     assert keys <= set(column("Keys of request.meta", 0))
 
 
-@pytest.mark.parametrize("block", list(blocks(TROUBLESHOOTING)), ids=str)
-def test_the_lines_of_troubleshooting_md_are_lines_of_the_log(block):
+@pytest.mark.parametrize("block", [one for page in OTHERS for one in blocks(page)], ids=str)
+def test_the_log_lines_of_other_pages_are_lines_of_the_log(block):
     if block.language == "text":
         level, _, line = block.text.strip().partition(": ")
         patterns = {re.sub(r"<\w+>", ".+", re.escape(text)): text for text in log_lines()}
