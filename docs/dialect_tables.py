@@ -119,9 +119,14 @@ def _sure(dialect: Dialect, option: str) -> bool:
 INTRODUCTION = """\
 # Dialects, option by option
 
-Written by `make table` from the data, which is `scrapy_robots_policy/rep/dialects/`: change that.
-Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
-`scrapy robots dialects google yandex` shows the differences of two.
+This page has each option of each dialect, with its value and the source of that value. Which dialect
+to take: [choosing a dialect](choosing-a-dialect.md). A command shows how two dialects differ:
+
+```console
+$ scrapy robots dialects google yandex
+```
+
+Each value is as sure as its source:
 
 | sure | means |
 | --- | --- |
@@ -130,7 +135,8 @@ Which dialect to take: [choosing a dialect](choosing-a-dialect.md).
 | assumed | there is no source; it is the most likely value |
 
 A dialect is experimental if more than half of its options are assumed. A question mark means that
-the value is assumed.
+the value is assumed. `make table` writes this page from `scrapy_robots_policy/rep/dialects/`: change
+the data there.
 
 ## All dialects in short
 """
@@ -232,10 +238,14 @@ def _is_step(names: tuple[str, ...]) -> bool:
 CRAWLERS_INTRODUCTION = """\
 # Crawlers
 
-Written by `make table` from the data in `scrapy_robots_policy/rep/dialects/`: change that.
-The pages of the operators were looked up in November 2026. `scrapy robots crawlers NAME` shows one
-crawler, with the source of the names that it looks for. `scrapy robots blocked URL` says which of
-them may fetch a page: see [commands](commands.md#who-may-fetch-this).
+This page lists known crawlers: who sends each one, what for, and whether its operator says that it
+obeys robots.txt. The pages of the operators were looked up in November 2026. Two commands answer for
+one crawler, and for one page ([more](commands.md#who-may-fetch-this)):
+
+```console
+$ scrapy robots crawlers ClaudeBot
+$ scrapy robots blocked https://example.com/page
+```
 
 | kind | means |
 | --- | --- |
@@ -246,6 +256,7 @@ them may fetch a page: see [commands](commands.md#who-may-fetch-this).
 "Not stated" means that no page of the operator is known that says so. "Crawl-delay" is what the
 operator says that it does with such a line. "Read as" is the [dialect](dialects.md) in which this
 project reads robots.txt files for the crawler: `rfc9309` where its engine has none of its own.
+`make table` writes this page from `scrapy_robots_policy/rep/dialects/`: change the data there.
 """
 
 
