@@ -10,17 +10,17 @@ from .results import Row
 INTRODUCTION = """\
 # Plugins
 
-`make matrix` wrote this page on {day}, with Python {python}. A job of the CI runs it each week on
-the newest versions.
-
-Each line is a small crawl of a local site whose robots.txt forbids `/private`. It runs with
-`ROBOTSTXT_OBEY = False`, with Scrapy's own middleware, and with
-`ADDONS = {{"scrapy_robots_policy.Addon": 500}}`. "ok" means:
+This page lists the plugins that were tried with this package, each in a small crawl of a local site
+whose robots.txt forbids `/private`. The crawl runs with `ROBOTSTXT_OBEY = False`, with Scrapy's own
+middleware, and with `ADDONS = {{"scrapy_robots_policy.Addon": 500}}`. "ok" means:
 
 - the same pages were fetched, but for the forbidden ones
 - the headers of pages were the same
 - robots.txt was fetched once a crawl, or as often as by Scrapy's own middleware
 - the request for robots.txt had no credentials, no cookies, and no header without a value
+
+`make matrix` wrote this page on {day}, with Python {python}. A job of the CI runs it each week on
+the newest versions.
 
 Where a version of Scrapy is not the newest, the plugin does not start on a newer one.
 
