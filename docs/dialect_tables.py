@@ -119,8 +119,9 @@ def _sure(dialect: Dialect, option: str) -> bool:
 INTRODUCTION = """\
 # Dialects, option by option
 
-This page has each option of each dialect, with its value and the source of that value. Which dialect
-to take: [choosing a dialect](choosing-a-dialect.md). A command shows how two dialects differ:
+This page has each option of each dialect, with its value and the source of that value. Which
+dialect to take: [choosing a dialect](choosing-a-dialect.md). A command shows how two dialects
+differ:
 
 ```console
 $ scrapy robots dialects google yandex
@@ -135,8 +136,8 @@ Each value is as sure as its source:
 | assumed | there is no source; it is the most likely value |
 
 A dialect is experimental if more than half of its options are assumed. A question mark means that
-the value is assumed. `make table` writes this page from `scrapy_robots_policy/rep/dialects/`: change
-the data there.
+the value is assumed. `make table` writes this page from `scrapy_robots_policy/rep/dialects/`:
+change the data there.
 
 ## All dialects in short
 """
@@ -239,8 +240,8 @@ CRAWLERS_INTRODUCTION = """\
 # Crawlers
 
 This page lists known crawlers: who sends each one, what for, and whether its operator says that it
-obeys robots.txt. The pages of the operators were looked up in November 2026. Two commands answer for
-one crawler, and for one page ([more](commands.md#who-may-fetch-this)):
+obeys robots.txt. The pages of the operators were looked up in November 2026. Two commands answer
+for one crawler, and for one page ([more](commands.md#who-may-fetch-this)):
 
 ```console
 $ scrapy robots crawlers ClaudeBot

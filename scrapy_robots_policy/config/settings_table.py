@@ -120,8 +120,8 @@ _TABLE = (
         None,
         "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
         "and there is no copy of it: they pass (`allow`), are dropped (`disallow`), or wait until "
-        "it can be fetched (`defer`). With this setting a copy is obeyed for as long as the file is "
-        "unreachable.",
+        "it can be fetched (`defer`). With this setting a copy is obeyed for as long as the file "
+        "is unreachable.",
         no_value="the dialect's",
     ),
     Setting(

@@ -93,5 +93,5 @@ def test_the_log_lines_of_other_pages_are_lines_of_the_log(block):
         patterns = {re.sub(r"<\w+>", ".+", re.escape(text)): text for text in log_lines()}
         fitting = [text for pattern, text in patterns.items() if re.fullmatch(pattern, line)]
         rows = dict(zip(column("Log lines", 1), column("Log lines", 0), strict=True))
-        levels = [rows[text].split(" or ") for text in fitting if len(text) > len("<sentence>")]
-        assert level in sum(levels, [])
+        rows_of_it = {rows[text] for text in fitting if len(text) > len("<sentence>")}
+        assert level in {one for row in rows_of_it for one in row.split(" or ")}
