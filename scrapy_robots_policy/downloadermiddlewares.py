@@ -84,7 +84,7 @@ class RobotsPolicyMiddleware:
     def _exempt(self, request: Request, why: str) -> Request | None:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
-        if self.recorder is None or request in self.admission.concurrency.fetching:
+        if self.recorder is None or is_fetch(request):
             return None
         try:
             self.recorder.on_exempt(request, why)
@@ -118,9 +118,12 @@ class RobotsPolicyMiddleware:
         self._note_reachability(request, answers=True)
 
     def _note_reachability(self, request: Request, *, answers: bool) -> None:
-        """Whether other pages answer matters to Google where robots.txt does not."""
+        """Whether other pages answer matters to Google where robots.txt does not.
+
+        Neither what a robots.txt is redirected to nor a spider's own request for one is a page.
+        """
         origin = origin_of(request.url)
-        if origin is not None and not request.url.endswith(DOCUMENTS):
+        if origin is not None and not is_fetch(request) and not request.url.endswith(DOCUMENTS):
             self.resolver.note_reachability(origin, answers=answers)
 
     def on_page_preferences(
