@@ -85,14 +85,13 @@ class CrawlParts:
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
 
-        def close() -> None:
-            resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
-            delays.close()
+        def stop() -> None:
+            admission.stop()
 
         def visit(request: Request) -> Awaitable[None]:
             return admission.visit(request)
 
-        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, close)
+        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, stop)
         fetch = Fetcher(
             self.crawler,
             visit,

@@ -162,12 +162,18 @@ class RobotsPolicyMiddleware:
             )
 
     async def spider_closed(self, reason: str) -> None:
+        try:
+            self._sum_up(reason)
+        finally:  # whatever has failed, what sites answered is stored
+            await self.admission.close()
+
+    def _sum_up(self, reason: str) -> None:
+        """The last stats and lines of the log, the end of the record, and the report."""
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
         stats.set_value(PASSED, sum(counts.passed for counts in self.counts.origins))
         self.status_line.stop()
         self.events.trouble.sum_up()
-        self.report.write(reason)
         if self.recorder is not None:
             self.recorder.close(reason)
-        await self.resolver.close()
+        self.report.write(reason)

@@ -196,6 +196,16 @@ class Admission:
         requests, files, put_off = self.resolver.waiting()
         return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
 
+    def stop(self) -> None:
+        """The crawl begins to close: all waits end with CrawlClosing, and no fetch begins."""
+        self.resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
+        self.delays.close()
+
+    async def close(self) -> None:
+        """The crawl has ended: give all turns back, store what came, close the store."""
+        self.delays.release_gone(())  # while a crawl closes, nobody asks for those that are gone
+        await self.resolver.close()
+
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
     ) -> OriginRules | None:
