@@ -41,7 +41,7 @@ class RobotsPolicyMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         settings = PolicySettings.from_crawler(crawler)
-        parts = CrawlParts(crawler, settings, self._watch_pages)
+        parts = CrawlParts(crawler, settings, self._watch_answers)
         self.crawler = crawler
         self.configs, self.counts, self.events = parts.configs, parts.counts, parts.events
         self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
@@ -110,7 +110,7 @@ class RobotsPolicyMiddleware:
         if not isinstance(exception, IgnoreRequest):
             self._note_reachability(request, answers=False)
 
-    def _watch_pages(self) -> None:
+    def _watch_answers(self) -> None:
         """From now on, notice which sites answer. Connecting twice changes nothing."""
         self.crawler.signals.connect(self._answered, signals.response_downloaded)
 

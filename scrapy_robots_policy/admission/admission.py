@@ -178,19 +178,6 @@ class Admission:
             return self.put_back(request)
         return None
 
-    async def visit(self, request: Request) -> None:
-        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
-
-        It counts for no place until its `Body` ends and takes it out of `concurrency.fetching`.
-        """
-        if self.delays.by_slot:
-            slot = self.concurrency.engine.slot_key(request)
-            queue = self.delays.find(slot, request.url)
-            if queue is not None:
-                async with queue.turn(request, first=True) as turn:
-                    turn.used()
-        self.concurrency.fetching.add(request)
-
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()
@@ -245,7 +232,7 @@ class Admission:
     ) -> OriginRules:
         """The rules, and the origin's tdmrep.json where it may decide. Raises Disallowed.
 
-        Where a delay is kept, the fetch of the file takes a turn (`visit`).
+        Where a delay is kept, the fetch of the file takes a turn.
         """
         if not self._needs_tdmrep(request, rules, config):
             return rules

@@ -148,6 +148,19 @@ class Concurrency:
                 self._returning.remove((request, turn))
             raise
 
+    async def admit_fetch(self, request: Request) -> None:
+        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
+        CrawlClosing.
+        """
+        if self.delays.by_slot:
+            queue = self.delays.find(self.engine.slot_key(request), request.url)
+            if queue is not None:
+                async with queue.turn(request, first=True) as turn:
+                    turn.used()
+        self.fetching.add(request)
+
     def took_from_idle_host(self) -> None:
         """The queue gave a request of a host that has few waiting: it may have another one."""
         if self.is_saturated:
