@@ -76,8 +76,8 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
-        if config.robots_txt is not None or not config.obey:
-            return rules_given(origin, config.dialect, (config.obey and config.robots_txt) or b"")
+        if config.robots_txt is not None:
+            return rules_given(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -113,10 +113,10 @@ class Admission:
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_rules(request, origin, config)
-        rules = rules or self.resolver.known(origin, config.dialect)
+        rules = rules or self.resolver.latest(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self.resolver.known(key_of(origin, TDMREP), tdmrep.DIALECT)
+        reserved = self.resolver.latest(key_of(origin, TDMREP), tdmrep.DIALECT)
         return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(

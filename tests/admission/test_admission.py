@@ -73,7 +73,7 @@ def test_a_request_waits_for_the_tdmrep_json_that_may_decide_about_it(robots, us
     assert bool(after.reserved(PAGE.url)) is needs_tdmrep
 
 
-@pytest.mark.parametrize("own", [{"obey": False}, {"robots_txt": b""}])
+@pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])
 def test_what_the_user_has_set_for_a_host_needs_no_file_of_it(own):
     config = RequestConfig(CONFIG.dialect, "bot", **own)
     assert admission({}).cached_rules(PAGE, ORIGIN, config).allowed(PAGE.url, "bot")
