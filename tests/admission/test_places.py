@@ -102,7 +102,7 @@ async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
     for task in tasks:
         task.addErrback(lambda _: None)
     await until_idle()
-    (_, first), (_, second) = places.concurrency._returning
+    first, second = places.concurrency._returning
     first.addBoth(lambda _: second.cancel())
     places.concurrency._close()
     await until_idle()
