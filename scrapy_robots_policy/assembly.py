@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from scrapy.crawler import Crawler
-from scrapy.http import Request
 
 from . import compat
 from .admission.admission import Admission
@@ -33,18 +32,20 @@ from .stores import MemoryStore, Store, coordinator_of
 class CrawlParts:
     """What the middleware works with.
 
-    configs   the choices for each request
-    counts    what became of the requests, by origin
-    recorder  keeps the record of the crawl; None: nobody wants one
-    events    writes to log, stats and record what happens
-    report    writes the report at the end
+    configs    the choices for each request
+    counts     what became of the requests, by origin
+    recorder   keeps the record of the crawl; None: nobody wants one
+    events     writes to log, stats and record what happens
+    report     writes the report at the end
+    resolver   answers which rules hold for an origin now
+    admission  has requests wait until they may go
 
-    `watch_pages` is called when it begins to matter which sites answer. A store or a record that
-    cannot be opened stops the spider with one sentence.
+    `on_unreachable` is that of `CrawlEvents`. A store or a record that cannot be opened stops the
+    spider with one sentence.
     """
 
     def __init__(
-        self, crawler: Crawler, settings: PolicySettings, watch_pages: Callable[[], None]
+        self, crawler: Crawler, settings: PolicySettings, on_unreachable: Callable[[], None]
     ) -> None:
         self.crawler, self.now = crawler, compat.steady_clock()
         self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
@@ -54,13 +55,8 @@ class CrawlParts:
             by_header=settings.by_header,
         )
         self.recorder = self._open_record(settings)
-        self.events = CrawlEvents(
-            crawler,
-            self.counts,
-            watch_pages,
-            _parser_of,
-            self.recorder.on_learned if self.recorder is not None else None,
-        )
+        record = self.recorder.on_learned if self.recorder is not None else None
+        self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
         self.report = ReportWriter(
             crawler,
             self.counts,
@@ -70,7 +66,8 @@ class CrawlParts:
             settings.report_base,
             time.time,
         )
-        self.resolver, self.admission = self._build(settings)
+        self.admission = self._admission(settings)
+        self.resolver = self.admission.resolver
 
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
@@ -78,34 +75,17 @@ class CrawlParts:
         with one_sentence(self.crawler):
             return Recorder(self.crawler, settings, self.configs, self.now, compat.call_later)
 
-    def _build(self, settings: PolicySettings) -> tuple[Resolver, Admission]:
-        """The parts that wait, from the lowest up."""
+    def _admission(self, settings: PolicySettings) -> Admission:
+        """All that waits, from the lowest part up."""
         store = self._open_store(settings)
         delays = DelayQueues(
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
-
-        def close() -> None:
-            resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
-            delays.close()
-
-        def visit(request: Request) -> Awaitable[None]:
-            return admission.visit(request)
-
-        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, close)
-        fetch = Fetcher(
+        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, self._stop)
+        fetch = self._fetcher(settings, concurrency)
+        return Admission(
             self.crawler,
-            visit,
-            concurrency.fetching.discard,
-            self.now,
-            settings.profile,
-            settings.fetch_retries,
-            self.recorder.on_exchange if self.recorder is not None else None,
-        )
-        resolver = self._resolver(settings, store, fetch)
-        admission = Admission(
-            self.crawler,
-            resolver,
+            self._resolver(settings, store, fetch),
             concurrency,
             delays,
             self._decider(settings, fetch),
@@ -113,13 +93,27 @@ class CrawlParts:
             self.events,
             self.now,
         )
-        return resolver, admission
+
+    def _stop(self) -> None:
+        """The engine begins to close. All parts are made by then, so a low one may call the top."""
+        self.admission.stop()
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""
         with one_sentence(self.crawler):
             store = settings.store.open(self.crawler, self.events)
         return None if isinstance(store, MemoryStore) else store
+
+    def _fetcher(self, settings: PolicySettings, concurrency: Concurrency) -> Fetcher:
+        return Fetcher(
+            self.crawler,
+            concurrency.admit_fetch,
+            concurrency.fetching.discard,
+            self.now,
+            settings.profile,
+            settings.fetch_retries,
+            self.recorder.on_exchange if self.recorder is not None else None,
+        )
 
     def _resolver(self, settings: PolicySettings, store: Store | None, fetch: Fetcher) -> Resolver:
         gate = FetchGate(

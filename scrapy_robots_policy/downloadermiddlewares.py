@@ -41,7 +41,7 @@ class RobotsPolicyMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         settings = PolicySettings.from_crawler(crawler)
-        parts = CrawlParts(crawler, settings, self._watch_pages)
+        parts = CrawlParts(crawler, settings, self._watch_answers)
         self.crawler = crawler
         self.configs, self.counts, self.events = parts.configs, parts.counts, parts.events
         self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
@@ -84,7 +84,7 @@ class RobotsPolicyMiddleware:
     def _exempt(self, request: Request, why: str) -> Request | None:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
-        if self.recorder is None or request in self.admission.concurrency.fetching:
+        if self.recorder is None or is_fetch(request):
             return None
         try:
             self.recorder.on_exempt(request, why)
@@ -110,7 +110,7 @@ class RobotsPolicyMiddleware:
         if not isinstance(exception, IgnoreRequest):
             self._note_reachability(request, answers=False)
 
-    def _watch_pages(self) -> None:
+    def _watch_answers(self) -> None:
         """From now on, notice which sites answer. Connecting twice changes nothing."""
         self.crawler.signals.connect(self._answered, signals.response_downloaded)
 
@@ -118,9 +118,12 @@ class RobotsPolicyMiddleware:
         self._note_reachability(request, answers=True)
 
     def _note_reachability(self, request: Request, *, answers: bool) -> None:
-        """Whether other pages answer matters to Google where robots.txt does not."""
+        """Whether other pages answer matters to Google where robots.txt does not.
+
+        Neither what a robots.txt is redirected to nor a spider's own request for one is a page.
+        """
         origin = origin_of(request.url)
-        if origin is not None and not request.url.endswith(DOCUMENTS):
+        if origin is not None and not is_fetch(request) and not request.url.endswith(DOCUMENTS):
             self.resolver.note_reachability(origin, answers=answers)
 
     def on_page_preferences(
@@ -159,12 +162,18 @@ class RobotsPolicyMiddleware:
             )
 
     async def spider_closed(self, reason: str) -> None:
+        try:
+            self._sum_up(reason)
+        finally:  # whatever has failed, what sites answered is stored
+            await self.admission.close()
+
+    def _sum_up(self, reason: str) -> None:
+        """The last stats and lines of the log, the end of the record, and the report."""
         stats = self.crawler.stats
         assert stats is not None  # the crawl has just ended
         stats.set_value(PASSED, sum(counts.passed for counts in self.counts.origins))
         self.status_line.stop()
         self.events.trouble.sum_up()
-        self.report.write(reason)
         if self.recorder is not None:
             self.recorder.close(reason)
-        await self.resolver.close()
+        self.report.write(reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import contextmanager
 from itertools import islice
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from scrapy_robots_policy import Disallowed, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.admission.decider import VERDICT_KEY
 from scrapy_robots_policy.config import EXEMPT_KEY
 from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.fetch.body import Bodies, Body
 from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import DIALECTS, Reason
 from scrapy_robots_policy.rep.documents import DOCUMENTS
@@ -393,6 +395,14 @@ def test_a_robots_txt_that_failed_is_counted_no_more_when_the_engine_lets_it_go(
     assert ours.admission.concurrency.fetching == set()
 
 
+@contextmanager
+def redirected_fetch():
+    """What is requested where a robots.txt is redirected to some other URL."""
+    request = scrapy.Request("http://here.example/moved", meta={EXEMPT_KEY: True})
+    with Body(Bodies(get_crawler(), lambda _: None), request, 1000):
+        yield request
+
+
 @on_reactor
 async def test_pages_tell_whether_a_site_answers_and_its_robots_txt_does_not():
     """Google opens a site whose robots.txt was unreachable for a month, if its pages answer."""
@@ -402,6 +412,9 @@ async def test_pages_tell_whether_a_site_answers_and_its_robots_txt_does_not():
         document = scrapy.Request(f"http://here.example{path}")
         ours._answered(document)
         ours.process_exception(document, OSError())
+    with redirected_fetch() as request:
+        ours._answered(request)
+        ours.process_exception(request, OSError())
     page = scrapy.Request("http://here.example/robots.txt/page")
     ours.process_exception(page, IgnoreRequest())  # it was never asked for
     assert noted == []
@@ -424,6 +437,13 @@ def test_no_page_goes_whose_decision_could_not_be_recorded(exempt, monkeypatch):
     monkeypatch.setattr(ours.admission, "put_back", lambda _: "put back")
     page = scrapy.Request("http://here.example/", meta={EXEMPT_KEY: exempt})
     assert ours.process_request(page) == "put back"
+
+
+def test_a_robots_txt_is_no_page_even_if_a_middleware_gives_another_request_for_it():
+    ours = RobotsPolicyMiddleware(get_crawler())
+    ours.recorder = SimpleNamespace(on_exempt=cannot_record)
+    with redirected_fetch() as request:
+        assert ours.process_request(request.replace()) is None
 
 
 def test_an_exempt_request_has_no_verdict_of_the_one_that_was_redirected_to_it():

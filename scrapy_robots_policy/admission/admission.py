@@ -76,8 +76,8 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
-        if config.robots_txt is not None or not config.obey:
-            return rules_given(origin, config.dialect, (config.obey and config.robots_txt) or b"")
+        if config.robots_txt is not None:
+            return rules_given(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -113,10 +113,10 @@ class Admission:
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_rules(request, origin, config)
-        rules = rules or self.resolver.known(origin, config.dialect)
+        rules = rules or self.resolver.latest(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self.resolver.known(key_of(origin, TDMREP), tdmrep.DIALECT)
+        reserved = self.resolver.latest(key_of(origin, TDMREP), tdmrep.DIALECT)
         return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(
@@ -178,23 +178,20 @@ class Admission:
             return self.put_back(request)
         return None
 
-    async def visit(self, request: Request) -> None:
-        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
-
-        It counts for no place until its `Body` ends and takes it out of `concurrency.fetching`.
-        """
-        if self.delays.by_slot:
-            slot = self.concurrency.engine.slot_key(request)
-            queue = self.delays.find(slot, request.url)
-            if queue is not None:
-                async with queue.turn(request, first=True) as turn:
-                    turn.used()
-        self.concurrency.fetching.add(request)
-
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()
         return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
+
+    def stop(self) -> None:
+        """The crawl begins to close: all waits end with CrawlClosing, and no fetch begins."""
+        self.resolver.stop()  # first: a fetch that its delay queue lets go must not count as failed
+        self.delays.close()
+
+    async def close(self) -> None:
+        """The crawl has ended: give all turns back, store what came, close the store."""
+        self.delays.release_gone(())  # while a crawl closes, nobody asks for those that are gone
+        await self.resolver.close()
 
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
@@ -235,7 +232,7 @@ class Admission:
     ) -> OriginRules:
         """The rules, and the origin's tdmrep.json where it may decide. Raises Disallowed.
 
-        Where a delay is kept, the fetch of the file takes a turn (`visit`).
+        Where a delay is kept, the fetch of the file takes a turn.
         """
         if not self._needs_tdmrep(request, rules, config):
             return rules

@@ -98,7 +98,7 @@ class Concurrency:
         self.is_saturated = False
         self._extra_pops = 0
         self._pages_before: int | None = None
-        self._returning: deque[tuple[Request, Deferred[None]]] = deque()
+        self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._sleeping: set[Deferred[None]] = set()
 
     @cached_property
@@ -139,14 +139,27 @@ class Concurrency:
         self.waiting.discard(request)
         if request.callback is NO_CALLBACK or self._has_room(returning=1):
             return
-        turn: Deferred[None] = Deferred()
-        self._returning.append((request, turn))
+        place: Deferred[None] = Deferred()
+        self._returning.append(place)
         try:
-            await maybe_deferred_to_future(turn)
+            await maybe_deferred_to_future(place)
         except BaseException:  # cancelled, or the crawl closes
-            if (request, turn) in self._returning:
-                self._returning.remove((request, turn))
+            if place in self._returning:
+                self._returning.remove(place)
             raise
+
+    async def admit_fetch(self, request: Request) -> None:
+        """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
+        CrawlClosing.
+        """
+        if self.delays.by_slot:
+            queue = self.delays.find(self.engine.slot_key(request), request.url)
+            if queue is not None:
+                async with queue.turn(request, first=True) as turn:
+                    turn.used()
+        self.fetching.add(request)
 
     def took_from_idle_host(self) -> None:
         """The queue gave a request of a host that has few waiting: it may have another one."""
@@ -181,8 +194,7 @@ class Concurrency:
         """The engine is about to ask for a request: those that return to their places go first."""
         self.delays.release_gone(self.engine.active)
         while self._returning and self._has_room(len(self._returning)):
-            _, turn = self._returning.popleft()
-            turn.callback(None)
+            self._returning.popleft().callback(None)
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""
@@ -237,9 +249,9 @@ class Concurrency:
 
     def _close(self) -> None:
         self.is_closing = True
-        returning = [turn for _, turn in self._returning]
+        waits = (*self._returning, *self._sleeping)
         self._returning.clear()
-        for turn in (*returning, *self._sleeping):
-            if not turn.called:
-                turn.errback(CrawlClosing())
+        for wait in waits:
+            if not wait.called:
+                wait.errback(CrawlClosing())
         self.on_closing()

@@ -5,10 +5,11 @@ of the one before: so the host sees no shorter gap, whatever the network does. D
 AutoThrottle and jitter act later, in the downloader. They can make a host slower, never faster, and
 a download slot that Scrapy throws away takes no delay with it.
 
-Processes that share a store ask its coordinator too, when their turn in the queue has come. In all
-of them together one request is under way at a time, and the host rests from its end for the delay.
-They ask for the host of the request, since each process may give its download slots other names. A
-process has one queue for a host (`delay_queues.py`), so it asks for one turn at a time.
+Processes that share a store ask its coordinator too when their turn in the queue has come (`take`),
+and give the turn back there (`leave`). In all of them together one request is under way at a time,
+and the host rests from its end for the delay. They ask for the host of the request, since each
+process may give its download slots other names. A process has one queue for a host
+(`delay_queues.py`), so it asks for one turn at a time.
 
 * A request goes when the one before has ended and the store knows it. Network latency makes gaps
   longer, never shorter. The price is one way to the store and back for each request.
@@ -23,8 +24,8 @@ process has one queue for a host (`delay_queues.py`), so it asks for one turn at
 * While the store is out of reach, each process keeps the delay by itself.
 
 What else may run: every `await` here lets other requests of the same slot join, be cancelled, and
-lets the crawl close. `_taken` is set before the first of them, and a turn that was granted to a
-request that is gone is given back in `_wait_here`.
+lets the crawl close. `_is_granted` is set before a request is woken, so that no other one goes
+meanwhile. A turn that was granted to a request that is gone is given back in `_wait_here`.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class DelayQueue:
         self.free_at = 0.0
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
-        self._taken = False  # somebody's turn has come, and is not yet used or given back
+        self._is_granted = False  # somebody's turn has come, and is not yet used or given back
         self._is_advancing = False  # `_next` lets requests go just now
         self._holder: Request | None = None  # the request that has used the turn, until it is gone
         self._stop_holding: Callable[[], None] = lambda: None
@@ -119,7 +120,7 @@ class DelayQueue:
 
     @property
     def is_idle(self) -> bool:
-        return not (self._waiting or self._is_taken or self.rests)
+        return not (self._waiting or self._is_busy or self.rests)
 
     @property
     def waiting(self) -> int:
@@ -127,10 +128,11 @@ class DelayQueue:
         return len(self._waiting)
 
     @property
-    def _is_taken(self) -> bool:
+    def _is_busy(self) -> bool:
+        """Whether a request has the turn, or is in the downloader without one."""
         # Without a delay other requests pass by the queue: those in it do not wait for their end.
         is_visited = bool(self._visitors) and bool(self.delays)
-        return self._taken or self._holder is not None or is_visited
+        return self._is_granted or self._holder is not None or is_visited
 
     @asynccontextmanager
     async def turn(self, request: Request, *, first: bool = False) -> AsyncIterator[Turn]:
@@ -141,13 +143,16 @@ class DelayQueue:
         await self._wait_here(first=first)
         while wait := await self._wait_of_fleet(request):
             self.free_at = max(self.free_at, self.now() + wait)
-            self._taken = False
+            self._is_granted = False
             await self._wait_here(first=True)
         turn = Turn()
         try:
             yield turn
         finally:
-            self._leave(request, turn)
+            if turn.is_used:
+                self._hold(request)
+            else:
+                self._give_back(request)
 
     async def _wait_of_fleet(self, request: Request) -> float:
         """Seconds for which another process has the host; 0: it is this request's turn in all."""
@@ -160,7 +165,7 @@ class DelayQueue:
             raise
 
     async def _wait_here(self, *, first: bool) -> None:
-        """Wait for the turn among the requests of this process. Sets `_taken`."""
+        """Wait for the turn among the requests of this process. Sets `_is_granted`."""
         if self.is_closed:
             raise CrawlClosing
         mine: Deferred[None] = Deferred()
@@ -172,15 +177,13 @@ class DelayQueue:
             if mine in self._waiting:
                 self._waiting.remove(mine)
             elif not self.is_closed:  # the turn was granted just when the request was cancelled
-                self._taken = False
+                self._is_granted = False
                 self._next()
             raise
 
-    def _leave(self, request: Request, turn: Turn) -> None:
-        if not turn.is_used:
-            self._give_back(request)
-            return
-        self._taken = False
+    def _hold(self, request: Request) -> None:
+        """The turn was used: nobody else goes until this request has left the downloader."""
+        self._is_granted = False
         self._holder = request
         self.under_way[request] = self
         if not self.is_closed:
@@ -188,7 +191,7 @@ class DelayQueue:
 
     def _give_back(self, request: Request) -> None:
         """The turn was not used: the next one may go at once, here or in another process."""
-        self._taken = False
+        self._is_granted = False
         self.coordinator.leave(host_of(request.url), visited=False)
         self._next()
 
@@ -246,12 +249,12 @@ class DelayQueue:
             self._stop_timer()
             self._stop_timer = None
         self._is_advancing = True
-        while self._waiting and not self._is_taken:
+        while self._waiting and not self._is_busy:
             wait = self.free_at - self.now()
             if wait > 0:
                 self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
                 break
-            self._taken = True
+            self._is_granted = True
             self._waiting.popleft().callback(None)
         self._is_advancing = False
 

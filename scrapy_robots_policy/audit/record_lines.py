@@ -178,7 +178,7 @@ class RecordLines:
         """What the decision rests on; the lines for it are written if they are not yet."""
         rules, config = decision.rules, decision.config
         return _Basis(
-            self._number_of(rules, is_given=config.robots_txt is not None or not config.obey),
+            self._number_of(rules, is_given=config.robots_txt is not None),
             self._dialect(config.dialect),
             0 if rules.tdmrep is None else self._number_of(rules.tdmrep),
         )

@@ -28,7 +28,7 @@ class RequestConfig:
     agent        a product token
     obey         whether a robots.txt is requested at all
     crawl_delay  seconds between two requests, instead of what the site asks for
-    robots_txt   the file to obey instead of the site's own
+    robots_txt   the file to obey instead of the site's own; empty where `obey` is False
     """
 
     dialect: Dialect
@@ -69,12 +69,13 @@ class RequestConfigs:
         override = _from_meta(meta.get(META_KEY))
         for layer in self.layers:
             override = override.over(layer.of(origin))
+        obey = override.obey is not False
         return RequestConfig(
             override.dialect or self.default.dialect,
             override.agent or self._agent(user_agent),
-            override.obey is not False,
+            obey,
             override.crawl_delay,
-            override.robots_txt,
+            override.robots_txt if obey else b"",
         )
 
     def places(

@@ -38,7 +38,7 @@ PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connecti
 class Fetcher:
     """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
-    visit          waits until the request may be sent to its host
+    admit          waits until a request may be sent to its host; may raise CrawlClosing
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
@@ -48,20 +48,20 @@ class Fetcher:
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
-        visit: Callable[[Request], Awaitable[None]],
+        admit: Callable[[Request], Awaitable[None]],
         on_ended: Callable[[Request], None],
         now: Callable[[], float],
         profile: RequestProfile,
         retries: int,
         on_exchange: Callable[[str, Exchange], None] | None = None,
     ) -> None:
-        self.crawler, self.visit, self.now = crawler, visit, now
+        self.crawler, self.admit, self.now = crawler, admit, now
         self.profile, self.retries, self.on_exchange = profile, retries, on_exchange
         self.bodies = Bodies(crawler, on_ended)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
-        """Raises CrawlClosing, and nothing else."""
+        """Raises CrawlClosing, and CancelledError where the crawl no longer waits for it."""
         result, error = await self._try(order)
         for attempt in range(self.retries):
             if not _may_pass(result):
@@ -102,7 +102,7 @@ class Fetcher:
         asked_at = self.now()
         try:
             with Body(self.bodies, request, limit) as body:
-                await self.visit(request)
+                await self.admit(request)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
             headers = by_name(response.headers.items())

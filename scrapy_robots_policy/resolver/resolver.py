@@ -51,7 +51,7 @@ class Resolver:
 
         None: nothing is known, or it is too old, or the origin defers.
         """
-        state = self._looked_up.get(origin) or self.cache.get(origin)
+        state = self._looked_up.get(origin) or self.cache.get(origin)  # `_state`, without its call
         if state is None:
             return None
         now = self.now()
@@ -66,9 +66,9 @@ class Resolver:
             self._start_lookup(state, dialect, page)
         return rules
 
-    def known(self, origin: str, dialect: Dialect) -> OriginRules | None:
+    def latest(self, origin: str, dialect: Dialect) -> OriginRules | None:
         """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
-        state = self._looked_up.get(origin) or self.cache.get(origin)
+        state = self._state(origin)
         return None if state is None else state.rules(dialect, self.now())
 
     async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:
@@ -82,7 +82,7 @@ class Resolver:
             usable = self.cached(origin, dialect, page)
             if usable is not None:
                 return usable
-            state = self._looked_up.get(origin) or self.cache.get(origin) or self._state(origin)
+            state = self._state(origin) or self.cache.new_state(origin)
             rules = state.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
@@ -99,7 +99,7 @@ class Resolver:
 
         Google allows a robots.txt that was unreachable for 30 days only if other pages are there.
         """
-        state = self._looked_up.get(origin) or self.cache.get(origin)
+        state = self._state(origin)
         if state is not None:
             state.answers = answers
 
@@ -123,8 +123,9 @@ class Resolver:
         self.stop()
         await self.sources.close()
 
-    def _state(self, origin: str) -> OriginState:
-        return self.cache.new_state(origin)
+    def _state(self, origin: str) -> OriginState | None:
+        """What is in memory of an origin. The cache may forget it while it is looked up."""
+        return self._looked_up.get(origin) or self.cache.get(origin)
 
     async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
         """Wait for the next news of an origin; start a lookup if none is under way."""

@@ -40,7 +40,7 @@ MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried unti
 class Sources:
     """Asks for the entry of an origin, and stores what came.
 
-    store    keeps entries beyond this process; None: nothing does
+    store    keeps entries beyond this process, and never raises; None: nothing does
     fetch    tries to get a robots.txt once; all its failures are results
     variant  what a fetch takes from a page's request: fetches with the same one fail alike
     now      seconds since the epoch; never goes back
@@ -74,20 +74,13 @@ class Sources:
         """Wait until all entries are stored, then close the store."""
         if self._puts:
             await maybe_deferred_to_future(DeferredList(list(self._puts)))
-        if self.store is None:
-            return
-        try:
+        if self.store is not None:
             await self.store.close()
-        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.events.on_failed("close", error)
 
     async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
         """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
         if self.store is not None:
-            try:
-                self._adopt(state, await self.store.get(state.origin))
-            except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-                self.events.on_failed("get", error)
+            self._adopt(state, await self.store.get(state.origin))
         entry = state.entry
         self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
         rules = state.rules(dialect, self.now()) if entry is not None else None
@@ -136,7 +129,7 @@ class Sources:
         state.entry = state.remember(result, self.now())
         self.events.on_fetched(state.origin, result, before, state.entry)
         if self.store is not None:
-            start_task(self._put_and_release(state.origin, state.entry), self._puts)
+            start_task(self._put_and_release(self.store, state.origin, state.entry), self._puts)
         self._share_target(state.origin, result)
         await self._report(state, dialect, page, Source.SITE)
 
@@ -204,17 +197,10 @@ class Sources:
         target = key_of(origin, document)
         entry = remember(None, replace(result, hops=()), self.now())
         if self.store is not None:
-            start_task(self._put(target, entry), self._puts)
+            start_task(self.store.put(target, entry), self._puts)
         else:
             self.cache.put_if_unknown(target, entry)
 
-    async def _put_and_release(self, origin: str, entry: CacheEntry) -> None:
-        await self._put(origin, entry)
+    async def _put_and_release(self, store: Store, origin: str, entry: CacheEntry) -> None:
+        await store.put(origin, entry)
         self.coordinator.release(origin)
-
-    async def _put(self, origin: str, entry: CacheEntry) -> None:
-        assert self.store is not None  # else nothing is put
-        try:
-            await self.store.put(origin, entry)
-        except Exception as error:  # noqa: BLE001 - a store may raise what it likes
-            self.events.on_failed("put", error)

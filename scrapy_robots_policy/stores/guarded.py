@@ -9,12 +9,13 @@ A method that blocks the event loop itself cannot be interrupted.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
 from .. import compat
@@ -35,30 +36,40 @@ class Deadline(TimeoutError):  # noqa: N818 - it names what passed
 
 
 async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answer:
-    """The answer of a call. `Deadline` if it takes longer: the call is cancelled then, and whether
-    it ends is waited for no more.
+    """The answer of a call; `Deadline` if it takes longer.
+
+    A call that is late, or whose caller is cancelled, is cancelled too, and whether it ends is
+    waited for no more.
     """
 
     async def answer() -> Answer:
         return await call()
 
     started: Deferred[Answer] = deferred_from_coro(answer())
-    outcome: Deferred[Answer] = Deferred(lambda _: started.cancel())
+    outcome: Deferred[Answer] = Deferred()
 
     def settle(result: Any) -> None:
-        if not outcome.called:
+        if not outcome.called:  # else the time is over, or the caller is cancelled
             outcome.callback(result)  # a Failure makes it fail
 
     def give_up() -> None:
         settle(Failure(Deadline(f"no answer within {seconds:g} s")))  # type: ignore[no-untyped-call]
-        started.cancel()
 
     stop_timer = compat.call_later(seconds, give_up)
+    started.addErrback(_failed_if_cancelled)
     started.addBoth(settle)
     try:
         return await maybe_deferred_to_future(outcome)
     finally:
         stop_timer()
+        started.cancel()  # one that has ended stays as it is
+
+
+def _failed_if_cancelled(failure: Failure) -> Failure:
+    """A call that is cancelled by itself has failed. Its caller is not cancelled."""
+    if not isinstance(failure.value, CancelledError | asyncio.CancelledError):
+        return failure
+    return Failure(RuntimeError("the call was cancelled"))  # type: ignore[no-untyped-call]
 
 
 class _Guard:
@@ -77,6 +88,8 @@ class _Guard:
         except EntryError as error:  # one entry is broken; the store works
             self.events.on_failed(verb, error)
             answer = None
+        except CancelledError:  # our caller is cancelled: without asyncio, that is an Exception
+            raise
         except Exception as error:  # noqa: BLE001 - a store may raise any
             self.breaker.failed(faults_before)
             self.events.on_failed(verb, error)

@@ -19,7 +19,6 @@ from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.resolver.origin import OriginState
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import Clock
-from tests.on_reactor import all_of, on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"
 KEY = key_of(ORIGIN, TDMREP)
@@ -45,7 +44,7 @@ def admission(known, use=NO_USE):
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
         SimpleNamespace(cached=lambda key, *_: known.get(key)),
-        SimpleNamespace(engine=engine, fetching=set()),
+        SimpleNamespace(engine=engine),
         delays,
         SimpleNamespace(policy=policy, dry_run=False),
         None,
@@ -74,7 +73,7 @@ def test_a_request_waits_for_the_tdmrep_json_that_may_decide_about_it(robots, us
     assert bool(after.reserved(PAGE.url)) is needs_tdmrep
 
 
-@pytest.mark.parametrize("own", [{"obey": False}, {"robots_txt": b""}])
+@pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])
 def test_what_the_user_has_set_for_a_host_needs_no_file_of_it(own):
     config = RequestConfig(CONFIG.dialect, "bot", **own)
     assert admission({}).cached_rules(PAGE, ORIGIN, config).allowed(PAGE.url, "bot")
@@ -103,35 +102,6 @@ def test_a_request_without_a_delay_waits_in_the_slot_of_one_that_has_one():
         "http://another", AccessOverrides(), CacheEntry(FetchResult(200), NOON, b"", NOON)
     ).rules(CONFIG.dialect, NOON)
     assert one.must_wait(Request("http://another/page"), another, CONFIG)
-
-
-@on_reactor
-async def test_the_visit_for_a_robots_txt_comes_before_pages_and_none_goes_meanwhile():
-    one, sent = admission({}), []
-    assert one.must_wait(PAGE, rules_of(b"User-agent: *\nRequest-rate: 1/10"), CONFIG)
-    queue, robots = one.delays.find("slot", ORIGIN), Request(f"{ORIGIN}/robots.txt")
-
-    async def go(request):
-        async with queue.turn(request) as turn:
-            turn.used()
-            sent.append(request)
-
-    async def visit():
-        await one.visit(robots)
-        sent.append(robots)
-
-    queue.free_at = one.now()
-    before = Request(f"{ORIGIN}/before")
-    tasks = [start(go(before)), start(go(PAGE)), start(visit())]
-    await until_idle()
-    assert sent == [before]
-    one.delays.release_gone({PAGE, robots})  # it never reached the downloader
-    await until_idle()
-    assert sent == [before, robots]
-    assert one.concurrency.fetching == {robots}
-    one.delays.release_gone({PAGE})
-    await all_of(tasks)
-    assert sent == [before, robots, PAGE]
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,26 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
+from typing import ClassVar
 
 import pytest
 import scrapy
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.report.report_writer import ReportWriter
+from scrapy_robots_policy.stores import Claim, MemoryStore
 from scrapy_robots_policy.stores.codec import decode
-from tests.crawls import OURS, REACTORS, Plan, Spider, crawl, crawl_apart, waiting_in
+from tests.crawls import (
+    OURS,
+    REACTORS,
+    Plan,
+    Spider,
+    crawl,
+    crawl_apart,
+    middleware_of,
+    waiting_in,
+)
 from tests.on_reactor import on_reactor, start, until
 from tests.site import Answer, Site, robots
 
@@ -136,6 +148,72 @@ async def test_requests_that_wait_go_back_when_the_crawl_closes(wait):
         assert seen.stats["finish_reason"] == "enough"
         assert crawler.engine.downloader.active == set()
         assert site.pages == []
+
+
+class NotingFleet(MemoryStore):
+    """Grants everything, and notes the calls about turns. `calls` is of the class."""
+
+    calls: ClassVar[list[tuple[str, bool]]] = []
+
+    @property
+    def coordinator(self):
+        return self
+
+    async def claim(self, origin):
+        return Claim(granted=True, entry=None)
+
+    def release(self, origin):
+        """Nobody waits for it."""
+
+    async def take(self, host, delay):
+        self.calls.append(("take", False))
+        return 0.0
+
+    def leave(self, host, *, visited):
+        self.calls.append(("leave", visited))
+
+    async def close(self):
+        self.calls.append(("close", False))
+
+
+class ClosingMiddleware:
+    """Closes the crawl when the page comes, and drops it while the crawl closes."""
+
+    def __init__(self, crawler):
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    async def process_request(self, request, spider=None):
+        if request.url.endswith("/page"):
+            compat.close_spider(self.crawler, "enough")
+            await until(lambda: middleware_of(self.crawler).admission.concurrency.is_closing)
+            raise scrapy.exceptions.IgnoreRequest
+
+
+@on_reactor
+async def test_a_turn_of_the_fleet_is_given_back_before_the_store_is_closed():
+    NotingFleet.calls.clear()
+    settings = {
+        "ROBOTS_STORE": NotingFleet,
+        "DOWNLOADER_MIDDLEWARES": {ClosingMiddleware: 900},
+    }
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 0.1")}) as site:
+        _, crawler = await crawl(site.url("/page"), settings=settings)
+        assert (site.pages, crawler.spider.lines[0].passed) == ([], 1)
+    assert NotingFleet.calls == [("take", False), ("leave", False), ("close", False)]
+
+
+@on_reactor
+async def test_the_store_is_closed_even_if_the_report_fails(monkeypatch, caplog):
+    NotingFleet.calls.clear()
+    monkeypatch.setattr(ReportWriter, "write", lambda *_: 1 / 0)
+    with Site({"/robots.txt": robots("")}) as site:
+        await crawl(site.url("/page"), settings={"ROBOTS_STORE": NotingFleet})
+    assert NotingFleet.calls == [("close", False)]
+    assert "ZeroDivisionError" in caplog.text
 
 
 @pytest.mark.parametrize("callback", [NO_CALLBACK, None])

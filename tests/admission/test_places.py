@@ -17,7 +17,7 @@ from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import ASKER, DELAY, Clock, cancel
-from tests.on_reactor import on_reactor, pending_timers, start, until_idle
+from tests.on_reactor import all_of, on_reactor, pending_timers, start, until_idle
 
 
 class Places:
@@ -102,7 +102,7 @@ async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
     for task in tasks:
         task.addErrback(lambda _: None)
     await until_idle()
-    (_, first), (_, second) = places.concurrency._returning
+    first, second = places.concurrency._returning
     first.addBoth(lambda _: second.cancel())
     places.concurrency._close()
     await until_idle()
@@ -142,6 +142,33 @@ async def test_a_turn_ends_with_its_request_when_the_engine_asks_for_another_one
     places.downloader.active.discard(request)
     assert not places.is_full()
     assert not places.delays.under_way
+
+
+@on_reactor
+async def test_a_robots_txt_takes_its_turn_before_pages_and_none_goes_meanwhile():
+    places, sent = Places(10), []
+    queue = places.delays.queue("host", ASKER, DELAY, since_visit=DELAY)
+    before, page, document = (Request(f"http://host/{n}") for n in ("1", "2", "robots.txt"))
+
+    async def go(request):
+        async with queue.turn(request) as turn:
+            turn.used()
+            sent.append(request)
+
+    async def fetch():
+        await places.concurrency.admit_fetch(document)
+        sent.append(document)
+
+    tasks = [start(go(before)), start(go(page)), start(fetch())]
+    await until_idle()
+    assert sent == [before]
+    places.delays.release_gone({page, document})  # it never reached the downloader
+    await until_idle()
+    assert sent == [before, document]
+    assert places.concurrency.fetching == {document}
+    places.delays.release_gone({page})
+    await all_of(tasks)
+    assert sent == [before, document, page]
 
 
 @on_reactor

@@ -314,7 +314,7 @@ def test_a_decision_says_the_same_whatever_was_decided_before(tmp_path):
 CHOICES = [
     ({}, "cache"),
     ({"robots_txt": b""}, "override"),
-    ({"obey": False, "crawl_delay": 1.0}, "override"),
+    ({"obey": False, "crawl_delay": 1.0, "robots_txt": b""}, "override"),
 ]
 
 

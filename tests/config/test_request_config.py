@@ -49,6 +49,13 @@ def test_the_request_is_stronger_than_the_host_and_that_than_the_crawl():
     )
 
 
+@pytest.mark.parametrize("robots_txt", [None, CLOSED.encode()])
+def test_where_no_robots_txt_is_obeyed_an_empty_one_takes_its_place(robots_txt):
+    override = Override(obey=False, crawl_delay=3.0, robots_txt=robots_txt)
+    config = terms_of({}, None, HERE, True, Overrides({"here.example": override}))
+    assert (config.obey, config.robots_txt) == (False, b"")
+
+
 @pytest.mark.parametrize(
     ("meta", "by_header", "agent"),
     [

@@ -117,13 +117,13 @@ def test_the_errors_of_the_newest_origins_are_kept():
 async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error):
     """Else the store would keep that the site was unreachable."""
 
-    async def visit(_request):
+    async def admit(_request):
         raise error
 
     noted, ended = [], []
     fetch = Fetcher(
         get_crawler(),
-        visit,
+        admit,
         ended.append,
         lambda: 0.0,
         RequestProfile(1.0),

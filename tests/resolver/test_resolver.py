@@ -18,7 +18,7 @@ from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.origin import rules_given
 from scrapy_robots_policy.resolver.resolver import MIN_LIFE, Resolver
 from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources
-from scrapy_robots_policy.stores import MemoryStore
+from scrapy_robots_policy.stores import GuardedStore, MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"
@@ -327,11 +327,12 @@ async def test_a_stale_stored_entry_is_used_while_it_is_fetched_again():
 
 @on_reactor
 async def test_a_store_that_fails_is_a_miss():
-    world = World([SECRET], store=BrokenStore())
+    world = World([SECRET])
+    world.store = GuardedStore(BrokenStore(), _Events(world), now=lambda: world.time)
     resolver = world.resolver()
     assert not secret(await resolver.rules_for(ORIGIN, RFC))
     await resolver.close()
-    assert world.faults == ["get: locked", "put: full", "close: gone"]
+    assert world.faults == ["get: locked", "close: gone"]
 
 
 @on_reactor

@@ -14,7 +14,7 @@ from scrapy_robots_policy.rep import CacheEntry
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.resolver.resolver import MIN_LIFE
 from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE, LONGEST_PAUSE, MAX_VARIANTS
-from scrapy_robots_policy.stores import Claim, MemoryStore
+from scrapy_robots_policy.stores import Claim, GuardedStore, MemoryStore
 from tests.admission.test_delay_queue import cancel
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 from tests.resolver.test_resolver import (
@@ -27,6 +27,7 @@ from tests.resolver.test_resolver import (
     SECRET,
     WWW,
     World,
+    _Events,
     secret,
 )
 
@@ -242,6 +243,25 @@ class FleetStore(MemoryStore):
         raise NotImplementedError
 
 
+class HoldingStore(FleetStore):
+    """Holds up what it is asked by this method."""
+
+    def __init__(self, held):
+        super().__init__(Claim(True, None))
+        self.held, self.gate = held, Gate()
+
+    async def get(self, origin):
+        return await self._called("get") or await super().get(origin)
+
+    async def claim(self, origin):
+        return await self._called("claim") or await super().claim(origin)
+
+    async def _called(self, verb):
+        self.calls.append(verb)
+        if verb == self.held:
+            await self.gate.pass_()
+
+
 def entry_of(result, at):
     return CacheEntry(result, at, result.octets, at)
 
@@ -260,6 +280,23 @@ async def test_a_lease_is_given_back_after_a_fault():
     world = World([RuntimeError("a bug")], store=FleetStore(Claim(True, None)))
     await world.resolver().rules_for(ORIGIN, RFC)
     assert world.store.calls == ["release"]
+
+
+@pytest.mark.parametrize("verb", ["get", "claim"])
+@on_reactor
+async def test_a_crawl_that_closes_while_its_store_is_asked_fetches_nothing_more(verb):
+    world, inner = World([SECRET]), HoldingStore(verb)
+    world.store = GuardedStore(inner, _Events(world))
+    resolver = world.resolver()
+    waiting = start(resolver.rules_for(ORIGIN, RFC))
+    await until_idle()
+    assert inner.calls[-1] == verb
+    resolver.stop()
+    with pytest.raises(CrawlClosing):
+        await maybe_deferred_to_future(waiting)
+    await until_idle()
+    assert (world.faults, world.fetches) == ([], [])
+    assert not resolver._lookups
 
 
 @on_reactor

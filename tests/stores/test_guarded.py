@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import ALONE, Claim, EntryError, GuardedStore, MemoryStore
 from scrapy_robots_policy.stores.breaker import FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker
 from scrapy_robots_policy.stores.guarded import MAX_WAIT, Deadline, within
+from tests.admission.test_delay_queue import cancel
 from tests.on_reactor import on_reactor, pending_timers, start, until_idle
 from tests.stores.members import Events
 
@@ -89,7 +91,20 @@ def gives(value):
     return give
 
 
-KINDS = {"fails": fails, "hangs": hangs}
+async def is_cancelled(verb):
+    raise CancelledError
+
+
+async def is_cancelled_by_asyncio(verb):
+    raise asyncio.CancelledError
+
+
+KINDS = {
+    "fails": fails,
+    "hangs": hangs,
+    "cancels itself": is_cancelled,
+    "cancels itself, with asyncio": is_cancelled_by_asyncio,
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,6 +141,26 @@ async def test_a_call_that_is_given_up_is_cancelled():
     waiting.cancel()
     await until_idle()
     assert ended == [True, True]
+
+
+@pytest.mark.parametrize("verb", ["get", "claim", "take"])
+@on_reactor
+async def test_a_caller_that_is_cancelled_goes_no_further_and_the_store_has_not_failed(verb):
+    store, _, events = guarded(hangs)
+    calls = {
+        "get": lambda: store.get(ORIGIN),
+        "claim": lambda: store.coordinator.claim(ORIGIN),
+        "take": lambda: store.coordinator.take(HOST, 5.0),
+    }
+    answered = []
+
+    async def caller():
+        answered.append(await calls[verb]())
+
+    waiting = start(caller())
+    await until_idle()
+    await cancel(waiting)
+    assert (answered, events.failed) == ([], [])
 
 
 @on_reactor
