@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ from typing import Any
 from ..rep import Reason, origin_of
 from ..rep.preference import Place, Preference
 from .parts import Part, add_line
-from .reading import RecordFile
-from .replay import Replay, ReplayError
+from .reading import OnProgress, RecordFile
+from .replay import Answers, Replay, replaying
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
 THE_REST = "all others"
-STEP = 10_000
 REASONS = {reason.name.lower(): reason.value for reason in Reason}
 
 
@@ -74,21 +72,17 @@ class Overview:
         return not any(part.left_out for part in self.parts)
 
 
-def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
+def overview_of(paths: Iterable[Path], on_progress: OnProgress) -> Overview:
     """AuditError where a file is broken."""
     overview = Overview()
-    seen = 0
     for path in paths:
-        file, last, lines = RecordFile(path), dict[str, Any](), 0
-        with closing(Replay()) as replay:
+        file, last, lines = RecordFile(path, on_progress), dict[str, Any](), 0
+        with replaying(file) as replay:
             for fields in file:
-                seen += 1
-                if seen % STEP == 0:
-                    on_progress(file, seen)
                 if lines and fields["type"] == "crawl":  # another record was joined to this one
                     overview.files.append(_file(file, replay, last, lines))
                     lines = 0
-                _count(overview, fields, file, replay)
+                _count(overview, fields, replay.read(fields))
                 add_line(overview.parts, file, fields)
                 last, lines = fields, lines + 1
             overview.files.append(_file(file, replay, last, lines))
@@ -108,11 +102,7 @@ def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any], lines: int)
     )
 
 
-def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> None:
-    try:
-        answers = replay.read(fields)
-    except ReplayError as error:
-        raise file.error(str(error)) from None
+def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | None) -> None:
     if fields["type"] == "robots":
         _count_robots(overview, fields)
     elif fields["type"] == "page":

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -24,6 +25,7 @@ from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
+from .reading import RecordFile
 from .shape import fault
 
 COMPARED = (
@@ -215,6 +217,16 @@ class Replay:
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
         return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+
+
+@contextmanager
+def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay]:
+    """A replay of a file. A line that cannot be replayed is an AuditError of the file."""
+    with closing(Replay(other)) as replay:
+        try:
+            yield replay
+        except ReplayError as error:
+            raise file.error(str(error)) from None
 
 
 def _rules(parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:

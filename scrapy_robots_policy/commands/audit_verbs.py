@@ -51,14 +51,14 @@ def _paths(args: list[str]) -> list[Path]:
 
 
 class _Looker:
-    """Shows on standard error how far the reading is."""
+    """Shows on standard error how far the reading is. A file may grow meanwhile."""
 
     def __init__(self) -> None:
         self.progress = Progress()
 
-    def __call__(self, file: RecordFile, lines: int) -> None:
-        share = 100 * file.done // max(file.size, 1)
-        self.progress.show(f"{counted(lines, 'line')}, {share} % of {file.path}")
+    def __call__(self, file: RecordFile) -> None:
+        share = f", {min(100 * file.done // file.size, 100)} %" if file.size else ""
+        self.progress.show(f"{counted(file.lines, 'line')}{share} of {file.path}")
 
 
 def _verify(args: list[str], options: Options) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from scrapy import Request
@@ -37,6 +40,18 @@ def test_verify_says_that_all_agree(path):
     assert answer.lines[0] == ("9 lines, 1 robots.txt; 5 decisions made anew: 5 agree, 0 differ")
     last = json.loads(path.read_bytes().splitlines()[-1])["hash"]
     assert answer.lines[1] == f"{path} ends with {last}"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have no names here")
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_verify_reads_a_record_from_a_pipe(path, packed):
+    reading, writing = os.pipe()
+    os.write(writing, packed(path.read_bytes()))
+    os.close(writing)
+    answer = robots("audit", "verify", f"/dev/fd/{reading}")
+    os.close(reading)
+    assert answer.lines[0] == "9 lines, 1 robots.txt; 5 decisions made anew: 5 agree, 0 differ"
+    assert answer.status == 0
 
 
 def test_verify_speaks_of_one_line_and_of_one_decision(tmp_path):
