@@ -158,7 +158,7 @@ def _preferences(overview: Overview) -> str:
 
 def _files(overview: Overview) -> str:
     lines = [
-        (one.path.name, f"{one.lines:,}", one.reason or "not ended here", one.hash)
+        (str(one.path), f"{one.lines:,}", one.reason or "not ended here", one.hash)
         for one in overview.files
     ]
     fingerprints = sorted({item for one in overview.files for item in one.fingerprints.items()})

@@ -94,10 +94,7 @@ class Replay:
 
         ReplayError where the line is not as it must be.
         """
-        # The line of a crawl of another format, which has another schema, is read to say so.
-        what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
-        if what:
-            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}")
+        check_shape(fields)
         try:
             if fields["type"] == "decision":
                 return None if "exempt" in fields else self._answers(fields)
@@ -109,7 +106,7 @@ class Replay:
                 self._begin(fields)
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}") from None
+            raise _unreadable(fields, what) from None
         return None
 
     def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
@@ -217,6 +214,18 @@ class Replay:
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
         return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+
+
+def check_shape(fields: Mapping[str, Any]) -> None:
+    """ReplayError where a line lacks a field, or has one of the wrong type."""
+    # The line of a crawl of another format, which has another schema, is read to say so.
+    what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
+    if what:
+        raise _unreadable(fields, what)
+
+
+def _unreadable(fields: Mapping[str, Any], what: str) -> ReplayError:
+    return ReplayError(f"a {fields['type']} line that cannot be read: {what}")
 
 
 @contextmanager

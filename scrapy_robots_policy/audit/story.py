@@ -13,8 +13,9 @@ from w3lib.url import safe_url_string
 
 from ..rep import origin_of
 from .fields import page_url
+from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
-from .replay import Answers, Replay, replaying
+from .replay import Answers, Replay, check_shape, replaying
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,25 @@ class PageStory:
 
 
 def stories_of(
-    paths: Iterable[Path], url: str, on_progress: OnProgress
+    paths: Iterable[Path], url: str, parts: list[Part], on_progress: OnProgress
 ) -> Iterator[Story | PageStory]:
-    """All that is recorded about the page of a URL. AuditError where a file is broken."""
+    """All that is recorded about the page of a URL. AuditError where a file is broken.
+
+    parts  those of the crawls that were read are added to it
+    """
     wanted = _spellings(url)
     for path in paths:
         file = RecordFile(path, on_progress)
         with replaying(file) as replay:
             for fields in file:
                 kind, is_about = fields["type"], _page(str(fields.get("url"))) in wanted
-                if kind == "decision" and not is_about:
-                    continue  # to make it anew would take most of the time
-                answers = replay.read(fields)
-                if kind == "decision":
+                answers = None
+                if kind != "decision" or is_about:
+                    answers = replay.read(fields)
+                else:  # to make it anew would take most of the time
+                    check_shape(fields)
+                add_line(parts, file, fields)
+                if kind == "decision" and is_about:
                     yield _story(file, fields, replay, answers)
                 elif kind == "page" and is_about:
                     yield PageStory(file.path, file.lines, fields)
