@@ -16,7 +16,16 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
-from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from, warn_of_overrides
+from .inputs import (
+    MAX_SITES,
+    Inputs,
+    fetched,
+    in_words,
+    looks_like_text,
+    robots_txt_of,
+    rules_from,
+    warn_of_overrides,
+)
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
@@ -160,7 +169,9 @@ def _warn(rules: OriginRules, options: Options) -> None:
     """One sentence where the answers rest on no robots.txt that anybody wrote, and where a crawl
     would give others.
     """
-    where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
+    where = (
+        f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))
+    )
     if _is_unreachable(rules.verdict("/", options.agent)):
         mode = rules.mode.description
         print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")

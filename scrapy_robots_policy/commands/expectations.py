@@ -25,7 +25,7 @@ from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from .arguments import UsageError, read_dialect
 from .download import is_web
-from .inputs import rules_from
+from .inputs import read_octets, rules_from
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
@@ -63,13 +63,12 @@ class Suite:
 
 
 def read_suite(name: str) -> Suite:
-    """UsageError where the file cannot be read, or is no suite."""
+    """Of a FILE, or of "-". UsageError where it cannot be read, or is no suite."""
     path = Path(name)
     try:
-        text = path.read_text("utf-8-sig")  # some editors start a file with a mark
-    except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"cannot read {name}: {reason}") from None
+        text = read_octets(name).decode("utf-8-sig")  # some editors start a file with a mark
+    except UnicodeError:
+        raise UsageError(f"cannot read {name}: it is not UTF-8") from None
     data = _data(path, text)
     if not isinstance(data, dict) or not isinstance(data.get("expect"), list):
         raise UsageError(f"{name} is no suite: it has no list 'expect'")

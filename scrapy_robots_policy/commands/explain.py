@@ -16,7 +16,7 @@ from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
-from .inputs import Inputs, warn_of_overrides
+from .inputs import Inputs, in_words, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
@@ -123,7 +123,8 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     sitemaps = rules.rules.sitemaps if rules.rules else ()
     access = rules.access
     fresh = duration(access.fresh_until - access.entry.asked_at)
-    served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, fresh for {fresh}"
+    size = f"{len(access.octets):,} octets"
+    served = f"{in_words(name)}: {access.why or 'served'}, {size}, fresh for {fresh}"
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),

@@ -26,7 +26,8 @@ def run(options: Options) -> int:
         robots = options.robots or suite.robots
         if not robots:
             raise UsageError(f"{suite.name} names no robots.txt: name it with --robots")
-        result = results.get(robots) or read(robots_txt_of(robots), options)
+        robots = robots_txt_of(robots)
+        result = results.get(robots) or read(robots, options)
         results[robots] = result
         if is_web(robots) and _is_unreachable(result, _dialects(suite, options)):
             print_error(f"{robots} is unreachable ({result.status or result.cause})")

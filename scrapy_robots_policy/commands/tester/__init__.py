@@ -13,7 +13,7 @@ from ...rep.escapes import shown
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
 from ..download import is_web
-from ..inputs import read_file, robots_txt_of
+from ..inputs import in_words, read_file, robots_txt_of
 from ..terminal import print_line
 from .server import Server, as_fetched, fetch_for_page
 
@@ -52,8 +52,8 @@ def start_values_of(options: Options) -> dict[str, Any]:
     """
     source = None
     if options.robots:
-        name = "standard input" if options.robots == "-" else shown(options.robots)
-        source = {"url": name, **as_fetched(_result(robots_txt_of(options.robots), options))}
+        robots = robots_txt_of(options.robots)
+        source = {"url": shown(in_words(robots)), **as_fetched(_result(robots, options))}
     is_known = options.dialect.name in DIALECTS
     return {
         "source": source,
