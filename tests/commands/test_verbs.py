@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
-from scrapy_robots_policy.commands.terminal import Progress
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
@@ -571,23 +569,3 @@ def test_scrapy_finds_the_command_by_its_entry_point(file):
     )
     line = "disallowed  /private/x  for Scrapy: line 2, Disallow: /private/\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, line, "")
-
-
-@pytest.mark.parametrize(
-    ("total", "steps"),
-    [(3, ["1 of 3  a\\x1bb", "2 of 3  c"]), (0, ["1  a\\x1bb", "2  c"]), (1, [])],
-)
-def test_a_long_run_shows_its_progress_on_a_terminal(monkeypatch, total, steps):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    progress = Progress(total)
-    for what in ("a\x1bb", "c"):
-        progress.step(what)
-    progress.end()
-
-    printed = terminal.getvalue().split("\r\x1b[K")
-    assert [step for step in printed if step] == steps
