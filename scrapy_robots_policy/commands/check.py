@@ -51,7 +51,8 @@ def run(options: Options) -> int:
     note = crawler_note(options.agent)
     if note:
         print_error(note)
-    batches = [options.urls] if options.args else _batches_from_stdin(options)
+    is_stream = options.args in ([], ["-"])
+    batches = _batches_from_stdin(options) if is_stream else [options.urls]
     describe, cell = _format(options)
     if options.output_format == "csv":
         heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
@@ -204,7 +205,10 @@ def _format(options: Options) -> tuple[Describe, Callable[[str], str]]:
 def _as_text(verdict: Verdict, options: Options) -> Line:
     word, status = _word(verdict)
     why = "" if options.quiet else f": {verdict.cause}"
-    return Line(f"{paint_verdict(f'{word:10}')}  ", f"  for {shown(verdict.agent)}{why}\n", status)
+    room = len("disallowed" if options.robots else "unreachable")  # of one file all are, or none
+    return Line(
+        f"{paint_verdict(word.ljust(room))}  ", f"  for {shown(verdict.agent)}{why}\n", status
+    )
 
 
 def _as_csv(verdict: Verdict, options: Options) -> Line:

@@ -78,7 +78,7 @@ def read_suite(name: str) -> Suite:
     return Suite(
         name,
         _robots(path, data.get("robots", "")),
-        _dialects(name, data.get("dialects", [])),
+        _dialects(name, "dialects", data.get("dialects", [])),
         tuple(_expectation(name, sentence, text) for sentence in data["expect"]),
     )
 
@@ -114,10 +114,10 @@ def _robots(suite: Path, robots: Any) -> str:
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
-def _dialects(name: str, names: Any) -> tuple[Dialect, ...]:
+def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
-        raise UsageError(f"{name}: 'dialects' is {names!r}; it must be a list of names")
+        raise UsageError(f"{name}: {key!r} is {names!r}; it must be a list of names")
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
@@ -135,7 +135,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     if who.lower() == "nobody" and is_not:
         raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
-    chosen = _dialects(name, [one.strip() for one in dialects.split(",")] if dialects else [])
+    chosen = _dialects(name, "in", [one.strip() for one in dialects.split(",")] if dialects else [])
     if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
         raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
@@ -150,7 +150,7 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     for key in parts:
         if key not in _PARTS:
             raise UsageError(f"{name}: an expectation has no {key!r}{nearest(str(key), _PARTS)}")
-    chosen = _dialects(name, parts.get("dialect") or [])
+    chosen = _dialects(name, "dialect", parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR
     sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"

@@ -9,7 +9,7 @@ from .arguments import Options, UsageError
 from .download import is_web
 from .expectations import Expectation, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
-from .terminal import paint, paint_verdict, print_error, print_json, print_line
+from .terminal import counted, paint, paint_verdict, print_error, print_json, print_line
 from .workflow import annotation
 
 UNREACHABLE = 3
@@ -79,8 +79,7 @@ def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None
 
 
 def _print_sums(holding: int, failing: int) -> None:
-    plural = "s" * (holding != 1)
-    line = f"{holding} expectation{plural} hold{'s' * (holding == 1)}"
+    line = f"{counted(holding, 'expectation')} hold{'s' * (holding == 1)}"
     if failing:
-        line += ", " + paint(f"{failing} do{'es' * (failing == 1)} not", "red")
+        line += ", " + paint(f"{failing:,} do{'es' * (failing == 1)} not", "red")
     print_line(line)

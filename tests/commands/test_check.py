@@ -263,6 +263,14 @@ def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     assert policy(*check, *(one.decode("ascii", "surrogateescape") for one in octets)) == streamed
 
 
+def test_a_dash_stands_for_the_urls_on_standard_input(file):
+    check = ("check", "--quiet", "--robots", file)
+    assert policy(*check, "-", stdin=b"/private/x\n").out == "disallowed  /private/x  for *\n"
+    assert policy("check", "--robots", "-", "-").err == (
+        "robots-policy: standard input can be one file only, but - stands for two\n"
+    )
+
+
 def test_a_url_is_whole_however_little_of_it_is_read_at_once(file, monkeypatch):
     monkeypatch.setattr(check, "_CHUNK", 3)
     output = policy("check", "--quiet", "--robots", file, stdin=b"/private/and/more\n/a/b/c")

@@ -152,6 +152,10 @@ WRONG = [
     ('{"expect": ["1 2 may fetch /"]}', "'1 2' names no crawler"),
     ('{"expect": ["a may fetch / in gogle"]}', "a dialect is 'gogle'; it must be rfc9309"),
     ('{"expect": [], "dialect": "google"}', "a suite has no 'dialect'; did you mean dialects?"),
+    (
+        '{"expect": [{"agent": "a", "url": "/", "allowed": true, "dialect": 3}]}',
+        "'dialect' is 3; it must be a list of names",
+    ),
     ('{"expect": [], "dialects": 3}', "'dialects' is 3; it must be a list of names"),
     ('{"expect": [], "robots": 3}', "'robots' is 3; it must be a FILE or a URL"),
     ('{"expect": []}', "names no robots.txt: name it with --robots"),

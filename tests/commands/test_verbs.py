@@ -94,6 +94,7 @@ def test_check_fetches_the_robots_txt_of_each_site_once():
         output = robots("check", one.url("/x"), one.url("/y"), two.url("/y"), one.url("/z"))
         words = [line.split()[0] for line in output.lines]
         assert words == ["disallowed", "allowed", "unreachable", "allowed"]
+        assert {line.index("http://") for line in output.lines} == {len("unreachable  ")}
         assert [hit.path for hit in one.hits] == ["/robots.txt"]
 
 
@@ -101,7 +102,7 @@ def test_check_goes_on_after_a_url_that_has_no_site():
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
         output = robots("check", "mailto:a@b", site.url("/y"))
         assert output.status == 2
-        assert output.lines == [f"allowed     {site.url('/y')}  for Scrapy: no rule matches"]
+        assert output.lines == [f"allowed      {site.url('/y')}  for Scrapy: no rule matches"]
         assert "mailto:a@b" in output.err
 
 
@@ -569,3 +570,19 @@ def test_scrapy_finds_the_command_by_its_entry_point(file):
     )
     line = "disallowed  /private/x  for Scrapy: line 2, Disallow: /private/\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, line, "")
+
+
+def test_one_thing_more_is_no_plural(tmp_path):
+    path = tmp_path / "robots.txt"
+    sitemaps = "".join(f"Sitemap: https://e.com/{n}.xml\n" for n in range(6))
+    rules = "".join(f"Disallow: /{'a' * n}\n" for n in range(14))
+    path.write_text(f"{sitemaps}User-agent: *\n{rules}")
+    lines = robots("explain", "--robots", path, "/" + "a" * 20).lines
+    assert "             and 1 sitemap more" in lines
+    assert "        and 1 beaten rule more" in lines
+
+
+def test_a_dialect_beside_itself_has_a_sentence_and_no_empty_table():
+    output = robots("dialects", "google", "google")
+    assert (output.status, output.lines) == (0, ["google and google differ in no option"])
+    assert robots("dialects", "google", "google", "--json").out == "{}\n"

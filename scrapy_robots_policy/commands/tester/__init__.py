@@ -41,8 +41,9 @@ def _server(options: Options) -> Server:
             return Server(PORT, start_values, options.user_agent, options.guard)
     try:
         return Server(options.port or 0, start_values, options.user_agent, options.guard)
-    except (OSError, OverflowError) as error:
-        raise UsageError(f"cannot listen on port {options.port}: {error}") from None
+    except OSError as error:
+        port = PORT if options.port is None else options.port
+        raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
 
 
 def start_values_of(options: Options) -> dict[str, Any]:
