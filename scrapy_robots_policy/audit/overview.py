@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..rep import Reason, origin_of
-from ..rep.preference import Place, Preference
+from ..rep import origin_of
+from ..rep.preference import Place
 from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
+from .words import cause_of
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
 THE_REST = "all others"
-REASONS = {reason.name.lower(): reason.value for reason in Reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,20 +156,3 @@ def _count_preferences(
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
     if key:
         counter[key if key in counter or len(counter) < MAX_COUNTED else rest] += 1
-
-
-def cause_of(fields: Mapping[str, Any]) -> str:
-    """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
-    if "rule" in fields:
-        return f"line {fields.get('line', 0)}, {fields['rule']}"
-    if "refused_use" in fields:
-        return preference_words(fields["refused_use"])
-    words = REASONS.get(fields["reason"], str(fields["reason"]))
-    return f"{words} ({fields['why']})" if fields.get("why") else words
-
-
-def preference_words(preference: Mapping[str, Any]) -> str:
-    """A preference in words: "line 3, Content-Signal: ai-train=no"."""
-    label, key, value = (preference[name] for name in ("label", "key", "value"))
-    place = Place(preference.get("place", Place.ROBOTS_TXT.value))
-    return str(Preference(label, key, value, preference["line"], place))

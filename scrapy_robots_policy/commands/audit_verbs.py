@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.audit_page import audit_page
-from ..audit.overview import cause_of, overview_of, preference_words
+from ..audit.overview import overview_of
 from ..audit.parts import Part, errors_in, notes_on
 from ..audit.reading import AuditError, RecordFile
 from ..audit.story import Story, stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
+from ..audit.words import cause_of, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
