@@ -76,7 +76,7 @@ def main() -> None:
 
 def verify(path: Path) -> None:
     began = time.perf_counter()
-    checked = Check(None, print, lambda _file, _lines: None).run([path])
+    checked = Check(None, print, lambda _file: None).run([path])
     took = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     assert not checked.differ, checked

@@ -21,16 +21,9 @@ from ..report.html import (
     static_text,
     text,
 )
-from .overview import MAX_COUNTED, REASONS, Overview
+from .overview import MAX_COUNTED, Overview
 from .parts import errors_in, notes_on
-
-_SOURCES = {
-    "site": "fetched from the site",
-    "store": "from the store",
-    "fleet": "from another process of the fleet",
-    "override": "given by the user",
-    "cache": "from the cache of the process",
-}
+from .words import reason_words, software_words, source_words, time_words
 
 
 def audit_page(overview: Overview) -> str:
@@ -57,15 +50,13 @@ def _about(overview: Overview) -> str:
         "purposes": {", ".join(crawl["purposes"]) or "none declared" for crawl in crawls},
         "began": {_time(min(str(crawl["began"]) for crawl in crawls))},
         "ended": {_time(max(one.ended for one in overview.files))},
-        "software": {
-            f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}" for crawl in crawls
-        },
+        "software": {software_words(crawl) for crawl in crawls},
     }
     return facts({name: "; ".join(sorted(texts)) for name, texts in values.items()})
 
 
 def _time(moment: str) -> str:
-    return f"{moment[:10]} {moment[11:19]} UTC" if moment else "not recorded"
+    return time_words(moment) if moment else "not recorded"
 
 
 def _figures(overview: Overview) -> str:
@@ -96,7 +87,7 @@ def _sections(overview: Overview) -> Iterable[str]:
     yield section(
         "Where each robots.txt came from",
         "",
-        bars([Bar(_SOURCES.get(b.label, b.label), *b[1:]) for b in _counts(overview.sources)]),
+        bars([Bar(source_words(b.label), *b[1:]) for b in _counts(overview.sources)]),
     )
     yield section("What the requests for robots.txt brought", "", bars(_counts(overview.fetches)))
     yield section("Dialects that decided", "", bars(_counts(overview.dialects)))
@@ -132,7 +123,7 @@ def _wholeness(overview: Overview) -> str:
 
 def _reasons(overview: Overview) -> list[Bar]:
     return [
-        Bar(REASONS.get(reason, reason), "", count, f"{count:,}")
+        Bar(reason_words(reason), "", count, f"{count:,}")
         for reason, count in overview.refused.most_common()
     ]
 
@@ -158,7 +149,7 @@ def _preferences(overview: Overview) -> str:
 
 def _files(overview: Overview) -> str:
     lines = [
-        (one.path.name, f"{one.lines:,}", one.reason or "not ended here", one.hash)
+        (str(one.path), f"{one.lines:,}", one.reason or "not ended here", one.hash)
         for one in overview.files
     ]
     fingerprints = sorted({item for one in overview.files for item in one.fingerprints.items()})

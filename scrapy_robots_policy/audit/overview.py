@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..rep import Reason, origin_of
-from ..rep.preference import Place, Preference
+from ..rep import origin_of
+from ..rep.preference import Place
 from .parts import Part, add_line
-from .reading import RecordFile
-from .replay import Replay, ReplayError
+from .reading import OnProgress, RecordFile
+from .replay import Answers, Replay, replaying
+from .words import cause_of
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
 THE_REST = "all others"
-STEP = 10_000
-REASONS = {reason.name.lower(): reason.value for reason in Reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +72,17 @@ class Overview:
         return not any(part.left_out for part in self.parts)
 
 
-def overview_of(paths: Iterable[Path], on_progress: Callable[[RecordFile, int], None]) -> Overview:
+def overview_of(paths: Iterable[Path], on_progress: OnProgress) -> Overview:
     """AuditError where a file is broken."""
     overview = Overview()
-    seen = 0
     for path in paths:
-        file, last, lines = RecordFile(path), dict[str, Any](), 0
-        with closing(Replay()) as replay:
+        file, last, lines = RecordFile(path, on_progress), dict[str, Any](), 0
+        with replaying(file) as replay:
             for fields in file:
-                seen += 1
-                if seen % STEP == 0:
-                    on_progress(file, seen)
                 if lines and fields["type"] == "crawl":  # another record was joined to this one
                     overview.files.append(_file(file, replay, last, lines))
                     lines = 0
-                _count(overview, fields, file, replay)
+                _count(overview, fields, replay.read(fields))
                 add_line(overview.parts, file, fields)
                 last, lines = fields, lines + 1
             overview.files.append(_file(file, replay, last, lines))
@@ -108,11 +102,7 @@ def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any], lines: int)
     )
 
 
-def _count(overview: Overview, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> None:
-    try:
-        answers = replay.read(fields)
-    except ReplayError as error:
-        raise file.error(str(error)) from None
+def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | None) -> None:
     if fields["type"] == "robots":
         _count_robots(overview, fields)
     elif fields["type"] == "page":
@@ -166,20 +156,3 @@ def _count_preferences(
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
     if key:
         counter[key if key in counter or len(counter) < MAX_COUNTED else rest] += 1
-
-
-def cause_of(fields: Mapping[str, Any]) -> str:
-    """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
-    if "rule" in fields:
-        return f"line {fields.get('line', 0)}, {fields['rule']}"
-    if "refused_use" in fields:
-        return preference_words(fields["refused_use"])
-    words = REASONS.get(fields["reason"], str(fields["reason"]))
-    return f"{words} ({fields['why']})" if fields.get("why") else words
-
-
-def preference_words(preference: Mapping[str, Any]) -> str:
-    """A preference in words: "line 3, Content-Signal: ai-train=no"."""
-    label, key, value = (preference[name] for name in ("label", "key", "value"))
-    place = Place(preference.get("place", Place.ROBOTS_TXT.value))
-    return str(Preference(label, key, value, preference["line"], place))

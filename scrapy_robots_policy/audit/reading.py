@@ -6,7 +6,9 @@ A file may be packed, torn by a kill, or altered. Memory stays bounded whatever 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from os import fstat
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
 
 _GZIP = 16 + zlib.MAX_WBITS
 _CHUNK = 1 << 20
+_STEP = 10_000  # lines between two calls of `on_progress`
 _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 
@@ -32,17 +35,21 @@ class UnreadableError(AuditError):
         Exception.__init__(self, f"cannot read {path}: {error.strerror or error}")
 
 
+OnProgress = Callable[["RecordFile"], None]
+
+
 class RecordFile:
     """One file of a record.
 
-    hash      that of the latest line
-    lines     how many lines were read
-    is_torn   whether the file ends within a line, or within a packed block: it was killed
-    done      octets of the file that were read, of `size`
+    on_progress  called every few thousand lines
+    hash         that of the latest line
+    lines        how many lines were read
+    is_torn      whether the file ends within a line, or within a packed block: it was killed
+    done         octets of the file that were read, of `size`; a pipe has the size 0
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, on_progress: OnProgress = lambda _: None) -> None:
+        self.path, self.on_progress = path, on_progress
         self.hash = START
         self.lines = self.done = self.size = 0
         self.is_torn = False
@@ -52,6 +59,8 @@ class RecordFile:
         try:
             for octets in self._lines():
                 self.lines += 1
+                if self.lines % _STEP == 0:
+                    self.on_progress(self)
                 yield self._checked(octets)
         except OSError as error:
             raise UnreadableError(self.path, error) from None
@@ -101,19 +110,18 @@ class RecordFile:
 
     def _chunks(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
-            self.size = file.seek(0, 2)
-            file.seek(0)
-            is_packed = file.read(2) == _MAGIC
-            file.seek(0)
+            self.size = fstat(file.fileno()).st_size
             chunks = self._read(file)
-            yield from self._unpacked(chunks) if is_packed else chunks
+            first = next(chunks, b"")
+            whole = chain((first,), chunks)
+            yield from self._unpacked(whole) if first.startswith(_MAGIC) else whole
 
     def _read(self, file: Any) -> Iterator[bytes]:
         while chunk := file.read(_CHUNK):
             self.done += len(chunk)
             yield chunk
 
-    def _unpacked(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def _unpacked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """One packed stream after the other, a bounded piece at a time."""
         unpacker = zlib.decompressobj(_GZIP)
         for chunk in chunks:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -24,6 +25,7 @@ from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.origin import OriginRules, OriginState, rules_given
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
+from .reading import RecordFile
 from .shape import fault
 
 COMPARED = (
@@ -92,10 +94,7 @@ class Replay:
 
         ReplayError where the line is not as it must be.
         """
-        # The line of a crawl of another format, which has another schema, is read to say so.
-        what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
-        if what:
-            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}")
+        check_shape(fields)
         try:
             if fields["type"] == "decision":
                 return None if "exempt" in fields else self._answers(fields)
@@ -107,7 +106,7 @@ class Replay:
                 self._begin(fields)
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ReplayError(f"a {fields['type']} line that cannot be read: {what}") from None
+            raise _unreadable(fields, what) from None
         return None
 
     def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
@@ -215,6 +214,28 @@ class Replay:
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
         return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+
+
+def check_shape(fields: Mapping[str, Any]) -> None:
+    """ReplayError where a line lacks a field, or has one of the wrong type."""
+    # The line of a crawl of another format, which has another schema, is read to say so.
+    what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
+    if what:
+        raise _unreadable(fields, what)
+
+
+def _unreadable(fields: Mapping[str, Any], what: str) -> ReplayError:
+    return ReplayError(f"a {fields['type']} line that cannot be read: {what}")
+
+
+@contextmanager
+def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay]:
+    """A replay of a file. A line that cannot be replayed is an AuditError of the file."""
+    with closing(Replay(other)) as replay:
+        try:
+            yield replay
+        except ReplayError as error:
+            raise file.error(str(error)) from None
 
 
 def _rules(parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:

@@ -4,8 +4,7 @@ page itself said about its use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,9 @@ from w3lib.url import safe_url_string
 
 from ..rep import origin_of
 from .fields import page_url
-from .reading import RecordFile
-from .replay import Answers, Replay, ReplayError
-
-STEP = 10_000
+from .parts import Part, add_line
+from .reading import OnProgress, RecordFile
+from .replay import Answers, Replay, check_shape, replaying
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +48,28 @@ class PageStory:
 
 
 def stories_of(
-    paths: Iterable[Path], url: str, on_progress: Callable[[RecordFile, int], None]
+    paths: Iterable[Path], url: str, parts: list[Part], on_progress: OnProgress
 ) -> Iterator[Story | PageStory]:
-    """All that is recorded about the page of a URL. AuditError where a file is broken."""
+    """All that is recorded about the page of a URL. AuditError where a file is broken.
+
+    parts  those of the crawls that were read are added to it
+    """
     wanted = _spellings(url)
     for path in paths:
-        file = RecordFile(path)
-        with closing(Replay()) as replay:
+        file = RecordFile(path, on_progress)
+        with replaying(file) as replay:
             for fields in file:
-                if file.lines % STEP == 0:
-                    on_progress(file, file.lines)
                 kind, is_about = fields["type"], _page(str(fields.get("url"))) in wanted
-                if kind == "decision" and not is_about:
-                    continue  # to make it anew would take most of the time
-                try:
+                answers = None
+                if kind != "decision" or is_about:
                     answers = replay.read(fields)
-                    if kind == "decision":
-                        yield _story(file, fields, replay, answers)
-                    elif kind == "page" and is_about:
-                        yield PageStory(file.path, file.lines, fields)
-                except ReplayError as error:
-                    raise file.error(str(error)) from None
+                else:  # to make it anew would take most of the time
+                    check_shape(fields)
+                add_line(parts, file, fields)
+                if kind == "decision" and is_about:
+                    yield _story(file, fields, replay, answers)
+                elif kind == "page" and is_about:
+                    yield PageStory(file.path, file.lines, fields)
 
 
 def _spellings(url: str) -> frozenset[str]:

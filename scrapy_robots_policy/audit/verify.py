@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,8 @@ from ..rep import DIALECTS, Dialect
 from .chain import START
 from .dialect_data import data_of, fingerprint
 from .parts import Part, add_line, errors_in, notes_on
-from .reading import AuditError, RecordFile, UnreadableError
-from .replay import Answers, Replay, ReplayError
-
-STEP = 10_000  # lines between two looks at how far it is
+from .reading import AuditError, OnProgress, RecordFile, UnreadableError
+from .replay import Answers, Replay, replaying
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +54,14 @@ class Check:
     """One check of several files. `other`: decide in this dialect instead of the recorded ones.
 
     on_difference  called with each
-    on_progress    called every few thousand lines with the file and the lines read in all
+    on_progress    as that of `RecordFile`
     """
 
     def __init__(
         self,
         other: Dialect | None,
         on_difference: Callable[[Difference], None],
-        on_progress: Callable[[RecordFile, int], None],
+        on_progress: OnProgress,
     ) -> None:
         self.other = other
         self.on_difference, self.on_progress = on_difference, on_progress
@@ -74,7 +71,7 @@ class Check:
     def run(self, paths: Iterable[Path]) -> Checked:
         """UnreadableError at a file that cannot be read: there is nothing to say about it."""
         for path in paths:
-            file = RecordFile(path)
+            file = RecordFile(path, self.on_progress)
             try:
                 self._file(file)
             except UnreadableError:
@@ -90,7 +87,7 @@ class Check:
 
     def _file(self, file: RecordFile) -> None:
         parts: list[Part] = []
-        with closing(Replay(self.other)) as replay:
+        with replaying(file, self.other) as replay:
             for fields in file:
                 self._line(file, fields, replay)
                 add_line(parts, file, fields)
@@ -102,12 +99,7 @@ class Check:
     def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
         checked = self.checked
         checked.lines += 1
-        if checked.lines % STEP == 0:
-            self.on_progress(file, checked.lines)
-        try:
-            answers = replay.read(fields)
-        except ReplayError as error:
-            raise file.error(str(error)) from None
+        answers = replay.read(fields)
         checked.robots += fields["type"] == "robots"
         if answers is None:
             checked.exempt += fields["type"] == "decision"

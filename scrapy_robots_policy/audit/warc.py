@@ -9,14 +9,13 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from .reading import RecordFile
-from .replay import Replay, ReplayError
+from .replay import Replay, replaying
 
 NO_WARCIO = "audit warc needs warcio: pip install 'scrapy-robots-policy[warc]'"
 NOTE = "Headers: only those that a record of scrapy-robots-policy keeps. Bodies: content-decoded."
@@ -44,20 +43,17 @@ def write_warc(paths: Iterable[Path], target: Path) -> int:
 
 def _record(writer: Any, path: Path) -> int:
     file = RecordFile(path)
-    with closing(Replay()) as replay:
+    with replaying(file) as replay:
         return sum(_line(writer, fields, file, replay) for fields in file)
 
 
 def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> int:
-    try:
-        if fields["type"] == "crawl":
-            replay.read(fields)
-            _write_info(writer, fields, file.path.name)
-        elif fields["type"] == "robots":
-            replay.read(fields)
-            return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
-    except ReplayError as error:
-        raise file.error(str(error)) from None
+    if fields["type"] == "crawl":
+        replay.read(fields)
+        _write_info(writer, fields, file.path.name)
+    elif fields["type"] == "robots":
+        replay.read(fields)
+        return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
     return 0
 
 

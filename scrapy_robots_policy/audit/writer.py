@@ -54,9 +54,7 @@ class Writer:
     def begin(self, kind: str, text: str) -> None:
         """Write the first line through to the disk. OSError where that fails."""
         assert self._file is not None  # it has just been made
-        line, self.hash = sealed(kind, self.hash, text)
-        self.lines += 1
-        self._file.write(line)
+        self._file.write(self._chained(kind, text))
 
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.
@@ -65,8 +63,7 @@ class Writer:
         """
         if self._file is None:
             return
-        line, self.hash = sealed(kind, self.hash, text)
-        self.lines += 1
+        line = self._chained(kind, text)
         self._gathered.append(line)
         self._size += len(line)
         if self._stop_timer is None:
@@ -119,6 +116,12 @@ class Writer:
                 file.close()
             except OSError as error:
                 self.on_error(error)
+
+    def _chained(self, kind: str, text: str) -> bytes:
+        """The next line of the chain."""
+        line, self.hash = sealed(kind, self.hash, text)
+        self.lines += 1
+        return line
 
     def _fail(self, error: OSError) -> None:
         file, self._file = self._file, None

@@ -18,6 +18,7 @@ from .typed_urls import as_url, why_no_url
 from .verbs import FILES_OF_DIRECTORIES, Verb
 
 MAX_JOBS = 1000
+MAX_PORT = 65535
 _SECONDS = 15.0  # for one robots.txt, redirects included
 # Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
 _NUMBER = re.compile(r"[!$%&'+.^_`|~-]*[0-9][0-9!$%&'+.^_`|~-]*")
@@ -145,7 +146,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         dialects=_dialects(opts.dialects, dialect),
         user_agent=defaults.user_agent,
         output_format=_format(opts, verb),
-        port=opts.port,
+        port=_within("--port", opts.port, 0, MAX_PORT),
         browser=not opts.no_browser,
         use=defaults.use(),
         output=opts.output or "",
@@ -156,7 +157,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         places=defaults.places,
         quiet=opts.quiet,
         statuses=opts.statuses,
-        jobs=_jobs(opts.jobs),
+        jobs=_within("--jobs", opts.jobs, 1, MAX_JOBS) or 0,
         timeout=_seconds(opts.timeout),
         select=read_codes("--select", (opts.select or "").split(",")),
         ignore=read_codes("--ignore", (opts.ignore or "").split(",")),
@@ -240,10 +241,10 @@ def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
     return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
 
 
-def _jobs(count: int | None) -> int:
-    if count is not None and not 1 <= count <= MAX_JOBS:
-        raise UsageError(f"--jobs is {count}; it must be from 1 to {MAX_JOBS}")
-    return count or 0
+def _within(flag: str, number: int | None, first: int, last: int) -> int | None:
+    if number is not None and not first <= number <= last:
+        raise UsageError(f"{flag} is {number}; it must be from {first} to {last}")
+    return number
 
 
 def _seconds(text: str | None) -> float:

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..audit.overview import cause_of, preference_words
 from ..audit.story import PageStory, Story
+from ..audit.words import (
+    cause_of,
+    preference_words,
+    software_words,
+    source_words,
+    time_words,
+)
 from ..lint import readable_lines
 from .terminal import paint, print_columns, print_line, print_numbered
 
 _AROUND = 2  # lines of the file shown around those that matter
-_SOURCES = {
-    "site": "fetched from the site",
-    "store": "taken from the store",
-    "fleet": "fetched by another process of the fleet",
-    "override": "given by the user",
-    "cache": "taken from the cache of the process",
-}
 
 
 def print_story(story: Story) -> None:
@@ -49,7 +48,7 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
     if "agent" in decision:
         yield "crawler", f"{decision['agent']} (User-Agent: {crawl['user_agent']})"
         yield "dialect", f"{decision['dialect']}, fingerprint {story.fingerprint[:16]}"
-    yield "software", f"scrapy-robots-policy {crawl['package']}, Scrapy {crawl['scrapy']}"
+    yield "software", software_words(crawl)
     yield "purposes", ", ".join(decision.get("purposes", ())) or "none declared"
     yield from _use_facts(decision)
     for matter, place in decision.get("set_by", {}).items():
@@ -76,7 +75,7 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
     robots = story.robots
     if robots is None:
         return
-    yield "robots.txt", f"{robots['url']}, {_SOURCES.get(robots['source'], robots['source'])}"
+    yield "robots.txt", f"{robots['url']}, {source_words(robots['source'])}"
     for exchange in robots.get("exchanges", ()):
         came = exchange["status"] or exchange["cause"]
         yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {came}"
@@ -96,7 +95,7 @@ def _now(story: Story) -> str:
 
 
 def _time(moment: str) -> str:
-    return f"{moment[:10]} {moment[11:23]} UTC"
+    return time_words(moment, milliseconds=True)
 
 
 def _print_file(story: Story) -> None:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ..audit.audit_page import audit_page
-from ..audit.overview import cause_of, overview_of, preference_words
-from ..audit.parts import errors_in
+from ..audit.overview import overview_of
+from ..audit.parts import Part, errors_in, notes_on
 from ..audit.reading import AuditError, RecordFile
 from ..audit.story import Story, stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
+from ..audit.words import cause_of, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
 from .terminal import Progress, counted, paint, print_json, print_line
-from .typed_urls import as_url
+from .typed_urls import as_url, site_without_scheme
 
 
 def run(options: Options) -> int:
@@ -45,20 +47,24 @@ def _refuse_options(verb: str, options: Options) -> None:
 
 
 def _paths(args: list[str]) -> list[Path]:
+    """The files of a command line, each once: what is read twice would be counted twice."""
     if not args:
         raise UsageError("audit needs the FILE of a record")
-    return [Path(name) for name in args]
+    files: dict[str, Path] = {}
+    for name in args:
+        files.setdefault(os.path.realpath(name), Path(name))
+    return list(files.values())
 
 
 class _Looker:
-    """Shows on standard error how far the reading is."""
+    """Shows on standard error how far the reading is. A file may grow meanwhile."""
 
     def __init__(self) -> None:
         self.progress = Progress()
 
-    def __call__(self, file: RecordFile, lines: int) -> None:
-        share = 100 * file.done // max(file.size, 1)
-        self.progress.show(f"{counted(lines, 'line')}, {share} % of {file.path}")
+    def __call__(self, file: RecordFile) -> None:
+        share = f", {min(100 * file.done // file.size, 100)} %" if file.size else ""
+        self.progress.show(f"{counted(file.lines, 'line')}{share} of {file.path}")
 
 
 def _verify(args: list[str], options: Options) -> int:
@@ -155,8 +161,11 @@ def _show(args: list[str], _options: Options) -> int:
     *names, url = args or [""]
     if len(args) < 2 or ("://" not in url and Path(url).is_file()):
         raise UsageError("audit show takes the FILE of a record, or several, and then a URL")
-    looker, count = _Looker(), 0
-    for story in stories_of(_paths(names), as_url(url), looker):
+    if "://" not in url:
+        hint = site_without_scheme(url) or "one such as https://example.com/a"
+        raise UsageError(f"{url!r} is no whole URL: write {hint}")
+    looker, count, parts = _Looker(), 0, list[Part]()
+    for story in stories_of(_paths(names), as_url(url), parts, looker):
         looker.progress.end()
         if isinstance(story, Story):
             print_story(story)
@@ -164,15 +173,18 @@ def _show(args: list[str], _options: Options) -> int:
             print_page_story(story)
         count += 1
     looker.progress.end()
-    if not count:
-        print_line(f"no decision about {shown(url)} is in the record")
-    return int(not count)
+    if count:
+        return 0
+    print_line(f"no decision about {shown(url)} is in the record")
+    for note in notes_on(parts):  # why there is none, perhaps
+        print_line(f"note: {shown(note)}")
+    return 1
 
 
 def _report(args: list[str], options: Options) -> int:
     if not options.output:
         raise UsageError("audit report needs -o PAGE.html")
-    if Path(options.output).resolve() in [path.resolve() for path in _paths(args)]:
+    if os.path.realpath(options.output) in map(os.path.realpath, args):
         raise UsageError(f"-o {options.output} is the record itself: name another file")
     looker = _Looker()
     overview = overview_of(_paths(args), looker)
@@ -186,10 +198,14 @@ def _report(args: list[str], options: Options) -> int:
 
 
 def _warc(args: list[str], _options: Options) -> int:
-    *names, target = args or [""]
+    if len(args) < 2:
+        raise UsageError("audit warc takes the FILE of a record, or several, and then the WARC")
+    *names, target = args
     try:
         count = write_warc(_paths(names), Path(target))
+    except FileExistsError:
+        raise UsageError(f"{target} is there already: name another file") from None
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}") from None
-    print_line(f"{count:,} exchanges in {shown(target)}")
+    print_line(f"{counted(count, 'exchange')} in {shown(target)}")
     return 0

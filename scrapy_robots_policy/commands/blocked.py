@@ -16,7 +16,7 @@ from .arguments import Options, UsageError
 from .crawler_list import by_category
 from .download import is_web
 from .explain import as_json
-from .inputs import Inputs, rules_from
+from .inputs import Inputs, in_words, robots_txt_of, rules_from
 from .terminal import print_groups, print_json, print_line
 
 ASKED_ABOUT = (
@@ -52,7 +52,7 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
         return "/", replace(options, robots=argument)
     url = options.checked_urls()[0]
     is_file = is_web(url) and urlsplit(url).path == "/robots.txt"
-    return (urljoin(url, "/") if is_file else url), options
+    return (urljoin(robots_txt_of(url), "/") if is_file else url), options
 
 
 def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:
@@ -80,7 +80,7 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
 
 
 def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:
-    print_line(f"{shown(url)}  by {shown(robots)}")
+    print_line(f"{shown(url)}  by {shown(in_words(robots))}")
     groups = {
         category.value: [(agent.name, *_answer(agent, verdicts[agent])) for agent in group]
         for category, group in by_category(verdicts)

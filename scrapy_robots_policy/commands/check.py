@@ -16,7 +16,16 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
-from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from, warn_of_overrides
+from .inputs import (
+    MAX_SITES,
+    Inputs,
+    fetched,
+    in_words,
+    looks_like_text,
+    robots_txt_of,
+    rules_from,
+    warn_of_overrides,
+)
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
@@ -42,7 +51,8 @@ def run(options: Options) -> int:
     note = crawler_note(options.agent)
     if note:
         print_error(note)
-    batches = [options.urls] if options.args else _batches_from_stdin(options)
+    is_stream = options.args in ([], ["-"])
+    batches = _batches_from_stdin(options) if is_stream else [options.urls]
     describe, cell = _format(options)
     if options.output_format == "csv":
         heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
@@ -160,7 +170,9 @@ def _warn(rules: OriginRules, options: Options) -> None:
     """One sentence where the answers rest on no robots.txt that anybody wrote, and where a crawl
     would give others.
     """
-    where = f"{rules.origin}/robots.txt" if rules.origin else options.robots
+    where = (
+        f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))
+    )
     if _is_unreachable(rules.verdict("/", options.agent)):
         mode = rules.mode.description
         print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
@@ -193,7 +205,10 @@ def _format(options: Options) -> tuple[Describe, Callable[[str], str]]:
 def _as_text(verdict: Verdict, options: Options) -> Line:
     word, status = _word(verdict)
     why = "" if options.quiet else f": {verdict.cause}"
-    return Line(f"{paint_verdict(f'{word:10}')}  ", f"  for {shown(verdict.agent)}{why}\n", status)
+    room = len("disallowed" if options.robots else "unreachable")  # of one file all are, or none
+    return Line(
+        f"{paint_verdict(word.ljust(room))}  ", f"  for {shown(verdict.agent)}{why}\n", status
+    )
 
 
 def _as_csv(verdict: Verdict, options: Options) -> Line:

@@ -99,7 +99,10 @@ def _print_differences(a: Dialect, b: Dialect, *, as_json: bool) -> int:
         for option, (of_a, of_b) in pairs.items()
         if option != "access"
     ]
-    print_columns([("option", a.name, "sure", b.name, "sure"), *rows], max_width=_MAX_WIDTH)
+    if not pairs:
+        print_line(f"{a.name} and {b.name} differ in no option")
+    if rows:
+        print_columns([("option", a.name, "sure", b.name, "sure"), *rows], max_width=_MAX_WIDTH)
     if "access" in pairs:
         print_line()
         print_line("By the site's answer to /robots.txt:")

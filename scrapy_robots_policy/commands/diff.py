@@ -18,7 +18,7 @@ _MAX_NAMES = 8  # crawlers that a line names
 
 
 def run(options: Options) -> int:
-    """1 if an answer changes."""
+    """1 if an answer changes; 2 if none does, and not all crawlers were asked about."""
     if len(options.args) != 2:
         raise UsageError(f"diff takes two files or URLs, OLD and NEW, not {len(options.args)}")
     before, after = (_rules(source, options) for source in options.args)
@@ -28,18 +28,21 @@ def run(options: Options) -> int:
         for name in named_crawlers(source, rules.access.octets, options.dialect)
     }
     crawlers = {STAR: STAR, **crawlers}  # the first
-    is_changed = False
+    is_changed, is_whole = False, True
     for changes in changes_of(before, after, crawlers.values()):
         is_changed |= changes.are_some
+        is_whole &= changes.is_whole
         if options.as_json:
             _print_json(changes)
         elif changes.is_whole:
             _print(changes)
         else:
             print_error(f"too many rules: not asked about were {_names(changes.crawlers)}")
-    if not is_changed and not options.as_json:
+    if is_changed or not is_whole:
+        return 1 if is_changed else 2
+    if not options.as_json:
         print_line(f"no answer changes in {options.dialect.name}")
-    return int(is_changed)
+    return 0
 
 
 def _rules(source: str, options: Options) -> OriginRules:

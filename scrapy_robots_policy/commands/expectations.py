@@ -25,7 +25,7 @@ from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from .arguments import UsageError, read_dialect
 from .download import is_web
-from .inputs import rules_from
+from .inputs import read_octets, rules_from
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
@@ -63,13 +63,12 @@ class Suite:
 
 
 def read_suite(name: str) -> Suite:
-    """UsageError where the file cannot be read, or is no suite."""
+    """Of a FILE, or of "-". UsageError where it cannot be read, or is no suite."""
     path = Path(name)
     try:
-        text = path.read_text("utf-8-sig")  # some editors start a file with a mark
-    except (OSError, UnicodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"cannot read {name}: {reason}") from None
+        text = read_octets(name).decode("utf-8-sig")  # some editors start a file with a mark
+    except UnicodeError:
+        raise UsageError(f"cannot read {name}: it is not UTF-8") from None
     data = _data(path, text)
     if not isinstance(data, dict) or not isinstance(data.get("expect"), list):
         raise UsageError(f"{name} is no suite: it has no list 'expect'")
@@ -79,7 +78,7 @@ def read_suite(name: str) -> Suite:
     return Suite(
         name,
         _robots(path, data.get("robots", "")),
-        _dialects(name, data.get("dialects", [])),
+        _dialects(name, "dialects", data.get("dialects", [])),
         tuple(_expectation(name, sentence, text) for sentence in data["expect"]),
     )
 
@@ -115,10 +114,10 @@ def _robots(suite: Path, robots: Any) -> str:
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
-def _dialects(name: str, names: Any) -> tuple[Dialect, ...]:
+def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
-        raise UsageError(f"{name}: 'dialects' is {names!r}; it must be a list of names")
+        raise UsageError(f"{name}: {key!r} is {names!r}; it must be a list of names")
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
@@ -136,7 +135,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     if who.lower() == "nobody" and is_not:
         raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
-    chosen = _dialects(name, [one.strip() for one in dialects.split(",")] if dialects else [])
+    chosen = _dialects(name, "in", [one.strip() for one in dialects.split(",")] if dialects else [])
     if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
         raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
@@ -151,7 +150,7 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     for key in parts:
         if key not in _PARTS:
             raise UsageError(f"{name}: an expectation has no {key!r}{nearest(str(key), _PARTS)}")
-    chosen = _dialects(name, parts.get("dialect") or [])
+    chosen = _dialects(name, "dialect", parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR
     sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"

@@ -16,8 +16,8 @@ from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
-from .inputs import Inputs, warn_of_overrides
-from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
+from .inputs import Inputs, in_words, warn_of_overrides
+from .terminal import counted, paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
@@ -123,7 +123,8 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     sitemaps = rules.rules.sitemaps if rules.rules else ()
     access = rules.access
     fresh = duration(access.fresh_until - access.entry.asked_at)
-    served = f"{name}: {access.why or 'served'}, {len(access.octets):,} octets, fresh for {fresh}"
+    size = f"{len(access.octets):,} octets"
+    served = f"{in_words(name)}: {access.why or 'served'}, {size}, fresh for {fresh}"
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),
@@ -136,7 +137,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     ]
     print_columns(rows)
     if len(sitemaps) > _MAX_SITEMAPS:
-        print_line(f"             and {len(sitemaps) - _MAX_SITEMAPS} sitemaps more")
+        print_line(f"             and {counted(len(sitemaps) - _MAX_SITEMAPS, 'sitemap')} more")
     if options.statuses or is_web(name):
         _print_statuses(options)
 
@@ -203,6 +204,6 @@ def _print_lines(verdict: Verdict, lines: list[str]) -> None:
         print_numbered(number, lines[number - 1] + note, mark)
     more = len(verdict.beaten) - _MAX_BEATEN
     if more > 0:
-        print_line(f"        and {more} beaten rules more")
+        print_line(f"        and {counted(more, 'beaten rule')} more")
     if notes:
         print_line()

@@ -12,6 +12,7 @@ from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdm
 from ..rep.access import AccessOverrides
 from ..rep.cache_entry import remember
 from ..rep.documents import TDMREP, key_of, url_of
+from ..rep.escapes import without_userinfo
 from ..rep.html_page import start_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
@@ -31,16 +32,42 @@ def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResul
 
 
 def fetched(url: str, options: Options) -> FetchResult:
-    """What comes of one try to fetch a URL, in the time that the user gives it."""
+    """What comes of one try to fetch a URL, in the time that the user gives it. A user's name and
+    password are not sent, as in the crawl.
+    """
     redirects = options.dialect.access.redirects
-    return fetch(url, options.user_agent, redirects, options.guard, options.timeout)
+    return fetch(
+        without_userinfo(url), options.user_agent, redirects, options.guard, options.timeout
+    )
 
 
 def robots_txt_of(source: str) -> str:
-    """The file or URL to read. For the URL of a site, that of its robots.txt."""
-    is_site = is_web(source) and urlsplit(source).path in ("", "/") and not urlsplit(source).query
-    origin = origin_of(source)  # without a user's name and password, as in the crawl
-    return f"{origin}/robots.txt" if is_site and origin else source
+    """The file or URL to read, without a user's name and password. For the URL of a site, that of
+    its robots.txt.
+    """
+    if not is_web(source):
+        return source
+    parts, origin = urlsplit(source), origin_of(source)
+    is_site = parts.path in ("", "/") and not parts.query
+    return f"{origin}/robots.txt" if is_site and origin else without_userinfo(source)
+
+
+def in_words(source: str) -> str:
+    """A FILE, a URL or "-", for people."""
+    return "standard input" if source == "-" else source
+
+
+def read_octets(name: str, max_octets: int = -1) -> bytes:
+    """Those of a FILE, or of standard input for "-". UsageError if it cannot be read."""
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(max_octets)
+        with Path(name).open("rb") as file:
+            return file.read(max_octets)
+    except OSError as error:
+        raise UsageError(f"cannot read {name}: {error.strerror}") from None
+    except ValueError:  # it has a NUL in it, or what the system's encoding does not have
+        raise UsageError(f"cannot read {name!r}: no file can have that name") from None
 
 
 def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
@@ -49,12 +76,11 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
     path  where a site has that file: a user may have left out the scheme of the site
     """
     try:
-        octets = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
-    except OSError as error:
+        return FetchResult(200, read_octets(source))
+    except UsageError as error:
         whole = site_without_scheme(source, path)
         hint = f"; if it is a site, write {whole}" if whole else ""
-        raise UsageError(f"cannot read {source}: {error.strerror}{hint}") from None
-    return FetchResult(200, octets)
+        raise UsageError(f"{error}{hint}") from None
 
 
 def looks_like_text(octets: bytes) -> bool:

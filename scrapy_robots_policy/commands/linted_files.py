@@ -92,11 +92,14 @@ def _names(argument: str, options: Options) -> Iterator[str]:
 
 
 def _files_in(directory: str, glob: str) -> Iterator[str]:
-    for folder, folders, files in os.walk(directory):
+    """And the directories in it that cannot be read."""
+    unread: list[str] = []
+    for folder, folders, files in os.walk(directory, onerror=lambda e: unread.append(e.filename)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if fnmatch(name.lower(), glob.lower()):
                 yield str(Path(folder, name))
+    yield from unread
 
 
 def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
@@ -165,13 +168,20 @@ def _lint_files(names: list[str], how: How) -> list[LintedFile]:
 
 def _lint_file(name: str, how: How) -> LintedFile:
     if Path(name).is_dir():
-        why = f"no file in {name} is called {how.include}; choose others with --include"
-        return LintedFile(name, error=why)
+        return LintedFile(name, error=_why_no_file(name, how))
     try:
         result = read_file(name)
     except UsageError as error:
         return LintedFile(name, error=str(error))
     return _linted(name, result, how)
+
+
+def _why_no_file(directory: str, how: How) -> str:
+    try:
+        os.scandir(directory).close()
+    except OSError as error:
+        return f"cannot read {directory}: {error.strerror}"
+    return f"no file in {directory} is called {how.include}; choose others with --include"
 
 
 def _one_by_one(names: Iterable[str], how: How, options: Options) -> Iterator[LintedFile]:

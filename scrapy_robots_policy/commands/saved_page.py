@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
 from ..rep import Dialect
 from ..rep.preference import Preference
 from ..tags.page_preferences import header_preferences, html_preferences
-from .arguments import UsageError
+from .inputs import read_octets
 
 MAX_OCTETS = 16 * 1024 * 1024
 
 
 def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
     """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read."""
-    response = _response(_octets(name), url)
+    response = _response(read_octets(name, MAX_OCTETS), url)
     preferences = header_preferences(response, agent, dialect)
     if isinstance(response, HtmlResponse):
         preferences += html_preferences(response, agent, dialect)
     return preferences
-
-
-def _octets(name: str) -> bytes:
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read(MAX_OCTETS)
-        with Path(name).open("rb") as file:
-            return file.read(MAX_OCTETS)
-    except OSError as error:
-        raise UsageError(f"cannot read {name}: {error.strerror}") from None
 
 
 def _response(octets: bytes, url: str) -> Response:

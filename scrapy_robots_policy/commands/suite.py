@@ -9,7 +9,7 @@ from .arguments import Options, UsageError
 from .download import is_web
 from .expectations import Expectation, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
-from .terminal import paint, paint_verdict, print_error, print_json, print_line
+from .terminal import counted, paint, paint_verdict, print_error, print_json, print_line
 from .workflow import annotation
 
 UNREACHABLE = 3
@@ -26,7 +26,8 @@ def run(options: Options) -> int:
         robots = options.robots or suite.robots
         if not robots:
             raise UsageError(f"{suite.name} names no robots.txt: name it with --robots")
-        result = results.get(robots) or read(robots_txt_of(robots), options)
+        robots = robots_txt_of(robots)
+        result = results.get(robots) or read(robots, options)
         results[robots] = result
         if is_web(robots) and _is_unreachable(result, _dialects(suite, options)):
             print_error(f"{robots} is unreachable ({result.status or result.cause})")
@@ -78,8 +79,7 @@ def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None
 
 
 def _print_sums(holding: int, failing: int) -> None:
-    plural = "s" * (holding != 1)
-    line = f"{holding} expectation{plural} hold{'s' * (holding == 1)}"
+    line = f"{counted(holding, 'expectation')} hold{'s' * (holding == 1)}"
     if failing:
-        line += ", " + paint(f"{failing} do{'es' * (failing == 1)} not", "red")
+        line += ", " + paint(f"{failing:,} do{'es' * (failing == 1)} not", "red")
     print_line(line)

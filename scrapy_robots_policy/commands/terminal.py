@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from ..rep.escapes import shown
 from ..report.columns import aligned, cut, width
@@ -38,9 +38,11 @@ def _nothing(mode: str) -> Any:
     return Path(os.devnull).open(mode)
 
 
-def drop_output() -> None:
-    """What is still to be written to standard output goes nowhere: nobody takes it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def drop_output(stream: TextIO | None = None) -> None:
+    """What is still to be written to standard output, or to `stream`, goes nowhere: nobody takes
+    it.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def program() -> str:
@@ -66,7 +68,12 @@ def _has_colour() -> bool:
     forced = os.environ.get("FORCE_COLOR", "")
     if forced:
         return forced not in ("0", "false")
-    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return _takes_escapes(sys.stdout)
+
+
+def _takes_escapes(stream: TextIO) -> bool:
+    """Whether it is a terminal that does more than to show text."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def counted(count: int, noun: str) -> str:
@@ -80,7 +87,10 @@ def print_line(line: str = "") -> None:
 
 def print_error(sentence: object) -> None:
     """One line on standard error. The sentence may quote a file, a URL or a setting: escaped."""
-    sys.stderr.write(f"{_program[0]}: {shown(str(sentence))}\n")
+    try:
+        sys.stderr.write(f"{_program[0]}: {shown(str(sentence))}\n")
+    except OSError:  # the exit status says it all the same
+        drop_output(sys.stderr)
 
 
 def print_json(value: Any) -> None:
@@ -97,7 +107,7 @@ def print_columns(
     """Rows in aligned columns. Cells are escaped, and wrapped: at `max_width`, if it is not 0, and
     so that a row fits the terminal. `painted` gives a cell its colour.
     """
-    table = [[shown(cell) for cell in row] for row in rows]
+    table = [[_written(cell) for cell in row] for row in rows]
     widths = _widths(table, max_width or sys.maxsize, _room() - len(indent))
     lines = [line for row in table for line in _wrapped(row, widths)]
     for line in aligned(lines, painted=painted):
@@ -105,17 +115,26 @@ def print_columns(
 
 
 def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
-    """One table with a heading above each group. What does not fit the terminal is cut: 80 columns
-    where there is none, or what COLUMNS says.
-    """
-    room = shutil.get_terminal_size().columns
+    """One table with a heading above each group. What does not fit the terminal is cut."""
+    room, end = _room(), "…" if _written("…") == "…" else "..."
     rows = [head, *(row for group in groups.values() for row in group)]
-    lines = aligned([[shown(cell) for cell in row] for row in rows])
-    print_line(cut(f"  {next(lines)}", room))
+    lines = aligned([[_written(cell) for cell in row] for row in rows])
+    print_line(cut(f"  {next(lines)}", room, end))
     for heading, group in groups.items():
         print_line(paint(heading, "bold"))
         for line in islice(lines, len(group)):
-            print_line(cut(f"  {line}", room))
+            print_line(cut(f"  {line}", room, end))
+
+
+def _written(text: str) -> str:
+    """The text as standard output shows it: escaped, also what its encoding does not have. So its
+    width is known.
+    """
+    escaped = shown(text)
+    if escaped.isascii():
+        return escaped
+    encoding = sys.stdout.encoding
+    return escaped.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _room() -> int:
@@ -147,7 +166,7 @@ def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
 
 def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
     columns = [
-        [cell] if width(cell) <= room else textwrap.wrap(cell, room)
+        [cell] if width(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
         for cell, room in zip(row, widths, strict=True)
     ]
     return [list(line) for line in zip_longest(*columns, fillvalue="")]
@@ -155,14 +174,22 @@ def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
 
 def print_numbered(number: int, text: str, mark: str = " ") -> None:
     """A line of a file, with its number."""
-    print_line(f"{mark} {number:>5} | {shown(text)}")
+    print_line(f"{mark} {number:>5} | {_written(text)}")
 
 
 def print_caret(line: str, column: int, end: int, colour: str) -> None:
     """Carets under a part of a line: from `column`, from 1, to before `end`."""
-    before = width(shown(line[: column - 1]))
-    marked = max(width(shown(line[column - 1 : end - 1])), 1)
+    before = width(_written(line[: column - 1]))
+    marked = max(width(_written(line[column - 1 : end - 1])), 1)
     print_line(f"        | {' ' * before}{paint('^' * marked, colour)}")
+
+
+def _size(stream: TextIO) -> tuple[int, int]:
+    """(columns, lines) of the terminal that a stream is; the usual ones where it is none."""
+    try:
+        return os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        return 80, 24
 
 
 class Progress:
@@ -173,17 +200,18 @@ class Progress:
 
     def __init__(self, total: int = 0) -> None:
         self.total, self.done = total, 0
-        self.is_shown = total != 1 and sys.stderr.isatty()
+        self.is_shown = total != 1 and _takes_escapes(sys.stderr)
 
     def step(self, what: str) -> None:
         self.done += 1
         of_all = f" of {self.total}" if self.total else ""
-        self.show(f"{self.done}{of_all}  {shown(what)[:60]}")
+        self.show(f"{self.done}{of_all}  {what}")
 
     def show(self, line: str) -> None:
-        """Show this line in place of the one before."""
+        """Show this line in place of the one before: cut, for of two rows only one is cleared."""
         if self.is_shown:
-            sys.stderr.write(f"\r\x1b[K{line}")
+            room = shutil.get_terminal_size(_size(sys.stderr)).columns
+            sys.stderr.write(f"\r\x1b[K{cut(shown(line), room - 1)}")
             sys.stderr.flush()
 
     def end(self) -> None:

@@ -278,7 +278,11 @@ VERBS: Mapping[str, Verb] = {
         "OLD NEW",
         "what a change of a robots.txt opens and closes, by crawler and rule",
         ("dialect", "timeout", "output_format", "json"),
-        ("0 no answer changes", "1 some change", _UNREADABLE),
+        (
+            "0 no answer changes",
+            "1 some change",
+            "2 a file cannot be read, or has too many rules, or a wrong command line",
+        ),
         (
             "diff robots.old robots.txt",
             "diff robots.txt https://example.com/robots.txt --dialect google",

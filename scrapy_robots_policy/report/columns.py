@@ -32,15 +32,15 @@ def _padded(cell: str, painted: str, room: int, right: bool) -> str:
     return space + painted if right else painted + space
 
 
-def cut(text: str, room: int) -> str:
-    """The text in so many columns: where it is longer, its start and "…"."""
+def cut(text: str, room: int, end: str = "…") -> str:
+    """The text in so many columns: where it is longer, its start and `end`."""
     if width(text) <= room:
         return text
-    used = 0
+    used = width(end)
     for at, character in enumerate(text):
         used += _columns(character)
-        if used >= room:
-            return text[:at] + "…"
+        if used > room:
+            return text[:at] + end
     return text
 
 

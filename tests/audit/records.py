@@ -135,7 +135,7 @@ def decisions_in(*paths: Path) -> list[dict[str, Any]]:
 def check(*paths: Path, dialect: str = "") -> tuple[Checked, list[Difference]]:
     differences: list[Difference] = []
     other = DIALECTS[dialect] if dialect else None
-    checked = Check(other, differences.append, lambda _file, _lines: None).run(paths)
+    checked = Check(other, differences.append, lambda _file: None).run(paths)
     return checked, differences
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from scrapy import Request
@@ -37,6 +40,18 @@ def test_verify_says_that_all_agree(path):
     assert answer.lines[0] == ("9 lines, 1 robots.txt; 5 decisions made anew: 5 agree, 0 differ")
     last = json.loads(path.read_bytes().splitlines()[-1])["hash"]
     assert answer.lines[1] == f"{path} ends with {last}"
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="pipes have no names here")
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_verify_reads_a_record_from_a_pipe(path, packed):
+    reading, writing = os.pipe()
+    os.write(writing, packed(path.read_bytes()))
+    os.close(writing)
+    answer = robots("audit", "verify", f"/dev/fd/{reading}")
+    os.close(reading)
+    assert answer.lines[0] == "9 lines, 1 robots.txt; 5 decisions made anew: 5 agree, 0 differ"
+    assert answer.status == 0
 
 
 def test_verify_speaks_of_one_line_and_of_one_decision(tmp_path):
@@ -159,6 +174,45 @@ def test_show_says_where_nothing_is_recorded(path):
     )
 
 
+def test_show_says_why_a_record_may_have_nothing_about_a_url(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl", ROBOTS_AUDIT_PASSED="none")
+    assert robots("audit", "show", path, f"{HERE}/yes?q=1").lines == [
+        f"no decision about {HERE}/yes?q=1 is in the record",
+        f"note: {path}: of the requests that passed none are recorded (ROBOTS_AUDIT_PASSED)",
+    ]
+    path.write_bytes(path.read_bytes()[:-40])
+    answer = robots("audit", "show", path, f"{HERE}/other")
+    assert answer.status == 1
+    assert f"note: {path} ends without the sums of the crawl: it was killed" in answer.out
+
+
+def test_a_file_that_is_named_twice_counts_once(path, tmp_path):
+    twice = (
+        path,
+        path.parent / "." / path.name,
+        f"{path.parent}/../{path.parent.name}/{path.name}",
+    )
+    assert robots("audit", "verify", *twice) == robots("audit", "verify", path)
+    shown = robots("audit", "show", *twice, URLS[1])
+    assert shown == robots("audit", "show", path, URLS[1])
+    assert page_of(*twice, tmp_path=tmp_path).text == page_of(path, tmp_path=tmp_path).text
+
+
+def test_the_page_tells_two_files_of_one_name_apart(path, tmp_path):
+    (tmp_path / "other").mkdir()
+    (other,) = record(tmp_path / "other" / path.name)
+    text = page_of(path, other, tmp_path=tmp_path).text
+    assert f"{path}9finished" in text
+    assert f"{other}9finished" in text
+
+
+def test_show_refuses_a_record_with_a_decision_that_somebody_made_up(path):
+    forged(path, "decision", verdict=None)
+    answer = robots("audit", "show", path, f"{HERE}/other")
+    assert (answer.status, answer.out) == (2, "")
+    assert "a decision line that cannot be read: 'verdict' has the wrong type" in answer.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -179,6 +233,11 @@ def test_show_says_where_nothing_is_recorded(path):
         (["report", "none.jsonl"], "audit report needs -o PAGE.html"),
         (["report", "none.jsonl", "-o", "x.html"], "none.jsonl: No such file or directory"),
         (["report", "x.jsonl", "-o", "./x.jsonl"], "-o ./x.jsonl is the record itself: name"),
+        (["show", "none.jsonl", "/a"], "'/a' is no whole URL: write one such as https://example"),
+        (["show", "none.jsonl", "a.example/x"], "no whole URL: write https://a.example/x"),
+        (["warc"], "audit warc takes the FILE of a record, or several, and then the WARC"),
+        (["warc", "none.jsonl"], "audit warc takes the FILE of a record, or several, and then"),
+        (["warc", "none.jsonl", "setup.cfg"], "setup.cfg is there already: name another file"),
         (["warc", "none.jsonl", "/no/such/folder"], "cannot write /no/such/folder: No such file"),
     ],
 )

@@ -380,7 +380,7 @@ def test_nothing_that_a_record_says_becomes_html_of_its_page(tmp_path):
     (path,) = record(tmp_path / "<i>.jsonl", ROBOTS_AUDIT_PASSED="none")
     forged(path, "crawl", spider="<u>")
     forged(path, "end", sums={})
-    overview = overview_of([path], lambda *_: None)
+    overview = overview_of([path], lambda _file: None)
     assert list(errors_in(overview.parts))
     page = audit_page(overview)
     assert ("&lt;i&gt;" in page, "&lt;u&gt;" in page) == (True, True)

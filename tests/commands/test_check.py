@@ -161,6 +161,41 @@ def test_the_url_of_a_site_means_its_robots_txt(verb):
     assert site.paths == 2 * ["/robots.txt"]
 
 
+WITH_A_ROBOTS_TXT = {
+    "check": ("check", "--robots", "URL", "/x"),
+    "explain": ("explain", "--robots", "URL", "/x"),
+    "compare": ("compare", "--robots", "URL", "/x"),
+    "blocked": ("blocked", "URL"),
+    "lint": ("lint", "URL"),
+    "diff": ("diff", "URL", "URL"),
+}
+
+
+@pytest.mark.parametrize("verb", WITH_A_ROBOTS_TXT)
+def test_a_robots_txt_is_fetched_and_named_without_the_password_in_its_url(verb):
+    with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
+        url = site.url("/robots.txt").replace("://", "://me:secret@")
+        output = policy(*(url if word == "URL" else word for word in WITH_A_ROBOTS_TXT[verb]))
+    assert (output.status in {0, 1}, output.err) == (True, "")
+    assert "secret" not in output.out
+    assert set(site.paths) == {"/robots.txt"}
+
+
+def test_a_tdmrep_json_is_fetched_without_the_password_in_its_url(file):
+    with Site({"/t.json": Answer(b"[]")}) as site:
+        url = site.url("/t.json").replace("://", "://me:secret@")
+        output = policy("explain", "--robots", file, "--tdmrep", url, "/")
+    assert "tdmrep.json  200\n" in output.out
+
+
+def test_standard_input_is_named_in_words():
+    octets = b"\x89PNG\x01" * 100
+    warning = "robots-policy: standard input does not look like text: no rules can be expected"
+    assert policy("check", "--robots", "-", "/", stdin=octets).err.startswith(warning)
+    assert "robots.txt   standard input: 200" in policy("explain", "--robots", "-", "/").out
+    assert policy("blocked", "-").lines[0] == "/  by standard input"
+
+
 def test_csv_has_one_row_a_url_whatever_the_url_holds(file):
     urls = ["/a", '/private/"x",y', "https://e.com/\x1b[2J"]
     output = policy("check", "--robots", file, "--output-format", "csv", *urls)
@@ -226,6 +261,14 @@ def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     assert streamed.lines == ["disallowed  /часть  for *", "disallowed  /caf%E9  for *"]
     # As Python hands over arguments where the locale is C or, like this octet, not of the locale.
     assert policy(*check, *(one.decode("ascii", "surrogateescape") for one in octets)) == streamed
+
+
+def test_a_dash_stands_for_the_urls_on_standard_input(file):
+    check = ("check", "--quiet", "--robots", file)
+    assert policy(*check, "-", stdin=b"/private/x\n").out == "disallowed  /private/x  for *\n"
+    assert policy("check", "--robots", "-", "-").err == (
+        "robots-policy: standard input can be one file only, but - stands for two\n"
+    )
 
 
 def test_a_url_is_whole_however_little_of_it_is_read_at_once(file, monkeypatch):

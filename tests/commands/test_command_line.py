@@ -167,6 +167,7 @@ def test_a_crawler_that_files_name_by_a_number_can_be_asked_for(tmp_path, name):
 
 WRONG = [
     (("check", "--jobs", "0", "/"), "--jobs is 0; it must be from 1 to 1000"),
+    (("tester", "--port", "65536"), "--port is 65536; it must be from 0 to 65535"),
     (("check", "--timeout", "nan", "/"), "--timeout is 'nan'; it must be a number of seconds"),
     (("check", "--timeout", "-1", "/"), "--timeout is '-1'; it must be a number of seconds"),
     (("check", "--agent", "Mozilla/5.0", "/"), None),

@@ -135,6 +135,17 @@ def test_very_many_rules_are_not_all_asked_about_and_that_is_shown(files, monkey
     assert output.err == "robots-policy: too many rules: not asked about were c\n"
 
 
+def test_nobody_is_told_that_no_answer_changes_where_not_all_were_asked_about(files, monkeypatch):
+    monkeypatch.setattr(file_changes, "MAX_RULES", 10)
+    rules = "".join(f"Disallow: /{n}\n" for n in range(9))
+    old = f"User-agent: *\n{rules}User-agent: c\nDisallow: /a\n"
+    paths = files(old, f"{old}Disallow: /b\n")
+    output = policy("diff", *paths)
+    assert (output.status, output.out) == (2, "")
+    assert output.err == "robots-policy: too many rules: not asked about were c\n"
+    assert policy("diff", *paths, "--json").status == 2
+
+
 def test_no_text_of_a_file_controls_the_terminal(files):
     escapes = "\x1b[2J\u202e"
     output = policy("diff", *files(f"User-agent: *\nDisallow: /{escapes}\n", ""))

@@ -63,6 +63,16 @@ def test_output_that_cannot_be_written_gets_one_sentence(file, arguments):
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["lint", "no.txt"], 2), (["chek"], 2), (["check", "--jobs", "x"], 2)]
+)
+def test_an_error_that_cannot_be_written_leaves_the_exit_status(arguments, status):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*COMMAND, *arguments], stderr=full, check=False)
+    assert done.returncode == status
+
+
 def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
@@ -18,7 +19,7 @@ from scrapy_robots_policy.lint import KINDS, lint
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
 
-from .run import policy, robots
+from .run import Output, policy, robots
 
 FILE = "User-agent: *\nDisallow: /a\nDisallow: /a\nDisalow: /b\nDisallow: /c$d\nColour: blue\n"
 CODES = ["R405", "R201", "R402", "R203"]  # in the order of the file
@@ -175,6 +176,26 @@ def test_a_directory_without_such_a_file_is_named_and_the_others_are_checked(tmp
     assert with_others.lines == policy("lint", faulty, "--json").lines
     assert " is called x*; " in policy("lint", empty, "--include", "x*").err
     assert "(default: *robots*.txt)" in policy("lint", "-h").out
+
+
+def test_a_directory_that_cannot_be_read_is_named_and_the_others_are_checked(
+    tmp_path, faulty, monkeypatch
+):
+    locked = tmp_path / "sites" / "locked"
+    locked.mkdir(parents=True)
+    scandir = os.scandir
+
+    def scandir_of_others(path):
+        if str(path) == str(locked):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", scandir_of_others)
+    sentence = f"robots-policy: cannot read {locked}: Permission denied\n"
+    assert policy("lint", locked) == Output(2, "", sentence)
+    output = policy("lint", locked.parent, faulty, "--json")
+    assert (output.status, output.err) == (2, sentence)
+    assert output.lines == policy("lint", faulty, "--json").lines
 
 
 @pytest.mark.slow

@@ -71,6 +71,18 @@ def test_a_byte_order_mark_is_no_part_of_a_suite(file, tmp_path):
     assert policy("test", path).out == "1 expectation holds\n"
 
 
+def test_a_suite_is_read_from_standard_input(file, tmp_path):
+    octets = suite(tmp_path, "Googlebot may fetch /a").read_bytes()
+    assert policy("test", "-", "--robots", file, stdin=octets).out == "1 expectation holds\n"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_robots_txt_whose_name_no_file_can_have_gets_one_sentence(tmp_path, name):
+    output = policy("test", suite(tmp_path, "x may fetch /", robots=name))
+    assert (output.status, output.err.count("\n")) == (2, 1)
+    assert output.err.endswith(": no file can have that name\n")
+
+
 def test_what_does_not_hold_is_shown_with_the_rule(file, tmp_path):
     path = suite(tmp_path, "Googlebot may fetch /", "nobody may fetch /a", "x may fetch /private/")
     output = robots("test", path)
@@ -99,7 +111,7 @@ def test_a_live_site_is_tested_and_one_that_is_unreachable_is_no_difference(tmp_
     with Site({"/robots.txt": Answer(status=503)}) as site:
         output = policy("test", path, "--robots", site.url("/"))
         assert (output.status, output.lines) == (3, ["0 expectations hold"])
-        assert output.err == f"robots-policy: {site.url('/')} is unreachable (503)\n"
+        assert output.err == f"robots-policy: {site.url('/robots.txt')} is unreachable (503)\n"
 
 
 def test_the_dialects_of_a_suite_say_what_is_unreachable(tmp_path):
@@ -140,6 +152,10 @@ WRONG = [
     ('{"expect": ["1 2 may fetch /"]}', "'1 2' names no crawler"),
     ('{"expect": ["a may fetch / in gogle"]}', "a dialect is 'gogle'; it must be rfc9309"),
     ('{"expect": [], "dialect": "google"}', "a suite has no 'dialect'; did you mean dialects?"),
+    (
+        '{"expect": [{"agent": "a", "url": "/", "allowed": true, "dialect": 3}]}',
+        "'dialect' is 3; it must be a list of names",
+    ),
     ('{"expect": [], "dialects": 3}', "'dialects' is 3; it must be a list of names"),
     ('{"expect": [], "robots": 3}', "'robots' is 3; it must be a FILE or a URL"),
     ('{"expect": []}', "names no robots.txt: name it with --robots"),

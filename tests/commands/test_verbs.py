@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -14,7 +13,6 @@ from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
-from scrapy_robots_policy.commands.terminal import Progress
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
@@ -96,6 +94,7 @@ def test_check_fetches_the_robots_txt_of_each_site_once():
         output = robots("check", one.url("/x"), one.url("/y"), two.url("/y"), one.url("/z"))
         words = [line.split()[0] for line in output.lines]
         assert words == ["disallowed", "allowed", "unreachable", "allowed"]
+        assert {line.index("http://") for line in output.lines} == {len("unreachable  ")}
         assert [hit.path for hit in one.hits] == ["/robots.txt"]
 
 
@@ -103,7 +102,7 @@ def test_check_goes_on_after_a_url_that_has_no_site():
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
         output = robots("check", "mailto:a@b", site.url("/y"))
         assert output.status == 2
-        assert output.lines == [f"allowed     {site.url('/y')}  for Scrapy: no rule matches"]
+        assert output.lines == [f"allowed      {site.url('/y')}  for Scrapy: no rule matches"]
         assert "mailto:a@b" in output.err
 
 
@@ -573,21 +572,17 @@ def test_scrapy_finds_the_command_by_its_entry_point(file):
     assert (done.returncode, done.stdout, done.stderr) == (1, line, "")
 
 
-@pytest.mark.parametrize(
-    ("total", "steps"),
-    [(3, ["1 of 3  a\\x1bb", "2 of 3  c"]), (0, ["1  a\\x1bb", "2  c"]), (1, [])],
-)
-def test_a_long_run_shows_its_progress_on_a_terminal(monkeypatch, total, steps):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+def test_one_thing_more_is_no_plural(tmp_path):
+    path = tmp_path / "robots.txt"
+    sitemaps = "".join(f"Sitemap: https://e.com/{n}.xml\n" for n in range(6))
+    rules = "".join(f"Disallow: /{'a' * n}\n" for n in range(14))
+    path.write_text(f"{sitemaps}User-agent: *\n{rules}")
+    lines = robots("explain", "--robots", path, "/" + "a" * 20).lines
+    assert "             and 1 sitemap more" in lines
+    assert "        and 1 beaten rule more" in lines
 
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stderr", terminal)
-    progress = Progress(total)
-    for what in ("a\x1bb", "c"):
-        progress.step(what)
-    progress.end()
 
-    printed = terminal.getvalue().split("\r\x1b[K")
-    assert [step for step in printed if step] == steps
+def test_a_dialect_beside_itself_has_a_sentence_and_no_empty_table():
+    output = robots("dialects", "google", "google")
+    assert (output.status, output.lines) == (0, ["google and google differ in no option"])
+    assert robots("dialects", "google", "google", "--json").out == "{}\n"

@@ -13,7 +13,7 @@ from ...rep.escapes import shown
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
 from ..download import is_web
-from ..inputs import read_file, robots_txt_of
+from ..inputs import in_words, read_file, robots_txt_of
 from ..terminal import print_line
 from .server import Server, as_fetched, fetch_for_page
 
@@ -41,8 +41,9 @@ def _server(options: Options) -> Server:
             return Server(PORT, start_values, options.user_agent, options.guard)
     try:
         return Server(options.port or 0, start_values, options.user_agent, options.guard)
-    except (OSError, OverflowError) as error:
-        raise UsageError(f"cannot listen on port {options.port}: {error}") from None
+    except OSError as error:
+        port = PORT if options.port is None else options.port
+        raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
 
 
 def start_values_of(options: Options) -> dict[str, Any]:
@@ -52,8 +53,8 @@ def start_values_of(options: Options) -> dict[str, Any]:
     """
     source = None
     if options.robots:
-        name = "standard input" if options.robots == "-" else shown(options.robots)
-        source = {"url": name, **as_fetched(_result(robots_txt_of(options.robots), options))}
+        robots = robots_txt_of(options.robots)
+        source = {"url": shown(in_words(robots)), **as_fetched(_result(robots, options))}
     is_known = options.dialect.name in DIALECTS
     return {
         "source": source,

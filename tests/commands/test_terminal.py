@@ -1,0 +1,89 @@
+"""Output for a terminal: progress, columns and carets, on narrow and on poor terminals."""
+
+from __future__ import annotations
+
+import io
+from contextlib import redirect_stdout
+
+import pytest
+
+from scrapy_robots_policy.commands import command_line
+from scrapy_robots_policy.commands.terminal import Progress, print_columns, print_groups
+from scrapy_robots_policy.report.columns import width
+
+from .run import policy
+
+CLEAR = "\r\x1b[K"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def terminal_at_stderr(monkeypatch, kind="xterm"):
+    terminal = Terminal()
+    monkeypatch.setenv("TERM", kind)
+    monkeypatch.setattr("sys.stderr", terminal)
+    return terminal
+
+
+@pytest.mark.parametrize(
+    ("total", "steps"),
+    [(3, ["1 of 3  a\\x1bb", "2 of 3  c"]), (0, ["1  a\\x1bb", "2  c"]), (1, [])],
+)
+def test_a_long_run_shows_its_progress(monkeypatch, total, steps):
+    terminal = terminal_at_stderr(monkeypatch)
+    progress = Progress(total)
+    for what in ("a\x1bb", "c"):
+        progress.step(what)
+    progress.end()
+    printed = terminal.getvalue().split(CLEAR)
+    assert [step for step in printed if step] == steps
+
+
+@pytest.mark.parametrize("name", ["a" * 50, "漢" * 50], ids=["narrow", "wide"])
+def test_progress_fits_a_narrow_terminal(monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "20")
+    terminal = terminal_at_stderr(monkeypatch)
+    Progress(3).step(name)
+    assert width(terminal.getvalue().removeprefix(CLEAR)) in {18, 19}
+
+
+def test_a_terminal_that_clears_no_line_shows_no_progress(monkeypatch):
+    terminal = terminal_at_stderr(monkeypatch, "dumb")
+    progress = Progress(3)
+    progress.step("a")
+    progress.end()
+    assert terminal.getvalue() == ""
+
+
+def test_columns_and_carets_stand_right_where_the_encoding_lacks_characters(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text("Usér-agent: *\nDisallow: /\n", "utf-8")
+    out = io.TextIOWrapper(io.BytesIO(), "ascii")
+    with redirect_stdout(out):
+        command_line.main(["lint", str(path), "--select", "R201"])
+        print_columns([("é", "x"), ("ab", "y")])
+        print_groups(("é", "x"), {"": [("ab", "y")]})
+        out.flush()
+    lines = out.buffer.getvalue().decode("ascii").splitlines()
+    at = next(at for at, line in enumerate(lines) if "| Us" in line)
+    assert lines[at].endswith(r"| Us\xe9r-agent: *")
+    assert lines[at + 1].endswith("| " + "^" * len(r"Us\xe9r-agent"))
+    assert lines[-5:] == [r"\xe9  x", "ab    y", r"  \xe9  x", "", "  ab    y"]
+
+
+def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    path = tmp_path / "robots.txt"
+    rule = "Disallow: /*" + "long" * 30
+    path.write_text(f"User-agent: *\n{rule}\n")
+    rows = policy("blocked", "--robots", path, "http://x/" + "long" * 30).lines
+    assert sum(row.endswith(f"line 2, {rule}") for row in rows) > 20
+
+
+def test_no_option_of_the_help_is_broken_at_its_hyphen(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    words = policy("check", "-h").out.split()
+    assert words.count("--output-format") == 3
