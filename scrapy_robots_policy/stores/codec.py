@@ -185,7 +185,7 @@ def _facts(line: bytes) -> dict[str, Any]:
 
 def _entry(facts: dict[str, Any], octets: bytes) -> CacheEntry:
     """The entry of what JSON gives; `checked` looks at the types afterwards."""
-    latest = dict(facts.pop("latest"))
+    latest = facts.pop("latest")
     hops = latest["hops"]
     latest["hops"] = tuple(hops) if isinstance(hops, list) else hops
     file = octets if facts.pop("has_octets") else None

@@ -350,11 +350,21 @@ class OwnScheduler(Scheduler):
     """A scheduler of the user's."""
 
 
+class OwnQueue(DownloaderAwarePriorityQueue):
+    """A queue of the user's that takes from idle hosts too."""
+
+
+def make_queue(*args, **named):
+    """A queue may be made by a function as well; nobody knows what it gives."""
+
+
 @pytest.mark.parametrize(
     ("scheduler", "queue", "is_so"),
     [
         (Scheduler, DownloaderAwarePriorityQueue, True),
+        (Scheduler, OwnQueue, True),
         (Scheduler, ScrapyPriorityQueue, False),
+        (Scheduler, make_queue, False),
         (OwnScheduler, DownloaderAwarePriorityQueue, False),
     ],
 )

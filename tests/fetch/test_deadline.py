@@ -91,6 +91,7 @@ SCHEMES = {
     "httpx, by path": ({"http": "scrapy.core.downloader.handlers._httpx.X"}, {"http"}),
     "httpx, by class": ({"https": type("X", (), {"__module__": "scrapy._httpx"})}, {"https"}),
     "a plugin": ({"http": "a_plugin.Handler", "https": "a_plugin.Handler"}, {"http", "https"}),
+    "a plugin named after Scrapy": ({"https": "scrapy_plugin.Handler"}, {"https"}),
     "switched off": ({"http": None, "https": None}, set()),
 }
 
@@ -102,12 +103,35 @@ def test_handlers_that_may_not_limit_the_whole_are_known_by_their_module(kind):
     assert schemes_without_limit(crawler.settings) == schemes
 
 
-@pytest.mark.parametrize("downloader", [None, SimpleNamespace(), SimpleNamespace(handlers=None)])
+def test_the_handlers_that_scrapy_itself_chooses_count_as_those_of_the_project_do():
+    """Without a reactor, Scrapy writes them into the setting that ends in _BASE."""
+    chosen = {"DOWNLOAD_HANDLERS_BASE": {"http": "scrapy.core.downloader.handlers._httpx.X"}}
+    assert schemes_without_limit(Settings(chosen)) == {"http"}
+
+
+@pytest.mark.parametrize(
+    "downloader",
+    [
+        None,
+        SimpleNamespace(),
+        SimpleNamespace(handlers=None),
+        SimpleNamespace(handlers=SimpleNamespace()),
+    ],
+)
 def test_a_downloader_without_such_handlers_is_left_alone(downloader):
     settings = Settings({"DOWNLOAD_HANDLERS": PLUGIN})
     crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=settings)
     assert compat.async_handlers(crawler) is None
     limit_downloads(crawler, lambda _: True)
+
+
+@pytest.mark.parametrize("has_loop", [True, False])
+def test_handlers_are_limited_where_asyncio_runs_the_crawl_and_only_there(has_loop, monkeypatch):
+    """Where another reactor runs it, nothing of asyncio can be awaited."""
+    monkeypatch.setattr(compat, "has_asyncio", lambda: has_loop)
+    handlers = Handlers()
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=SimpleNamespace(handlers=handlers)))
+    assert compat.async_handlers(crawler) is (handlers if has_loop else None)
 
 
 @pytest.mark.slow

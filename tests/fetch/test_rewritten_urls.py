@@ -32,6 +32,13 @@ def test_the_url_that_a_handler_sends_is_known(case):
     assert sent == (rewrite and rewrite(f"{scheme}://h/%70rivate"))
 
 
+def test_the_handlers_that_scrapy_itself_chooses_count_as_those_of_the_project_do():
+    """Without a reactor, Scrapy writes them into the setting that ends in _BASE."""
+    rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS_BASE": {"http": AIOHTTP}}))
+    assert rewrite is not None
+    assert rewrite("http://h/%70rivate") == "http://h/private"
+
+
 def test_a_subclass_of_a_handler_sends_as_that_one_does():
     own = type("OwnHandler", (aiohttp.AiohttpDownloadHandler,), {})
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))

@@ -183,6 +183,14 @@ def test_a_rule_that_does_not_say_where_the_query_starts_is_read_both_ways(
     assert in_query(rule) == query
 
 
+def test_read_either_way_a_rule_is_as_strong_as_it_is_long():
+    rule, shorter, as_long = "/*u=%2Fa%2Fb", "/x?u=/a/bcd", "/x?u=/a/bcde"
+    assert len(shorter) < len(rule) == len(as_long)
+    for allow, allowed in ((shorter, False), (as_long, True)):
+        rules = parse(f"User-agent: *\nDisallow: {rule}\nAllow: {allow}\n".encode())
+        assert rules.allowed(f"http://h{as_long}", "FooBot") is allowed
+
+
 @pytest.mark.slow
 @given(
     st.sampled_from(["http://", "https://", "ftp://", "HTTP://", " http://", "http:/", ""]),

@@ -25,7 +25,7 @@ from scrapy_robots_policy.stores import (
     open_store,
     without_secrets,
 )
-from scrapy_robots_policy.stores.codec import decode, encode
+from scrapy_robots_policy.stores.codec import checked, decode, encode
 from tests.on_reactor import on_reactor
 from tests.stores.own_store import FolderStore
 
@@ -187,6 +187,53 @@ def test_any_value_in_a_frame_gives_an_entry_of_the_right_types_or_a_value_error
     judge(record, 2000.0, AccessPolicy())
 
 
+TIMES = ["soon", True, [], 1e15, -1e15, float("nan"), float("inf")]
+COUNTS = ["1", True, 1.0, -1, 2**63, None]
+TEXTS = [1, None, b"x", ["x"]]
+# What may not stand in an entry: a store may be shared, and hold anything.
+WRONG = {
+    "asked_at": [*TIMES, None],
+    "fetched_at": [*TIMES, None],
+    "failing_since": TIMES,
+    "failures": COUNTS,
+    "octets": ["Disallow: /", 1],
+    "status": ["200", True, 200.0, -1, 1000],
+    "cause": TEXTS,
+    "media_type": TEXTS,
+    "lifetime": TIMES,
+    "retry_after": TIMES,
+    "etag": TEXTS,
+    "last_modified": TEXTS,
+    "hops": [["x"], "x", (1,), None],
+    "is_cut": [0, 1, "no", None],
+    "site_answers": [0, 1, "no"],
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_fact_of_the_wrong_type_or_size_is_refused_by_its_name(name):
+    for value in WRONG[name]:
+        wrong = []
+        if name in {field.name for field in fields(CacheEntry)}:
+            wrong.append(replace(FULL, **{name: value}))
+        if name in {field.name for field in fields(FetchResult)}:
+            wrong.append(replace(FULL, latest=replace(FULL.latest, **{name: value})))
+        for entry in wrong:
+            with pytest.raises(EntryError, match=f"an entry whose {name} is"):
+                checked(entry)
+
+
+def test_each_fact_of_an_entry_is_checked():
+    names = [field.name for kind in (CacheEntry, FetchResult) for field in fields(kind)]
+    assert {*WRONG, "latest"} == {*names}
+
+
+def test_what_is_no_entry_is_refused():
+    for value in ("x", None, replace(FULL, latest=None)):
+        with pytest.raises(EntryError, match="no entry but"):
+            checked(value)
+
+
 BROKEN_FACTS = {
     "no_json": b"{",
     "a_list": b"[]",
@@ -194,6 +241,9 @@ BROKEN_FACTS = {
     "too_deep": b"[" * 500_000,
     "an_unknown_field": json.dumps({**facts_of(FULL), "more": 1}).encode(),
     "a_field_less": json.dumps({k: v for k, v in facts_of(FULL).items() if k != "latest"}).encode(),
+    "hops_are_a_text": json.dumps(
+        {**facts_of(FULL), "latest": {**facts_of(FULL)["latest"], "hops": "x"}}
+    ).encode(),
     "latest_is_a_text": json.dumps({**facts_of(FULL), "latest": "x"}).encode(),
     "not_utf_8": b"\xff",
     "a_long_line": b" " * (codec.MAX_FACTS + 1) + json.dumps(facts_of(FULL)).encode(),
@@ -204,6 +254,20 @@ BROKEN_FACTS = {
 def test_broken_facts_are_a_value_error(kind):
     with pytest.raises(EntryError, match="entry"):
         decode(frame(BROKEN_FACTS[kind]))
+
+
+LONG = "x" * 100_000
+LONG_FACTS = {
+    "a_long_name": {**facts_of(FULL), LONG: 1},
+    "a_long_value": {**facts_of(FULL), "asked_at": LONG},
+}
+
+
+@pytest.mark.parametrize("kind", LONG_FACTS)
+def test_the_error_about_a_broken_entry_is_a_short_line(kind):
+    with pytest.raises(EntryError) as caught:
+        decode(frame(json.dumps(LONG_FACTS[kind]).encode()))
+    assert len(str(caught.value)) < 200
 
 
 def test_a_value_that_would_unpack_to_too_many_octets_is_not_unpacked():
