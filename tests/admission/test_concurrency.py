@@ -188,6 +188,18 @@ def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
     assert engine.slot_key(request) == key
 
 
+def test_a_downloader_of_the_users_says_itself_whether_it_is_full_after_room_was_made():
+    downloader, made = Downloader(), []
+    downloader.total_concurrency = 1
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    engine = compat.EngineAccess(crawler, lambda: made.append(1), pytest.fail, pytest.fail)
+    assert not engine.can_lend
+    assert not downloader.needs_backout()
+    downloader.active.add(Request("http://a.example/"))
+    assert downloader.needs_backout()
+    assert made == [1, 1]
+
+
 @on_reactor
 async def test_a_wait_that_is_cancelled_leaves_no_timer(monkeypatch):
     timers = pending_timers(monkeypatch)

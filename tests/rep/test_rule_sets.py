@@ -52,7 +52,7 @@ def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: 
     for _ in range(3):
         with pytest.raises(TypeError, match=sentence):
             ask(read)
-        read.allowed("/a", "bot")  # the next time the rules are laid out
+        read.allowed("http://h/a", "bot")  # the next time the rules are laid out
 
 
 def test_a_file_may_come_as_any_octets():
