@@ -372,7 +372,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
 async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
-    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOTS_TTL": 60}
+    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOTS_TTL": 60, 7: "x"}
     with Site({"/robots.txt": robots("")}) as site:
         await crawl(site.url(), settings={name: "google", **others})
     warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]

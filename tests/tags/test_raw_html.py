@@ -135,6 +135,7 @@ HIDDEN = {
         "utf-16",
     ),
     "EBCDIC": ("<meta name=robots content=noai>".encode("cp037"), "cp037"),
+    "half a pair of UTF-16": (rb"\ud800<meta name=robots content=n\u006fai>", "unicode_escape"),
     "a shift in a word": (b"<meta name=robots content=no\x1b(Bai>", "iso2022_jp"),
 }
 
