@@ -40,8 +40,9 @@ def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
     """
     try:
         root = response.selector.root
-    except ValueError:  # the page has a base that is no URL, which Scrapy's selector does not take
-        root = Selector(text=response.text, type="html").root
+    except ValueError:  # Scrapy's selector takes no base that is no URL, and no surrogate
+        text = response.text.encode("utf-8", "replace").decode("utf-8")
+        root = Selector(text=text, type="html").root
     for tree in chain((root,), root.itersiblings()):
         yield from tree.iter(*names)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from types import SimpleNamespace
 
@@ -186,6 +187,46 @@ def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
     crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
     engine = compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
     assert engine.slot_key(request) == key
+
+
+def test_a_downloader_of_the_users_says_itself_whether_it_is_full_after_room_was_made():
+    downloader, made = Downloader(), []
+    downloader.total_concurrency = 1
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    engine = compat.EngineAccess(crawler, lambda: made.append(1), pytest.fail, pytest.fail)
+    assert not engine.can_lend
+    assert not downloader.needs_backout()
+    downloader.active.add(Request("http://a.example/"))
+    assert downloader.needs_backout()
+    assert made == [1, 1]
+
+
+def pool_of_aiohttp():
+    connector = SimpleNamespace(_limit=8)
+    handler = SimpleNamespace(_session=SimpleNamespace(connector=connector))
+    return handler, lambda: connector._limit
+
+
+def pool_of_httpx(name):
+    pool = SimpleNamespace(_max_connections=8)
+    client = SimpleNamespace(_transport=SimpleNamespace(_pool=pool))
+    return SimpleNamespace(**{name: client}), lambda: pool._max_connections
+
+
+POOLS = {
+    "aiohttp": (pool_of_aiohttp, 0),  # none
+    "httpx": (lambda: pool_of_httpx("_default_client"), sys.maxsize),
+    "httpx of Scrapy 2.15": (lambda: pool_of_httpx("_client"), sys.maxsize),
+}
+
+
+@pytest.mark.parametrize("kind", POOLS)
+def test_no_pool_of_http_or_https_limits_what_late_robots_txt_leave(kind):
+    make, limit = POOLS[kind]
+    pools = {scheme: make() for scheme in ("http", "https")}
+    handlers = SimpleNamespace(_get_handler=lambda scheme: pools[scheme][0])
+    compat._lift_pool_limits(SimpleNamespace(handlers=handlers))
+    assert [limit_now() for _, limit_now in pools.values()] == [limit, limit]
 
 
 @on_reactor

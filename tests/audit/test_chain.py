@@ -261,7 +261,28 @@ def test_a_line_of_any_length_takes_bounded_memory(tmp_path):
 def test_a_packed_record_is_unpacked_a_piece_at_a_time(tmp_path):
     path = tmp_path / "audit.jsonl.gz"
     path.write_bytes(gzip.compress(b"x" * (4 * _CHUNK)))
-    assert {len(piece) for piece in RecordFile(path)._chunks()} <= {_CHUNK, 0}
+    pieces = [*RecordFile(path)._chunks()]
+    assert {len(piece) for piece in pieces} <= {_CHUNK, 0}
+    assert b"".join(pieces) == b"x" * (4 * _CHUNK)
+
+
+@pytest.mark.parametrize("packing", [lambda octets: octets, gzip.compress])
+def test_a_file_is_read_to_its_end_however_long_it_is_and_of_however_many_parts(tmp_path, packing):
+    parts = [random.Random(n).randbytes(_CHUNK) + b"\n" for n in range(3)]
+    path = tmp_path / "audit.jsonl"
+    path.write_bytes(b"".join(map(packing, parts)))
+    file = RecordFile(path)
+    assert b"".join(file._chunks()) == b"".join(parts)
+    assert file.done == file.size == path.stat().st_size
+    assert not file.is_torn
+
+
+def test_a_packed_file_that_was_cut_is_torn(tmp_path):
+    path = tmp_path / "audit.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x")[:-1])
+    file = RecordFile(path)
+    assert b"".join(file._chunks()) == b"x"
+    assert file.is_torn
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path):

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from scrapy_robots_policy.commands import check, fetches
+from scrapy_robots_policy.commands import check, fetches, inputs
 from scrapy_robots_policy.rep import Verdict, parse
 from tests.site import PAGE, Answer, Site
 from tests.site import robots as served
@@ -153,6 +153,26 @@ def test_what_is_neither_a_url_nor_a_path_is_not_answered_as_the_start_page(file
     )
 
 
+def test_a_robots_txt_that_cannot_be_read_gets_one_sentence(tmp_path):
+    output = policy("check", "--robots", tmp_path, "/a")
+    assert (output.status, output.out) == (2, "")
+    assert f"cannot read {tmp_path}: Is a directory" in output.err
+
+
+SOURCES = {
+    "http://h.example": "http://h.example/robots.txt",
+    "http://h.example/": "http://h.example/robots.txt",
+    "https://me:secret@h.example:8443/#a": "https://h.example:8443/robots.txt",
+    **{same: same for same in ("http://h.example/?q", "http://h.example/x", "ftp://h.example/")},
+    **{same: same for same in ("", "-", "robots.txt", "http://", "http://[h/")},
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_only_the_url_of_a_site_stands_for_that_of_its_robots_txt(source):
+    assert inputs.robots_txt_of(source) == SOURCES[source]
+
+
 @pytest.mark.parametrize("verb", ["check", "explain"])
 def test_the_url_of_a_site_means_its_robots_txt(verb):
     with Site({"/": PAGE, "/robots.txt": served("User-agent: *\nDisallow: /x")}) as site:
@@ -214,6 +234,8 @@ BY_KIND = {
     "random octets": (random.Random(1).randbytes(9000), False),
     "ASCII": (RULES.encode(), True),
     "nothing": (b"", True),
+    "DEL": (b"\x7f" * 50, False),
+    "stray controls in much text": (b"\0\0\x7f" + b"# a comment\n" * 20, True),
     "one stray NUL": (b"User-agent: *\nDisallow: /x\0\n", True),
     "UTF-16": (RULES.encode("utf-16"), True),
     "a Cyrillic comment": (

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 import scrapy
@@ -79,6 +80,17 @@ def test_a_dialect_is_given_by_name_value_or_import_path(way):
     assert read(settings, **attributes).dialect == dialect
 
 
+def test_an_empty_attribute_of_the_spider_is_stronger_than_the_setting():
+    settings = {"ROBOTS_PURPOSE": "search"}
+    assert read(settings).use != read().use
+    assert read(settings, robots_purpose=[]).use == read().use
+
+
+def test_a_wrong_attribute_of_the_spider_is_named():
+    with pytest.raises(ValueError, match="robots_dialect is 'goggle'; it must be"):
+        read({"ROBOTS_DIALECT": "google"}, robots_dialect="goggle")
+
+
 def hook(page, made):
     return made
 
@@ -88,6 +100,16 @@ PROFILES = {
     "text": ({"ROBOTS_FETCH_META": "a, b", "ROBOTS_FETCH_HEADERS": "X"}, ("a", "b"), ("X",)),
     "json": (
         {"ROBOTS_FETCH_META": '["a", "b"]', "ROBOTS_FETCH_HEADERS": '["X"]'},
+        ("a", "b"),
+        ("X",),
+    ),
+    "tuple, set": (
+        {"ROBOTS_FETCH_META": ("a", "b"), "ROBOTS_FETCH_HEADERS": {"X"}},
+        ("a", "b"),
+        ("X",),
+    ),
+    "frozen set": (
+        {"ROBOTS_FETCH_META": ["a", " b"], "ROBOTS_FETCH_HEADERS": frozenset("X")},
         ("a", "b"),
         ("X",),
     ),
@@ -126,6 +148,12 @@ def test_access_overrides_are_read_as_numbers_and_a_mode():
     assert read(settings).access_overrides == AccessOverrides(60.0, 5.0, AccessMode.DEFER)
 
 
+def test_the_least_value_is_a_right_one():
+    settings = read({"ROBOTS_TTL": 0, "ROBOTS_FETCH_RETRIES": "0", "ROBOTS_MAX_FETCHES": 1})
+    assert settings.access_overrides == AccessOverrides(0.0)
+    assert (settings.fetch_retries, settings.max_fetches) == (0, 1)
+
+
 TOKENS = [
     ({"USER_AGENT": "MyBot/1.0 (+https://org.example)"}, {}, "MyBot"),
     ({"USER_AGENT": "Mozilla/5.0 (compatible; MyBot/1.0; +https://x)"}, {}, "MyBot"),
@@ -161,6 +189,7 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
 
 
 WRONG = [
+    ({"ROBOTS_REDIRECT_HOSTS": 5}, "ROBOTS_REDIRECT_HOSTS is 5; it must be a list of hosts"),
     ({"ROBOTS_REDIRECT_HOSTS": ["https://a.example"]}, "has 'https://a.example', which is no host"),
     (
         {"ROBOTS_REDIRECT_HOSTS": "10.0.0.0/8"},
@@ -190,6 +219,7 @@ WRONG = [
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY": []}, "ROBOTS_CRAWL_DELAY is []; it must be True or False"),
+    ({"ROBOTS_CRAWL_DELAY": float("inf")}, "ROBOTS_CRAWL_DELAY is inf; it must be True or False"),
     ({"ROBOTSTXT_OBEY": ""}, "ROBOTSTXT_OBEY is ''; it must be True or False"),
     ({"ROBOTSTXT_OBEY": "no"}, "ROBOTSTXT_OBEY is 'no'; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number of "),
@@ -211,6 +241,7 @@ WRONG = [
         "ROBOTS_ON_UNREACHABLE is 'open'; it must be one of allow, disallow, defer",
     ),
     ({"ROBOTS_ON_UNREACHABLE": []}, "ROBOTS_ON_UNREACHABLE is []; it must be one of allow, dis"),
+    ({"ROBOTS_TTL": []}, "ROBOTS_TTL is []; it must be a number of seconds from 0 up"),
     ({"ROBOTS_TTL": True}, "ROBOTS_TTL is True; it must be a number of seconds from 0 up"),
     ({"ROBOTS_TTL": 10**400}, "…; it must be a number of seconds from 0 up"),
     (
@@ -223,6 +254,7 @@ WRONG = [
     ({"ROBOTS_FETCH_META": b"a"}, "ROBOTS_FETCH_META is b'a'; it must be a list of names"),
     ({"ROBOTS_FETCH_HEADERS": [5]}, "ROBOTS_FETCH_HEADERS is [5]; it must be a list of names"),
     ({"ROBOTS_FETCH_HEADERS": "X,cookie"}, "ROBOTS_FETCH_HEADERS has 'cookie'; a robots.txt is"),
+    ({"ROBOTS_FETCH_HEADERS": ["Cookie"]}, "ROBOTS_FETCH_HEADERS has 'Cookie'; a robots.txt is"),
     (
         {"ROBOTS_FETCH_HOOK": "no.such"},
         "ROBOTS_FETCH_HOOK is 'no.such', which cannot be imported (Mod",
@@ -245,6 +277,7 @@ WRONG = [
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
     ({"ROBOTS_OVERRIDES": "[]"}, "ROBOTS_OVERRIDES is '[]'; it must be a dict of host patterns"),
+    ({"ROBOTS_OVERRIDES": "[" * 100_000}, "…; it must be a dict of host patterns"),
     ({"ROBOTS_OVERRIDES": "{"}, "ROBOTS_OVERRIDES is '{'; it must be a dict of host patterns"),
     ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "'x': agent is 'a b', which gives the product"),
     ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number of second"),
@@ -257,6 +290,27 @@ def test_a_wrong_value_is_an_error_of_one_sentence(settings, sentence):
         read(settings)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
+
+
+class OnTwoLines:
+    def __repr__(self):
+        return "one\nother"
+
+
+class Failing(ModuleType):
+    def __getattr__(self, name):
+        raise ValueError("one\nother")
+
+
+def test_an_error_is_one_line_where_a_value_or_the_error_of_a_module_has_two(monkeypatch):
+    monkeypatch.setitem(sys.modules, "failing_module", Failing("failing_module"))
+    for value, sentence in (
+        (OnTwoLines(), "ROBOTS_FETCH_HOOK is one other; it must be"),
+        ("failing_module.X", "which cannot be imported (ValueError: one other); it must be"),
+    ):
+        with pytest.raises(ValueError, match="ROBOTS_FETCH_HOOK is") as error:
+            read({"ROBOTS_FETCH_HOOK": value})
+        assert sentence in str(error.value)
 
 
 JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
@@ -318,7 +372,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
 async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
-    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2}
+    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOTS_TTL": 60, 7: "x"}
     with Site({"/robots.txt": robots("")}) as site:
         await crawl(site.url(), settings={name: "google", **others})
     warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]

@@ -151,6 +151,17 @@ def test_for_rfc9309_a_character_equals_its_escape_where_it_divides_nothing(char
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_path_may_begin_with_any_character(dialect: str):
+    """The first question looks only for rules that may match the start of the path."""
+    for char in (*CHARS, "ä"):
+        url = f"http://h/{char}b"
+        for rule in (f"/{char}", "/b"):
+            rules = parse(f"User-agent: *\nDisallow: {rule}\n".encode(), dialect)
+            answers = [rules.allowed(url, "FooBot") for _ in range(3)]
+            assert answers == [rules.verdict(url, "FooBot").allowed] * 3, (rule, url)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_rule_that_is_written_as_the_url_is_matches_it(dialect: str):
     for escape in (f"%{octet:02X}" for octet in range(256)):
         for rule, path in (

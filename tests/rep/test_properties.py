@@ -243,7 +243,7 @@ def test_of_many_rules_with_wildcards_behind_the_same_start_the_strongest_decide
     def text(length: int) -> str:
         return "".join(chance.choices(letters, k=length))
 
-    ends = ["", "$", "*" + letters[0]]
+    ends = ["", "$", "*" + letters[0], "*" + letters]
     values = {f"/x*{text(chance.randint(1, 6))}{chance.choice(ends)}" for _ in range(4 * FEW)}
     many = [(chance.random() < 0.5, value) for value in sorted(values)]
     chance.shuffle(many)
@@ -309,6 +309,8 @@ def test_prefixes_of_prefixes_find_the_strongest(rules: list[tuple[bool, str]], 
 @example("*a*a$", "a")
 @example("ab*ba$", "aba")
 @example("**a", "ba")
+@example("*aa*a", "aa")
+@example("a$$", "a")
 def test_a_pattern_matches_as_its_expression_does(pattern: str, path: str):
     """RFC 9309 §2.2.3: "*" stands for anything, a final "$" for the end."""
     body = pattern.removesuffix("$")

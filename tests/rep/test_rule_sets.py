@@ -13,6 +13,7 @@ from string import ascii_lowercase
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, RuleSet, Verdict, parse, ruleset
+from scrapy_robots_policy.rep.binding import KEPT_OCTETS, MAX_KEPT
 from scrapy_robots_policy.rep.needles import Needles
 from scrapy_robots_policy.rep.verdict import Details
 
@@ -52,7 +53,7 @@ def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: 
     for _ in range(3):
         with pytest.raises(TypeError, match=sentence):
             ask(read)
-        read.allowed("/a", "bot")  # the next time the rules are laid out
+        read.allowed("http://h/a", "bot")  # the next time the rules are laid out
 
 
 def test_a_file_may_come_as_any_octets():
@@ -169,6 +170,15 @@ def rules_used_by(body: bytes, agents: int = 1) -> RuleSet:
         for _ in range(3):
             read.allowed("http://h/a", f"bot{chr(97 + agent % 26)}{chr(97 + agent // 26)}")
     return read
+
+
+def test_few_of_the_rules_that_have_decided_are_kept():
+    read = parse(b"User-agent: *\n" + b"".join(b"Disallow: /%06d\n" % n for n in range(1_000)))
+    held = []
+    for number in range(1_000):
+        assert read.verdict(f"/{number:06}", "bot").line == number + 2
+        held.append(read.octets_held)
+    assert held[-1] - held[0] == (MAX_KEPT - 1) * KEPT_OCTETS
 
 
 LINES: dict[str, bytes] = {

@@ -106,6 +106,7 @@ def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
 HIDDEN = {
     "a number for a letter": (b'<meta name="tdm&#45;reservation" content="1">', "utf-8"),
     "a hexadecimal one": (b"<META NAME=robots CONTENT=n&#x6F;ai>", "utf-8"),
+    "a number for a capital": (b"<meta name=robots content=N&#79;AI>", "utf-8"),
     "a page that has ended": (b"<html><p>a</html>\n<meta name=robots content=noai>", "utf-8"),
     "a link after a page that has ended": (
         b"<html></html><html><link rel=license type=application/rsl+xml href=/l.xml></html>",
@@ -135,6 +136,7 @@ HIDDEN = {
         "utf-16",
     ),
     "EBCDIC": ("<meta name=robots content=noai>".encode("cp037"), "cp037"),
+    "half a pair of UTF-16": (rb"\ud800<meta name=robots content=n\u006fai>", "unicode_escape"),
     "a shift in a word": (b"<meta name=robots content=no\x1b(Bai>", "iso2022_jp"),
 }
 

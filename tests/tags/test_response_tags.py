@@ -318,6 +318,18 @@ def test_no_link_is_canonicalised_twice_however_many_requests_there_are(monkeypa
     assert len(counting.urls) <= 200 + len(requests)
 
 
+def test_a_page_with_half_a_pair_of_utf_16_is_read():
+    """Some encodings that a header may name decode to a lone surrogate, which no UTF-8 has."""
+    html = HtmlResponse(
+        "https://site.example/",
+        body=rb"<meta name=robots content='noai, nofollow'>\ud800<a href=/b rel=nofollow>",
+        headers={"Content-Type": "text/html; charset=unicode-escape"},
+    )
+    assert "\ud800" in html.text
+    assert [one.rule for one in meta_statements(html, {"robots"})] == ["noai", "nofollow"]
+    assert "https://site.example/b" in nofollow_links(html)
+
+
 @pytest.mark.parametrize("base", ["http://[site]/", "http://site.example:99999/"])
 def test_a_page_whose_base_is_no_url_is_read(base):
     html = response(
