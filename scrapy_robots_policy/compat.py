@@ -3,7 +3,8 @@
 Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
 them once, when the spider opens: what is missing switches one feature off, with one warning, and
 holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key` and `count_for_host`.
+is the only module that has to change: `slot_key`, `count_for_host`, and one more limit, because the
+engine will also count the requests that its throttler holds back.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from functools import partial
 from typing import Any
 
 import scrapy.crawler
-from pydispatch import dispatcher  # type: ignore[import-untyped]  # Scrapy's signals are made of it
-from scrapy import signals, version_info
+from scrapy import signalmanager, signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
@@ -88,7 +88,12 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
 
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
-    """Whether a signal has receivers. Scrapy has no function for that."""
+    """Whether a signal has receivers. Scrapy has no function for that: PyDispatcher has, of which
+    its signals are made. Without PyDispatcher nobody knows, and the answer is yes.
+    """
+    dispatcher: Any = getattr(signalmanager, "dispatcher", None)
+    if dispatcher is None:
+        return True
     receivers = dispatcher.getAllReceivers(crawler.signals.sender, signal)
     return any(True for _ in dispatcher.liveReceivers(receivers))
 
@@ -216,9 +221,12 @@ class EngineAccess:
         return attribute is not None
 
     def _take_over_backout(self) -> bool:
-        """Put our limit before the downloader's. A downloader of the user's keeps its own."""
+        """Put our limit in place of the downloader's, where that is the number of requests alone.
+
+        The limit of a user's downloader, or of a later Scrapy that looks at more, is kept.
+        """
         scrapys_own = self.downloader.needs_backout
-        is_stock = getattr(scrapys_own, "__func__", None) is Downloader.needs_backout
+        is_stock = _only_counts_requests(scrapys_own)
 
         def after_make_room() -> bool:
             self._make_room()
@@ -257,6 +265,14 @@ class EngineAccess:
         _, slot = get_slot(request, *arguments)
         slot.active.add(request)
         return lambda: slot.active.discard(request)
+
+
+def _only_counts_requests(limit: Any) -> bool:
+    """Whether a limit is that of Scrapy's downloader, and looks at the number of requests alone."""
+    if getattr(limit, "__func__", None) is not Downloader.needs_backout:
+        return False
+    code = getattr(limit, "__code__", None)
+    return code is not None and {"active", "len", "total_concurrency"}.issuperset(code.co_names)
 
 
 def _nothing() -> None:

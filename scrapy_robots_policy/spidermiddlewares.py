@@ -287,7 +287,7 @@ class RobotsTagMiddleware:
         assert crawler.logformatter is not None
         line = crawler.logformatter.dropped(item, reason, response, spider)
         if line is not None:
-            logger.log(*logformatter_adapter(line), extra={"spider": spider})
+            logger.log(*logformatter_adapter(line), extra={"spider": spider, "item": item})
         named = {"item": item, "response": response, "spider": spider, "exception": reason}
         deferred_from_coro(compat.send(crawler, signals.item_dropped, **named))
 

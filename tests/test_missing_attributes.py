@@ -106,6 +106,24 @@ async def test_with_a_downloader_of_the_users_every_page_is_decided_and_one_warn
         assert warnings_in(caplog) == [HELD]
 
 
+@on_reactor
+async def test_a_limit_of_scrapys_on_more_than_requests_is_kept_and_one_warning_tells(
+    monkeypatch, caplog
+):
+    counts_requests, asked_of = Downloader.needs_backout, []
+
+    def needs_backout(self):
+        asked_of.append(self)
+        return counts_requests(self)
+
+    monkeypatch.setattr(Downloader, "needs_backout", needs_backout)
+    with Web() as web:
+        seen, crawler = await crawl(*web.urls, settings=web.settings)
+        web.check(seen)
+        assert warnings_in(caplog) == [HELD]
+        assert crawler.engine.downloader in asked_of
+
+
 class Closing(Spider):
     """Closes at the page "/stop"; the robots.txt that other pages wait for comes after that."""
 
@@ -143,4 +161,4 @@ def test_every_private_attribute_that_is_read_is_hidden_here():
     }
     hidden_names = {place.rpartition(".")[2] for place in WITHOUT_REACTOR}
     httpx = {"_default_client", "_client", "_transport", "_pool"}  # of another handler
-    assert names - {"__name__", "__func__"} - httpx <= hidden_names
+    assert names - {"__name__", "__func__", "__code__"} - httpx <= hidden_names

@@ -122,3 +122,9 @@ def test_a_signal_has_receivers_while_one_is_connected(connected):
         assert compat.has_receivers(crawls["crawl"], "parsed") is is_heard
         dispatcher.disconnect(receive, signal, sender)
     assert [has_some, compat.has_receivers(crawls["crawl"], "parsed")] == [False, False]
+
+
+def test_where_nobody_knows_the_receivers_of_a_signal_it_is_sent(monkeypatch):
+    crawler = get_crawler()
+    monkeypatch.delattr("scrapy.signalmanager.dispatcher")  # as with signals of another library
+    assert compat.has_receivers(crawler, "parsed")

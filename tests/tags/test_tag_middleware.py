@@ -268,7 +268,9 @@ async def test_a_drop_is_logged_with_its_cause(caplog):
         assert (refused.part, refused.cause) == ("noindex", "meta robots: noindex")
         assert seen.stats["item_dropped_count"] == 1
         assert seen.stats["item_dropped_reasons_count/ItemRefused"] == 1
-        assert "Dropped: Refused by its page: meta robots: noindex" in caplog.text
+        line = "Dropped: Refused by its page: meta robots: noindex"
+        (record,) = (one for one in caplog.records if one.getMessage().startswith(line))
+        assert (record.spider, record.item) == (crawler.spider, {"url": site.url("/")})
         cause = f"<GET {site.url('/a')}>, found on {site.url('/')}, X-Robots-Tag: nofollow"
         assert f"Not followed: {cause}" in caplog.text
 
