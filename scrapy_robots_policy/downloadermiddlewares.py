@@ -75,11 +75,7 @@ class RobotsPolicyMiddleware:
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
             return self.admission.admit_or_put_back(request, origin, config, rules)
-        try:
-            self.admission.check(request, rules, config)
-        except CrawlClosing:  # it could not be recorded
-            return self.admission.put_back(request)
-        return None
+        return self.admission.decide_or_put_back(request, rules, config)
 
     def _exempt(self, request: Request, why: str) -> Request | None:
         """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""

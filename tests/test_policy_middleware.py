@@ -433,7 +433,7 @@ def test_no_page_goes_whose_decision_could_not_be_recorded(exempt, monkeypatch):
     ours.recorder = SimpleNamespace(on_exempt=cannot_record)
     monkeypatch.setattr(ours.admission, "cached", lambda *_: "rules")
     monkeypatch.setattr(ours.admission, "must_wait", lambda *_: False)
-    monkeypatch.setattr(ours.admission, "check", cannot_record)
+    monkeypatch.setattr(ours.admission.decider, "refuse_if_forbidden", cannot_record)
     monkeypatch.setattr(ours.admission, "put_back", lambda _: "put back")
     page = scrapy.Request("http://here.example/", meta={EXEMPT_KEY: exempt})
     assert ours.process_request(page) == "put back"
