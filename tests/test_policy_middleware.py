@@ -355,7 +355,7 @@ async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
 
 
 @on_reactor
-async def test_cached_rules_need_no_coroutine():
+async def test_cached_robots_txt_need_no_coroutine():
     class Looking(Spider):
         def parse(self, response):
             again = scrapy.Request(response.urljoin("/again"))

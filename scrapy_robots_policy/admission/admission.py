@@ -66,13 +66,13 @@ class Admission:
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """All that decides about a request, where it is known without waiting."""
-        rules = self.cached_rules(request, origin, config)
+        rules = self.cached_robots_txt(request, origin, config)
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
         reserved = self.resolver.cached(key_of(origin, TDMREP), tdmrep.DIALECT, request)
         return None if reserved is None else rules.with_tdmrep(reserved)
 
-    def cached_rules(
+    def cached_robots_txt(
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
@@ -121,7 +121,7 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
-        rules = self.cached_rules(request, origin, config)
+        rules = self.cached_robots_txt(request, origin, config)
         rules = rules or self.resolver.latest(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
