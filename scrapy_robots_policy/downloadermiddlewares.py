@@ -66,35 +66,36 @@ class RobotsPolicyMiddleware:
             return None
         meta, headers = request.meta, request.headers
         if EXEMPT_KEY in meta and is_exempt(meta, origin):
-            return self._exempt(request, f"request.meta[{EXEMPT_KEY!r}]")
+            return self._exempt(request, origin, None)
         # Most requests bring no headers yet, and a look for one takes Scrapy five calls.
         user_agent = headers.get(USER_AGENT) if headers else None
         config = self.configs.of(meta, user_agent, origin)
         if not config.applies_to(origin):
-            return self._exempt(request, self._why_exempt(request, origin, config))
+            return self._exempt(request, origin, config)
         rules = self.admission.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
             return self.admission.admit_or_put_back(request, origin, config, rules)
-        try:
-            self.admission.check(request, rules, config)
-        except CrawlClosing:  # it could not be recorded
-            return self.admission.put_back(request)
-        return None
+        return self.admission.decide_or_put_back(request, rules, config)
 
-    def _exempt(self, request: Request, why: str) -> Request | None:
-        """Let a request pass about which no robots.txt is asked. A robots.txt is no page."""
+    def _exempt(
+        self, request: Request, origin: Origin, config: RequestConfig | None
+    ) -> Request | None:
+        """Let a request pass about which no robots.txt is asked. A robots.txt is no page.
+
+        config  what exempts it; None: its own meta does
+        """
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
         if self.recorder is None or is_fetch(request):
             return None
         try:
-            self.recorder.on_exempt(request, why)
-        except CrawlClosing:
+            self.recorder.on_exempt(request, self._why_exempt(request, origin, config))
+        except CrawlClosing:  # it could not be recorded
             return self.admission.put_back(request)
         return None
 
-    def _why_exempt(self, request: Request, origin: Origin, config: RequestConfig) -> str:
-        if self.recorder is None:
-            return ""
+    def _why_exempt(self, request: Request, origin: Origin, config: RequestConfig | None) -> str:
+        if config is None:
+            return f"request.meta[{EXEMPT_KEY!r}]"
         if config.obey:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
         user_agent = request.headers.get(USER_AGENT)
@@ -148,7 +149,7 @@ class RobotsPolicyMiddleware:
         if origin is None:
             return ()
         config = self.configs.of({}, None, origin)
-        rules = self.admission.cached_rules(Request(url), origin, config)
+        rules = self.admission.cached_robots_txt(Request(url), origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:

@@ -355,7 +355,7 @@ async def test_robots_parsed_is_sent_for_a_file_that_was_parsed():
 
 
 @on_reactor
-async def test_cached_rules_need_no_coroutine():
+async def test_cached_robots_txt_need_no_coroutine():
     class Looking(Spider):
         def parse(self, response):
             again = scrapy.Request(response.urljoin("/again"))
@@ -433,7 +433,7 @@ def test_no_page_goes_whose_decision_could_not_be_recorded(exempt, monkeypatch):
     ours.recorder = SimpleNamespace(on_exempt=cannot_record)
     monkeypatch.setattr(ours.admission, "cached", lambda *_: "rules")
     monkeypatch.setattr(ours.admission, "must_wait", lambda *_: False)
-    monkeypatch.setattr(ours.admission, "check", cannot_record)
+    monkeypatch.setattr(ours.admission.decider, "refuse_if_forbidden", cannot_record)
     monkeypatch.setattr(ours.admission, "put_back", lambda _: "put back")
     page = scrapy.Request("http://here.example/", meta={EXEMPT_KEY: exempt})
     assert ours.process_request(page) == "put back"

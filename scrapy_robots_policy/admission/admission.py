@@ -66,13 +66,13 @@ class Admission:
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """All that decides about a request, where it is known without waiting."""
-        rules = self.cached_rules(request, origin, config)
+        rules = self.cached_robots_txt(request, origin, config)
         if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
             return rules
         reserved = self.resolver.cached(key_of(origin, TDMREP), tdmrep.DIALECT, request)
         return None if reserved is None else rules.with_tdmrep(reserved)
 
-    def cached_rules(
+    def cached_robots_txt(
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
@@ -86,12 +86,21 @@ class Admission:
             return False
         return self._queue(request, rules, config) is not None or self._opens_in(rules, config) > 0
 
-    def check(self, request: Request, rules: OriginRules, config: RequestConfig) -> None:
-        """Count the request as passed, or raise Disallowed. A dry run counts and lets it pass."""
+    def decide_or_put_back(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> Request | None:
+        """Let a request pass that need not wait, or raise Disallowed; a dry run lets all pass.
+
+        Give it back for the scheduler if it cannot be recorded.
+        """
         if self.concurrency.is_saturated:
             self.concurrency.took_from_idle_host()
-        verdict = self.decider.refuse_if_forbidden(request, rules, config)
-        self.decider.let_pass(request, rules, config, verdict)
+        try:
+            verdict = self.decider.refuse_if_forbidden(request, rules, config)
+            self.decider.let_pass(request, rules, config, verdict)
+        except CrawlClosing:  # it could not be recorded
+            return self.put_back(request)
+        return None
 
     def answer(
         self,
@@ -112,7 +121,7 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
-        rules = self.cached_rules(request, origin, config)
+        rules = self.cached_robots_txt(request, origin, config)
         rules = rules or self.resolver.latest(origin, config.dialect)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
@@ -135,7 +144,6 @@ class Admission:
             while True:
                 if rules is None:
                     rules = await self._rules_for(request, origin, config)
-                verdict = None
                 if not self.dry_run:  # a dry run counts a request once, when it goes
                     self.decider.refuse_if_forbidden(request, rules, config, began)
                 is_held = self.must_wait(request, rules, config)
@@ -153,6 +161,7 @@ class Admission:
                     if current is None and refetched:
                         current = rules
                     if current is not None and self._may_go(request, current, config, queue):
+                        verdict = None
                         if current is not rules or self.dry_run:
                             verdict = self.decider.refuse_if_forbidden(
                                 request, current, config, began
@@ -274,15 +283,19 @@ class Admission:
     ) -> DelayQueue | None:
         """The queue of the request's download slot, if a delay is kept there."""
         delay = self.policy.delay(rules, config)
-        if not delay.seconds and not self.delays.by_slot:
-            return None
         if not self.delays.by_slot:
-            self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
-            self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
+            if not delay.seconds:
+                return None
+            self._watch_visits()
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
         since_visit = self.now() - rules.access.entry.asked_at
         return self.delays.queue(slot, asker, delay.seconds, since_visit)
+
+    def _watch_visits(self) -> None:
+        """Listen from the first delay on only: each request would pay for it."""
+        self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+        self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
 
     def _reached(self, request: Request) -> None:
         self.delays.reached(request, request.meta.get(SLOT_KEY, ""))

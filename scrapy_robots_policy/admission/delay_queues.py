@@ -42,6 +42,7 @@ class DelayQueues:
         self.by_host: dict[str, DelayQueue] = {}
         self.under_way: dict[Request, DelayQueue] = {}
         self._sweep_at = MAX_QUEUES
+        self._is_closed = False
 
     def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
@@ -93,6 +94,8 @@ class DelayQueues:
         return sum(queue.waiting for queue in self.by_slot.values())
 
     def close(self) -> None:
+        """All that wait raise CrawlClosing, and so do those that would wait from now on."""
+        self._is_closed = True
         for queue in self.by_slot.values():
             queue.close()
 
@@ -117,4 +120,6 @@ class DelayQueues:
         queue = self.by_slot[slot] = DelayQueue(
             self.coordinator, self.now, self.call_later, self.under_way, self.on_held
         )
+        if self._is_closed:  # a request may go on after the crawl has begun to close
+            queue.close()
         return queue

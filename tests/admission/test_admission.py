@@ -76,7 +76,7 @@ def test_a_request_waits_for_the_tdmrep_json_that_may_decide_about_it(robots, us
 @pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])
 def test_what_the_user_has_set_for_a_host_needs_no_file_of_it(own):
     config = RequestConfig(CONFIG.dialect, "bot", **own)
-    assert admission({}).cached_rules(PAGE, ORIGIN, config).allowed(PAGE.url, "bot")
+    assert admission({}).cached_robots_txt(PAGE, ORIGIN, config).allowed(PAGE.url, "bot")
     if "obey" in own:
         assert admission({}, TRAINING).cached(PAGE, ORIGIN, config).tdmrep is None
 

@@ -507,6 +507,17 @@ def test_an_origin_is_found_by_its_slot_again_when_nobody_is_asked_for_a_delay()
 
 
 @on_reactor
+async def test_no_request_waits_for_a_delay_that_a_closing_crawl_hears_of():
+    host = Host()
+    host.queues.close()
+    asker = Asker("http://another", "bot", "rfc9309")
+    host.queue = host.queues.queue("another", asker, DELAY, since_visit=0.0)
+    with pytest.raises(CrawlClosing):
+        await host.go(scrapy.Request("http://another/1"))
+    assert host.sent == []
+
+
+@on_reactor
 async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
     """A longer timer than 2^31 milliseconds ends Twisted's loop with an error, again and again."""
     host = Host()
