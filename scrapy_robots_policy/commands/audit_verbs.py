@@ -17,9 +17,10 @@ from ..audit.warc import WarcError, write_warc
 from ..audit.words import cause_of, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
+from ..report.formats import counted
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
-from .terminal import Progress, counted, paint, print_json, print_line
+from .terminal import Progress, paint, print_json, print_line
 from .typed_urls import as_url, site_without_scheme
 
 

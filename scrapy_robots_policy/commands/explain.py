@@ -12,12 +12,13 @@ from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.use_answer import UseAnswer, answer
 from ..rep.verdict import refuse
+from ..report.formats import counted
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
 from .inputs import Inputs, in_words, warn_of_overrides
-from .terminal import counted, paint_verdict, print_columns, print_json, print_line, print_numbered
+from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5

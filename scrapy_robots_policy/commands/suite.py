@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.access import AccessResult
 from ..rep.escapes import shown
+from ..report.formats import counted
 from .arguments import Options, UsageError
 from .download import is_web
 from .expectations import Expectation, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
-from .terminal import counted, paint, paint_verdict, print_error, print_json, print_line
+from .terminal import paint, paint_verdict, print_error, print_json, print_line
 from .workflow import annotation
 
 UNREACHABLE = 3

@@ -76,11 +76,6 @@ def _takes_escapes(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things: "1 file", "1,200 files"."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
 def print_line(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 

@@ -325,6 +325,13 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         assert words in parser.text, words
 
 
+def test_the_page_counts_one_decision_that_is_made_otherwise_as_one(path, tmp_path):
+    forged(path, "decision", rule="Allow: /forged", line=9)
+    assert robots("audit", "report", path, "-o", tmp_path / "page.html").status == 1
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert " 1 decision had another answer when made again." in page
+
+
 def test_the_page_of_joined_records_speaks_of_each(tmp_path):
     (first,) = record(tmp_path / "1.jsonl", URLS, USER_AGENT="Old/1.0", ROBOTS_AUDIT_PASSED="none")
     (second,) = record(tmp_path / "2.jsonl")
