@@ -10,11 +10,9 @@ from typing import Any, NoReturn
 
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
-from .help_texts import VERSION, print_help
+from .help_texts import DISTRIBUTION, VERSION, print_help
 from .terminal import Progress, drop_output, print_error, print_line, set_up
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option
-
-DISTRIBUTION = "scrapy-robots-policy"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
