@@ -9,7 +9,6 @@ from .arguments import UsageError
 from .terminal import print_columns, print_line
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
-
 DISTRIBUTION = "scrapy-robots-policy"
 
 
