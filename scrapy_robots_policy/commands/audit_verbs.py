@@ -202,6 +202,8 @@ def _warc(args: list[str], _options: Options) -> int:
     if len(args) < 2:
         raise UsageError("audit warc takes the FILE of a record, or several, and then the WARC")
     *names, target = args
+    if target == "-":
+        raise UsageError("audit warc takes a file to write, not standard output")
     try:
         count = write_warc(_paths(names), Path(target))
     except FileExistsError:

@@ -129,5 +129,7 @@ def _check_sources(args: list[str], opts: Namespace) -> None:
             raise UsageError(f"{OPTIONS[name].flags[-1]} names no file: its value is empty")
     if opts.tdmrep == "-":
         raise UsageError("--tdmrep takes a FILE or a URL, not standard input")
+    if opts.output == "-":
+        raise UsageError("-o takes a FILE, not standard output")
     if [*args, *(getattr(opts, name) for name in names)].count("-") > 1:
         raise UsageError("standard input can be one file only, but - stands for two")

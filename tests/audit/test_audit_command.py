@@ -235,6 +235,8 @@ def test_show_refuses_a_record_with_a_decision_that_somebody_made_up(path):
         (["report", "x.jsonl", "-o", "./x.jsonl"], "-o ./x.jsonl is the record itself: name"),
         (["show", "none.jsonl", "/a"], "'/a' is no whole URL: write one such as https://example"),
         (["show", "none.jsonl", "a.example/x"], "no whole URL: write https://a.example/x"),
+        (["report", "none.jsonl", "-o", "-"], "-o takes a FILE, not standard output"),
+        (["warc", "none.jsonl", "-"], "audit warc takes a file to write, not standard output"),
         (["warc"], "audit warc takes the FILE of a record, or several, and then the WARC"),
         (["warc", "none.jsonl"], "audit warc takes the FILE of a record, or several, and then"),
         (["warc", "none.jsonl", "setup.cfg"], "setup.cfg is there already: name another file"),
