@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
 from .help_texts import DISTRIBUTION, VERSION, print_help
-from .terminal import Progress, drop_output, print_error, print_line, set_up
+from .terminal import drop_output, print_error, print_line, set_up
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option
 
 
@@ -78,7 +78,6 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
 
 
 def _interrupted() -> int:
-    Progress().end()
     print_error("interrupted")
     try:
         sys.stdout.flush()

@@ -47,7 +47,7 @@ def run(options: Options) -> int:
 
 def _dialects(suite: Suite, options: Options) -> tuple[Dialect, ...]:
     """Those of the suite; the command line is stronger."""
-    return (options.dialect,) if options.other or not suite.dialects else suite.dialects
+    return (options.dialect,) if options.named_dialect or not suite.dialects else suite.dialects
 
 
 def _is_unreachable(result: FetchResult, dialects: tuple[Dialect, ...]) -> bool:

@@ -81,7 +81,10 @@ def print_line(line: str = "") -> None:
 
 
 def print_error(sentence: object) -> None:
-    """One line on standard error. The sentence may quote a file, a URL or a setting: escaped."""
+    """One line on standard error, in place of a progress that is shown there. The sentence may
+    quote a file, a URL or a setting: escaped.
+    """
+    Progress().end()
     try:
         sys.stderr.write(f"{_program[0]}: {shown(str(sentence))}\n")
     except OSError:  # the exit status says it all the same
