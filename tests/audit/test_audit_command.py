@@ -198,6 +198,14 @@ def test_a_file_that_is_named_twice_counts_once(path, tmp_path):
     assert page_of(*twice, tmp_path=tmp_path).text == page_of(path, tmp_path=tmp_path).text
 
 
+def test_a_copy_of_a_record_that_counts_too_is_noted(path, tmp_path):
+    (tmp_path / "copy.jsonl").write_bytes(path.read_bytes())
+    answer = robots("audit", "verify", path, tmp_path / "copy.jsonl")
+    note = f"{tmp_path / 'copy.jsonl'} has the same part of a crawl as {path}: it counts twice"
+    assert (answer.status, answer.lines[0]) == (0, f"note: {note}")
+    assert note in page_of(path, tmp_path / "copy.jsonl", tmp_path=tmp_path).text
+
+
 def test_the_page_tells_two_files_of_one_name_apart(path, tmp_path):
     (tmp_path / "other").mkdir()
     (other,) = record(tmp_path / "other" / path.name)
