@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 
 from .. import compat
+from ..report.formats import counted
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -39,19 +40,15 @@ class Waiting:
         if self.requests:
             verb = "waits" if self.requests == 1 else "wait"
             parts.append(
-                f"{_count(self.requests, 'request')} {verb} for {_count(self.files, 'file')}"
+                f"{counted(self.requests, 'request')} {verb} for {counted(self.files, 'file')}"
             )
         for count, what in ((self.delayed, "a Crawl-delay"), (self.closed, "a Visit-time")):
             if count:
-                number = f"{count:,}" if parts else _count(count, "request")
+                number = f"{count:,}" if parts else counted(count, "request")
                 parts.append(f"{number} held by {what}")
         if self.put_off:
-            parts.append(f"{_count(self.put_off, 'origin')} put off")
+            parts.append(f"{counted(self.put_off, 'origin')} put off")
         return ", ".join(parts)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 class StatusLine:

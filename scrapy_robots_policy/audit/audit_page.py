@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from string import Template
 
 from ..rep.escapes import shown
+from ..report.formats import counted
 from ..report.html import (
     Bar,
     bars,
@@ -108,11 +109,11 @@ def _wholeness(overview: Overview) -> str:
         "Every line is as it was written: the chain of hashes is whole.",
         "All decisions were made again from the recorded octets, with the same answers."
         if not differ
-        else f"{differ:,} decisions have another answer when they are made again.",
+        else f"{counted(differ, 'decision')} had another answer when made again.",
     ]
     if not overview.has_all:
         passed = overview.sums["passed"] + overview.sums["exempt"]
-        sentences.append(f"By the sums at the end {passed:,} requests passed.")
+        sentences.append(f"By the sums at the end {counted(passed, 'request')} passed.")
     if torn:
         sentences.append("A file was cut off in its last line, as when a crawl is killed.")
     sentences += [f"{note}." for note in notes_on(overview.parts)]

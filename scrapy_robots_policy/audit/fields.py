@@ -1,6 +1,6 @@
 """The fields of the lines of a record, as `docs/audit.md` describes them. Pure: data in, data out.
 
-What a line would repeat a million times, and what is not the case, is left out.
+Those of decisions and pages are in `decision_fields`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,10 @@ from hashlib import sha256
 from typing import Any
 
 from ..fetch.exchange import Exchange
-from ..rep import CacheEntry, Dialect, FetchResult, Reason, Verdict
-from ..rep.escapes import brief, without_userinfo
-from ..rep.preference import Place, Preference
-from ..rep.use_answer import UseAnswer
+from ..rep import CacheEntry, Dialect, FetchResult
+from ..rep.escapes import without_userinfo
 
 FORMAT = 1
-MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions
-MAX_PREFERENCES = 50
 MAX_OCTETS = 8 * 1024 * 1024  # of a robots.txt, or of settings; a fetch brings 4 MiB at most
 
 SENT = ("user-agent", "from", "accept-encoding", "if-none-match", "if-modified-since")
@@ -51,10 +47,6 @@ def instant(seconds: float) -> str | None:
 def seconds_of(moment: str) -> float:
     """Seconds since the epoch. ValueError where it is no moment."""
     return datetime.fromisoformat(moment.removesuffix("Z") + "+00:00").timestamp()
-
-
-def cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
 
 
 def left_out(crawl: Mapping[str, Any]) -> str:
@@ -168,67 +160,3 @@ def unpacked(text: str) -> bytes:
     if not unpacker.eof:
         raise ValueError("octets that were cut, or are far too many")
     return octets
-
-
-def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]:
-    return [
-        {
-            "label": one.label,
-            "key": cut(one.key),
-            "value": cut(one.value),
-            "line": one.line,
-            **({} if one.place is Place.ROBOTS_TXT else {"place": one.place.value}),
-        }
-        for one in tuple(preferences)[:MAX_PREFERENCES]
-    ]
-
-
-def answer_fields(answer: UseAnswer) -> dict[str, Any]:
-    """What overrides what, and the result for each declared use."""
-    fields: dict[str, Any] = {}
-    if answer.overridden:
-        fields["overridden"] = [
-            {"preference": brief(one.preference.start), "by": brief(one.by.start), "why": one.why}
-            for one in answer.overridden[:MAX_PREFERENCES]
-        ]
-    if answer.results:
-        fields["results"] = [
-            {
-                "use": one.name,
-                "result": one.result.value,
-                **({} if one.by is None else {"by": brief(one.by.start)}),
-            }
-            for one in answer.results
-        ]
-    return fields
-
-
-def verdict_fields(verdict: Verdict) -> dict[str, Any]:
-    """What was decided, and by which line. These are the fields that a replay compares."""
-    fields: dict[str, Any] = {
-        "verdict": "passed" if verdict.allowed else "refused",
-        "reason": verdict.reason.name.lower(),
-    }
-    if verdict.line:
-        fields["line"] = verdict.line
-    if verdict.rule is not None:
-        fields["rule"] = brief(verdict.rule.start)
-    if verdict.why:
-        fields["why"] = verdict.why
-    if verdict.refused is not None:
-        (fields["refused_use"],) = preference_fields([verdict.refused])
-    if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
-        preferences = verdict.usage
-        if preferences:
-            fields["preferences"] = preference_fields(preferences)
-            fields |= answer_fields(verdict.uses)
-    return fields
-
-
-def group_fields(rules: Any, agent: str) -> dict[str, Any]:
-    """The group that binds a crawler, by its name and its first line; nothing if there is none."""
-    group = None if rules is None else rules.group(agent)
-    if group is None:
-        return {}
-    # Some engines read rules before the first User-agent line as a group: it has no such line.
-    return {"group": cut(group.name), "group_line": group.lines[0] if group.lines else 0}

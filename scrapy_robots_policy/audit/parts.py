@@ -62,6 +62,7 @@ def notes_on(parts: Sequence[Part]) -> Iterator[str]:
             yield f"{part.path}: {part.left_out}"
     for _, of_file in groupby(parts, key=lambda part: part.path):
         yield from _cuts(*of_file)
+    yield from _copies(parts)
     begins = {part.prev for part in parts}
     for part in parts:
         if _is_astray(part, parts) and not _before(part, parts):
@@ -80,6 +81,14 @@ def _cuts(*of_file: Part) -> Iterator[str]:
             )
     if last.is_cut:
         yield f"{last.path} ends without the sums of the crawl: it was killed, or it still runs"
+
+
+def _copies(parts: Sequence[Part]) -> Iterator[str]:
+    firsts: dict[tuple[str, int], Part] = {}
+    for part in parts:
+        first = firsts.setdefault((part.crawl, part.number), part)
+        if first is not part:
+            yield f"{part.path} has the same part of a crawl as {first.path}: it counts twice"
 
 
 def errors_in(parts: Sequence[Part]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..admission.listener import Decision
-from ..config import RequestConfig
 from ..fetch.exchange import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
@@ -22,22 +21,18 @@ from ..rep.use_answer import UseAnswer
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .chain import encode, members
-from .dialect_data import data_of, fingerprint
-from .fields import (
+from .decision_fields import (
     answer_fields,
-    entry_fields,
-    exchange_fields,
+    circumstances,
     group_fields,
-    instant,
-    packed,
-    page_url,
     preference_fields,
     verdict_fields,
 )
+from .dialect_data import data_of, fingerprint
+from .fields import entry_fields, exchange_fields, instant, packed, page_url
 from .writer import Writer
 
 MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
-
 MAX_STEMS = 10_000  # others are made again
 
 _Key = tuple[float, int, int]
@@ -106,9 +101,9 @@ class RecordLines:
             f'"at":{encode(instant(decision.at))},"url":{encode(page_url(decision.url))}'
             f',{stem.before},"age":{age!r},{stem.after}'
         )
-        circumstances = _circumstances(decision, set_by)
-        if circumstances:
-            text = f"{text},{members(circumstances)}"
+        special = circumstances(decision, set_by)
+        if special:
+            text = f"{text},{members(special)}"
         self.writer.write("decision", text)
 
     def exempt(self, url: str, why: str, at: float) -> None:
@@ -249,29 +244,6 @@ class RecordLines:
             return False
         _keep(self._firsts, by, None)
         return True
-
-
-def _circumstances(decision: Decision, set_by: Mapping[str, str] | None) -> dict[str, Any]:
-    """What is not the case for most decisions."""
-    fields: dict[str, Any] = {}
-    if set_by is not None:
-        fields |= _overrides(decision.config, set_by)
-    if len(decision.forms) > 1:
-        fields["forms"] = [page_url(form) for form in decision.forms]
-    if decision.waited >= 0.001:
-        fields["waited"] = round(decision.waited, 3)
-    if decision.dry_run:
-        fields["dry_run"] = True
-    return fields
-
-
-def _overrides(config: RequestConfig, set_by: Mapping[str, str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"set_by": set_by} if set_by else {}
-    if not config.obey:
-        fields["obey"] = False
-    if config.crawl_delay is not None:
-        fields["crawl_delay"] = config.crawl_delay
-    return fields
 
 
 def _key(entry: CacheEntry) -> _Key:

@@ -23,8 +23,9 @@ from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.origin import OriginRules, OriginState, rules_given
+from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
-from .fields import FORMAT, entry_from, group_fields, seconds_of, unpacked, verdict_fields
+from .fields import FORMAT, entry_from, seconds_of, unpacked
 from .reading import RecordFile
 from .shape import fault
 

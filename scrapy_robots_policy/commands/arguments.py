@@ -70,7 +70,7 @@ class Options:
     browser       whether the tester opens a browser
     use           what the project's crawls declare that they do with pages
     output        the file to write; "" where none is named
-    other         the dialect that the command line names; None: it names none
+    named_dialect the one that the command line names; None: it names none
     guard         where redirects of a robots.txt may lead
     tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
     page          FILE of a saved response for the URL; "" where none is named
@@ -88,7 +88,7 @@ class Options:
     browser: bool
     use: DeclaredUse
     output: str = ""
-    other: Dialect | None = None
+    named_dialect: Dialect | None = None
     guard: RedirectGuard = ANYWHERE
     tdmrep: str = ""
     page: str = ""
@@ -150,7 +150,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         browser=not opts.no_browser,
         use=defaults.use(),
         output=opts.output or "",
-        other=None if opts.dialect is None else dialect,
+        named_dialect=None if opts.dialect is None else dialect,
         guard=defaults.guard(),
         tdmrep=opts.tdmrep or "",
         page=opts.page or "",

@@ -17,9 +17,10 @@ from ..audit.warc import WarcError, write_warc
 from ..audit.words import cause_of, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
+from ..report.formats import counted
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
-from .terminal import Progress, counted, paint, print_json, print_line
+from .terminal import Progress, paint, print_json, print_line
 from .typed_urls import as_url, site_without_scheme
 
 
@@ -40,8 +41,10 @@ def run(options: Options) -> int:
 
 def _refuse_options(verb: str, options: Options) -> None:
     """UsageError where an option is for another one of the audit's verbs."""
-    if verb != "verify" and (options.other or options.as_json):
-        raise UsageError(f"{'--dialect' if options.other else '--json'} is for audit verify")
+    if verb != "verify" and (options.named_dialect or options.as_json):
+        raise UsageError(
+            f"{'--dialect' if options.named_dialect else '--json'} is for audit verify"
+        )
     if verb != "report" and options.output:
         raise UsageError("-o is for audit report")
 
@@ -56,30 +59,28 @@ def _paths(args: list[str]) -> list[Path]:
     return list(files.values())
 
 
-class _Looker:
-    """Shows on standard error how far the reading is. A file may grow meanwhile."""
+class _ReadingProgress(Progress):
+    """How far the reading of a record is."""
 
-    def __init__(self) -> None:
-        self.progress = Progress()
-
-    def __call__(self, file: RecordFile) -> None:
+    def on_lines(self, file: RecordFile) -> None:
+        """More lines were read. The file may grow meanwhile; a pipe has no size."""
         share = f", {min(100 * file.done // file.size, 100)} %" if file.size else ""
-        self.progress.show(f"{counted(file.lines, 'line')}{share} of {file.path}")
+        self.show(f"{counted(file.lines, 'line')}{share} of {file.path}")
 
 
 def _verify(args: list[str], options: Options) -> int:
     paths = _paths(args)
-    looker = _Looker()
+    progress = _ReadingProgress()
 
     def on_difference(difference: Difference) -> None:
-        looker.progress.end()
+        progress.end()
         if options.as_json:
             print_json(_as_json(difference))
         else:
             _print_difference(difference)
 
-    checked = Check(options.other, on_difference, looker).run(paths)
-    looker.progress.end()
+    checked = Check(options.named_dialect, on_difference, progress.on_lines).run(paths)
+    progress.end()
     if options.as_json:
         print_json(_sums(checked))
     else:
@@ -134,7 +135,7 @@ def _print_sums(checked: Checked, options: Options) -> None:
         print_line(f"note: {shown(note)}")
     for error in checked.errors:
         print_line(f"{paint('broken', 'red')}: {shown(error)}")
-    how = f"as {options.other.name} reads" if options.other else "anew"
+    how = f"as {options.named_dialect.name} reads" if options.named_dialect else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
     print_line(
         f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt; "
@@ -164,15 +165,15 @@ def _show(args: list[str], _options: Options) -> int:
     if "://" not in url:
         hint = site_without_scheme(url) or "one such as https://example.com/a"
         raise UsageError(f"{url!r} is no whole URL: write {hint}")
-    looker, count, parts = _Looker(), 0, list[Part]()
-    for story in stories_of(_paths(names), as_url(url), parts, looker):
-        looker.progress.end()
+    progress, count, parts = _ReadingProgress(), 0, list[Part]()
+    for story in stories_of(_paths(names), as_url(url), parts, progress.on_lines):
+        progress.end()
         if isinstance(story, Story):
             print_story(story)
         else:
             print_page_story(story)
         count += 1
-    looker.progress.end()
+    progress.end()
     if count:
         return 0
     print_line(f"no decision about {shown(url)} is in the record")
@@ -186,9 +187,9 @@ def _report(args: list[str], options: Options) -> int:
         raise UsageError("audit report needs -o PAGE.html")
     if os.path.realpath(options.output) in map(os.path.realpath, args):
         raise UsageError(f"-o {options.output} is the record itself: name another file")
-    looker = _Looker()
-    overview = overview_of(_paths(args), looker)
-    looker.progress.end()
+    progress = _ReadingProgress()
+    overview = overview_of(_paths(args), progress.on_lines)
+    progress.end()
     try:
         Path(options.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
     except OSError as error:
@@ -201,6 +202,8 @@ def _warc(args: list[str], _options: Options) -> int:
     if len(args) < 2:
         raise UsageError("audit warc takes the FILE of a record, or several, and then the WARC")
     *names, target = args
+    if target == "-":
+        raise UsageError("audit warc takes a file to write, not standard output")
     try:
         count = write_warc(_paths(names), Path(target))
     except FileExistsError:

@@ -15,9 +15,9 @@ from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .crawler_list import by_category
 from .download import is_web
-from .explain import as_json
 from .inputs import Inputs, in_words, robots_txt_of, rules_from
 from .terminal import print_groups, print_json, print_line
+from .verdict_data import verdict_as_json
 
 ASKED_ABOUT = (
     *(Category.AI_TRAINING, Category.AI_SEARCH, Category.AI_ASSISTANT),
@@ -76,7 +76,7 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
         "robots_txt": agent.facts.obedience.value,
         "note": agent.note,
     }
-    return as_json(url, verdict) | {"agent": agent.name} | facts
+    return verdict_as_json(url, verdict) | {"agent": agent.name} | facts
 
 
 def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:

@@ -29,6 +29,7 @@ from .inputs import (
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
+from .verdict_data import word_of
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
 _CHUNK = 1 << 20
@@ -188,9 +189,9 @@ def _is_unreachable(verdict: Verdict) -> bool:
 
 def _word(verdict: Verdict) -> tuple[str, int]:
     """The verdict in a word, and the exit status for it."""
-    if verdict.allowed:
-        return "allowed", 0
-    return ("unreachable", UNREACHABLE) if _is_unreachable(verdict) else ("disallowed", DISALLOWED)
+    if _is_unreachable(verdict):
+        return "unreachable", UNREACHABLE
+    return word_of(verdict), 0 if verdict.allowed else DISALLOWED
 
 
 def _format(options: Options) -> tuple[Describe, Callable[[str], str]]:

@@ -10,11 +10,9 @@ from typing import Any, NoReturn
 
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
-from .help_texts import VERSION, print_help
-from .terminal import Progress, drop_output, print_error, print_line, set_up
+from .help_texts import DISTRIBUTION, VERSION, print_help
+from .terminal import drop_output, print_error, print_line, set_up
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option
-
-DISTRIBUTION = "scrapy-robots-policy"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +78,6 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
 
 
 def _interrupted() -> int:
-    Progress().end()
     print_error("interrupted")
     try:
         sys.stdout.flush()
@@ -131,5 +128,7 @@ def _check_sources(args: list[str], opts: Namespace) -> None:
             raise UsageError(f"{OPTIONS[name].flags[-1]} names no file: its value is empty")
     if opts.tdmrep == "-":
         raise UsageError("--tdmrep takes a FILE or a URL, not standard input")
+    if opts.output == "-":
+        raise UsageError("-o takes a FILE, not standard output")
     if [*args, *(getattr(opts, name) for name in names)].count("-") > 1:
         raise UsageError("standard input can be one file only, but - stands for two")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum
-from typing import Any
-
 from ..rep import Dialect, FetchResult, Verdict
-from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.escapes import shown
 from ..rep.option_causes import Cause, cause
 from .arguments import Options, UsageError
-from .explain import as_json
 from .inputs import Inputs, rules_from
+from .option_words import described
 from .terminal import paint_verdict, print_columns, print_json, print_line
+from .verdict_data import verdict_as_json, word_of
 
 
 def run(options: Options) -> int:
@@ -63,7 +59,7 @@ def _compare(url: str, result: FetchResult, options: Options) -> bool:
 
 
 def _cells(verdict: Verdict) -> tuple[str, str]:
-    return "allowed" if verdict.allowed else "disallowed", verdict.cause
+    return word_of(verdict), verdict.cause
 
 
 def _why(why: Cause, result: FetchResult, here: Dialect, there: Dialect) -> str:
@@ -75,37 +71,14 @@ def _why(why: Cause, result: FetchResult, here: Dialect, there: Dialect) -> str:
     return f"access after {after}: {', not: '.join(modes)}"
 
 
-def described(why: Cause) -> str:
-    """Each option with its value there and its value here: "precedence: first, not longest"."""
-    changes = [
-        f"{option}: {value_text(there)}, not {value_text(here)}"
-        for option, (here, there) in why.options.items()
-    ]
-    return (" and " if why.together else ", or ").join(changes)
-
-
-def value_text(value: Any) -> str:
-    """An option's value in a few words; "…" for a value that has no short text."""
-    if isinstance(value, Enum):
-        return str(value.value)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return " ".join(value)
-    if isinstance(value, int):
-        return "none" if value >= NO_LIMIT else f"{value:,}"
-    if isinstance(value, Mapping):
-        return f"{len(value)} crawlers"
-    return "…"
-
-
 def _print_json(url: str, here: Verdict, differing: dict[Verdict, Cause]) -> None:
     print_json(
         {
             "url": url,
-            "here": as_json(url, here),
+            "here": verdict_as_json(url, here),
             "there": [
-                as_json(url, there) | {"options": list(why.options), "together": why.together}
+                verdict_as_json(url, there)
+                | {"options": list(why.options), "together": why.together}
                 for there, why in differing.items()
             ],
         }

@@ -11,7 +11,7 @@ from ..rep.dialects.dialect import options as dialect_options
 from ..rep.dialects.options import Certainty
 from .access_table import modes_by_answer
 from .arguments import Options, UsageError, read_dialect
-from .compare import value_text
+from .option_words import value_text
 from .terminal import print_columns, print_json, print_line, program
 
 _MAX_WIDTH = 50  # columns of a cell

@@ -109,7 +109,7 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
 
 def _robots(suite: Path, robots: Any) -> str:
     """A path in a suite is relative to the suite."""
-    if not isinstance(robots, str):
+    if not isinstance(robots, str) or robots == "-":  # --robots may be standard input
         raise UsageError(f"{suite}: 'robots' is {robots!r}; it must be a FILE or a URL")
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from ..lint import readable_lines
@@ -12,16 +11,17 @@ from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.use_answer import UseAnswer, answer
 from ..rep.verdict import refuse
+from ..report.formats import counted
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
 from .inputs import Inputs, in_words, warn_of_overrides
-from .terminal import counted, paint_verdict, print_columns, print_json, print_line, print_numbered
+from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
+from .verdict_data import use_facts, uses_as_json, verdict_as_json, word_of
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
-_MAX_USE_FACTS = 40
 
 
 def run(options: Options) -> int:
@@ -37,7 +37,7 @@ def run(options: Options) -> int:
     uses = _with_page(url, verdict, rules, options)
     if options.as_json:
         file = _file_as_json(inputs.name(url), rules, options)
-        print_json(as_json(url, verdict) | file | uses_as_json(uses))
+        print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
     else:
         _print_verdict(url, verdict, options)
         _print_lines(verdict, readable_lines(rules.access.octets))
@@ -57,40 +57,6 @@ def _with_page(url: str, verdict: Verdict, rules: OriginRules, options: Options)
     return answer((*verdict.uses.preferences, *own), options.use, overridden)
 
 
-def as_json(url: str, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as plain data. Without a rule, `line` is 0 and `rule` is null."""
-    group = verdict.group
-    return {
-        "url": url,
-        "allowed": verdict.allowed,
-        "agent": verdict.agent,
-        "dialect": verdict.dialect,
-        "reason": verdict.reason.value,
-        "why": verdict.why,
-        "line": verdict.line,
-        "rule": str(verdict.rule) if verdict.rule else None,
-        "group": {"name": group.name, "lines": group.lines} if group else None,
-        "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
-        **uses_as_json(verdict.uses),
-        "note": crawler_note(verdict.agent),
-    }
-
-
-def uses_as_json(uses: UseAnswer) -> dict[str, Any]:
-    """Every preference, what overrides what, and the result for each declared use."""
-    return {
-        "usage": [asdict(preference) for preference in uses.preferences],
-        "overridden": [
-            {"preference": asdict(one.preference), "by": asdict(one.by), "why": one.why}
-            for one in uses.overridden
-        ],
-        "uses": [
-            {"use": one.name, "result": one.result.value, "by": one.by and asdict(one.by)}
-            for one in uses.results
-        ],
-    }
-
-
 def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, Any]:
     access = rules.access
     return {
@@ -107,7 +73,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
 
 
 def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
-    word = paint_verdict("allowed" if verdict.allowed else "disallowed")
+    word = paint_verdict(word_of(verdict))
     agent = shown(verdict.agent)
     print_line(shown(url))
     print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
@@ -152,16 +118,6 @@ def _print_statuses(options: Options) -> None:
 def _served(tdmrep: OriginRules) -> str:
     error = tdmrep.reservations.error if tdmrep.reservations else ""
     return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"
-
-
-def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
-    """Every preference about the use of the page, what overrides what, and what comes of it."""
-    weaker = {one.preference for one in uses.overridden}
-    return [
-        *(("usage", str(one)) for one in uses.preferences if one not in weaker),
-        *(("overridden", f"{one.preference}; by {one.by} ({one.why})") for one in uses.overridden),
-        *(("use", str(result)) for result in uses.results if uses.preferences),
-    ][:_MAX_USE_FACTS]
 
 
 def _print_uses(uses: UseAnswer) -> None:

@@ -9,10 +9,12 @@ from .arguments import UsageError
 from .terminal import print_columns, print_line
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
+DISTRIBUTION = "scrapy-robots-policy"
+
 
 def _version() -> str:
     try:
-        return version("scrapy-robots-policy")
+        return version(DISTRIBUTION)
     except PackageNotFoundError:  # run from a checkout
         return "unknown"
 

@@ -12,7 +12,6 @@ from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdm
 from ..rep.access import AccessOverrides
 from ..rep.cache_entry import remember
 from ..rep.documents import TDMREP, key_of, url_of
-from ..rep.escapes import without_userinfo
 from ..rep.html_page import start_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
@@ -36,9 +35,7 @@ def fetched(url: str, options: Options) -> FetchResult:
     password are not sent, as in the crawl.
     """
     redirects = options.dialect.access.redirects
-    return fetch(
-        without_userinfo(url), options.user_agent, redirects, options.guard, options.timeout
-    )
+    return fetch(_without_user(url), options.user_agent, redirects, options.guard, options.timeout)
 
 
 def robots_txt_of(source: str) -> str:
@@ -49,7 +46,13 @@ def robots_txt_of(source: str) -> str:
         return source
     parts, origin = urlsplit(source), origin_of(source)
     is_site = parts.path in ("", "/") and not parts.query
-    return f"{origin}/robots.txt" if is_site and origin else without_userinfo(source)
+    return f"{origin}/robots.txt" if is_site and origin else _without_user(source)
+
+
+def _without_user(url: str) -> str:
+    """Another URL in its query stands as it is."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def in_words(source: str) -> str:

@@ -28,7 +28,6 @@ def run(options: Options) -> int:
     for file in linted_files(names, options):
         progress.step(file.name)
         if file.error:
-            progress.end()
             print_error(file.error)
             is_missing = True
             continue

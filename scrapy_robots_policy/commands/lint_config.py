@@ -41,7 +41,7 @@ def configured(options: Options) -> Options:
             raise UsageError(f"{path}: robots-lint has no option {key!r}{nearest(key, _READERS)}")
         field, read = _READERS[key]
         wanted = read(f"{path}: {key}", value)
-        if key == "dialect" and options.other is not None:
+        if key == "dialect" and options.named_dialect is not None:
             continue
         if key == "dialect" or not getattr(options, field):
             changes[field] = wanted

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.access import AccessResult
 from ..rep.escapes import shown
+from ..report.formats import counted
 from .arguments import Options, UsageError
 from .download import is_web
 from .expectations import Expectation, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
-from .terminal import counted, paint, paint_verdict, print_error, print_json, print_line
+from .terminal import paint, paint_verdict, print_error, print_json, print_line
+from .verdict_data import word_of
 from .workflow import annotation
 
 UNREACHABLE = 3
@@ -43,7 +47,7 @@ def run(options: Options) -> int:
 
 def _dialects(suite: Suite, options: Options) -> tuple[Dialect, ...]:
     """Those of the suite; the command line is stronger."""
-    return (options.dialect,) if options.other or not suite.dialects else suite.dialects
+    return (options.dialect,) if options.named_dialect or not suite.dialects else suite.dialects
 
 
 def _is_unreachable(result: FetchResult, dialects: tuple[Dialect, ...]) -> bool:
@@ -65,17 +69,15 @@ def _check(suite: Suite, expectation: Expectation, result: FetchResult, options:
     return not wrong
 
 
-def _answer(verdict: Verdict) -> str:
-    word = "allowed" if verdict.allowed else "disallowed"
-    return f"{verdict.dialect}: {word} for {verdict.agent}: {verdict.cause}"
+def _answer(verdict: Verdict, painted: Callable[[str], str] = str) -> str:
+    word = painted(word_of(verdict))
+    return f"{verdict.dialect}: {word} for {shown(verdict.agent)}: {verdict.cause}"
 
 
 def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None:
     print_line(f"{shown(suite.name)}:{expectation.line}: {shown(expectation.text)}")
     for verdict in wrong:
-        word = paint_verdict("allowed" if verdict.allowed else "disallowed")
-        agent = shown(verdict.agent)
-        print_line(f"    {verdict.dialect}: {word} for {agent}: {verdict.cause}")
+        print_line(f"    {_answer(verdict, paint_verdict)}")
 
 
 def _print_sums(holding: int, failing: int) -> None:

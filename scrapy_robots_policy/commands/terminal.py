@@ -76,17 +76,15 @@ def _takes_escapes(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things: "1 file", "1,200 files"."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
 def print_line(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 
 
 def print_error(sentence: object) -> None:
-    """One line on standard error. The sentence may quote a file, a URL or a setting: escaped."""
+    """One line on standard error, in place of a progress that is shown there. The sentence may
+    quote a file, a URL or a setting: escaped.
+    """
+    Progress().end()
     try:
         sys.stderr.write(f"{_program[0]}: {shown(str(sentence))}\n")
     except OSError:  # the exit status says it all the same

@@ -1,6 +1,11 @@
-"""Figures for people. `static/report.js` writes the same."""
+"""Figures for people. `static/report.js` writes those of a page in the same way."""
 
 from __future__ import annotations
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: "1 file", "1,200 files"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def elapsed(seconds: float) -> str:

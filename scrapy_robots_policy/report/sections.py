@@ -10,7 +10,7 @@ from ..rep import AccessMode
 from .base import Base
 from .charts import chart
 from .counts import OriginCounts
-from .formats import elapsed, octets, span
+from .formats import counted, elapsed, octets, span
 from .grid import Cell, Column, Noted, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
 from .summary import MAX_SUMS, Report
@@ -166,8 +166,7 @@ def _waits(origins: Sequence[OriginCounts]) -> str:
         [
             Bar(
                 counts.origin,
-                f"{counts.waits:,} request{'s' * (counts.waits != 1)}, "
-                f"{elapsed(counts.waited)} in all",
+                f"{counted(counts.waits, 'request')}, {elapsed(counts.waited)} in all",
                 counts.longest_wait,
                 elapsed(counts.longest_wait),
             )

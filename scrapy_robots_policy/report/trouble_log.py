@@ -11,6 +11,8 @@ from collections import Counter
 
 from scrapy.crawler import Crawler
 
+from .formats import counted
+
 logger = logging.getLogger("scrapy_robots_policy")
 
 MAX_LINES = 20
@@ -42,7 +44,7 @@ class TroubleLog:
             return
         logger.warning(
             "Trouble with the robots.txt of %(count)s (%(why)s)",
-            {"count": f"{count:,} more origin{'s' * (count != 1)}", "why": self._why()},
+            {"count": counted(count, "more origin"), "why": self._why()},
             extra={"spider": self.crawler.spider},
         )
         self._reasons.clear()

@@ -198,6 +198,14 @@ def test_a_file_that_is_named_twice_counts_once(path, tmp_path):
     assert page_of(*twice, tmp_path=tmp_path).text == page_of(path, tmp_path=tmp_path).text
 
 
+def test_a_copy_of_a_record_that_counts_too_is_noted(path, tmp_path):
+    (tmp_path / "copy.jsonl").write_bytes(path.read_bytes())
+    answer = robots("audit", "verify", path, tmp_path / "copy.jsonl")
+    note = f"{tmp_path / 'copy.jsonl'} has the same part of a crawl as {path}: it counts twice"
+    assert (answer.status, answer.lines[0]) == (0, f"note: {note}")
+    assert note in page_of(path, tmp_path / "copy.jsonl", tmp_path=tmp_path).text
+
+
 def test_the_page_tells_two_files_of_one_name_apart(path, tmp_path):
     (tmp_path / "other").mkdir()
     (other,) = record(tmp_path / "other" / path.name)
@@ -235,6 +243,8 @@ def test_show_refuses_a_record_with_a_decision_that_somebody_made_up(path):
         (["report", "x.jsonl", "-o", "./x.jsonl"], "-o ./x.jsonl is the record itself: name"),
         (["show", "none.jsonl", "/a"], "'/a' is no whole URL: write one such as https://example"),
         (["show", "none.jsonl", "a.example/x"], "no whole URL: write https://a.example/x"),
+        (["report", "none.jsonl", "-o", "-"], "-o takes a FILE, not standard output"),
+        (["warc", "none.jsonl", "-"], "audit warc takes a file to write, not standard output"),
         (["warc"], "audit warc takes the FILE of a record, or several, and then the WARC"),
         (["warc", "none.jsonl"], "audit warc takes the FILE of a record, or several, and then"),
         (["warc", "none.jsonl", "setup.cfg"], "setup.cfg is there already: name another file"),
@@ -323,6 +333,13 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         recording.recorder.writer.hash,
     ):
         assert words in parser.text, words
+
+
+def test_the_page_counts_one_decision_that_is_made_otherwise_as_one(path, tmp_path):
+    forged(path, "decision", rule="Allow: /forged", line=9)
+    assert robots("audit", "report", path, "-o", tmp_path / "page.html").status == 1
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert " 1 decision had another answer when made again." in page
 
 
 def test_the_page_of_joined_records_speaks_of_each(tmp_path):

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from scrapy.http import Request
 
-from scrapy_robots_policy.audit import writer
+from scrapy_robots_policy.audit import reading, writer
 from scrapy_robots_policy.audit.audit_page import audit_page
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
@@ -406,3 +406,13 @@ def test_nothing_that_a_record_says_becomes_html_of_its_page(tmp_path):
     page = audit_page(overview)
     assert ("&lt;i&gt;" in page, "&lt;u&gt;" in page) == (True, True)
     assert ("<i>" in page, "<u>" in page) == (False, False)
+
+
+def test_who_reads_a_record_learns_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "_STEP", 4)
+    (path,) = record(tmp_path / "audit.jsonl")
+    steps = []
+    file = RecordFile(path, lambda file: steps.append((file.lines, file.done, file.size)))
+    assert len(list(file)) == 9
+    size = path.stat().st_size
+    assert steps == [(4, size, size), (8, size, size)]

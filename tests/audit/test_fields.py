@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.audit.fields import (
-    MAX_OCTETS,
+from scrapy_robots_policy.audit.decision_fields import (
     MAX_PREFERENCES,
     MAX_TEXT,
     answer_fields,
+    preference_fields,
+)
+from scrapy_robots_policy.audit.fields import (
+    MAX_OCTETS,
     entry_fields,
     exchange_fields,
     instant,
     packed,
     plain,
-    preference_fields,
     unpacked,
 )
 from scrapy_robots_policy.fetch.exchange import Exchange

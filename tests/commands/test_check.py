@@ -208,6 +208,14 @@ def test_a_tdmrep_json_is_fetched_without_the_password_in_its_url(file):
     assert "tdmrep.json  200\n" in output.out
 
 
+def test_the_query_of_a_robots_txt_keeps_the_user_of_another_url():
+    path = "/robots.txt?of=http://me@e.com/"
+    with Site({path: served("User-agent: *\nDisallow: /x")}) as site:
+        url = site.url(path).replace("://127", "://me:secret@127")
+        assert policy("check", "--robots", url, "/x").status == 1
+    assert site.paths == [path]
+
+
 def test_standard_input_is_named_in_words():
     octets = b"\x89PNG\x01" * 100
     warning = "robots-policy: standard input does not look like text: no rules can be expected"

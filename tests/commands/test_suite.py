@@ -158,6 +158,7 @@ WRONG = [
     ),
     ('{"expect": [], "dialects": 3}', "'dialects' is 3; it must be a list of names"),
     ('{"expect": [], "robots": 3}', "'robots' is 3; it must be a FILE or a URL"),
+    ('{"expect": [], "robots": "-"}', "'robots' is '-'; it must be a FILE or a URL"),
     ('{"expect": []}', "names no robots.txt: name it with --robots"),
     ('{"expect": [], "robots": "no"}', "/no: No such file or directory"),
 ]

@@ -8,7 +8,13 @@ from contextlib import redirect_stdout
 import pytest
 
 from scrapy_robots_policy.commands import command_line
-from scrapy_robots_policy.commands.terminal import Progress, print_columns, print_groups
+from scrapy_robots_policy.commands.terminal import (
+    Progress,
+    print_columns,
+    print_error,
+    print_groups,
+    program,
+)
 from scrapy_robots_policy.report.columns import width
 
 from .run import policy
@@ -48,6 +54,13 @@ def test_progress_fits_a_narrow_terminal(monkeypatch, name):
     terminal = terminal_at_stderr(monkeypatch)
     Progress(3).step(name)
     assert width(terminal.getvalue().removeprefix(CLEAR)) in {18, 19}
+
+
+def test_an_error_takes_the_place_of_the_progress(monkeypatch):
+    terminal = terminal_at_stderr(monkeypatch)
+    Progress(3).step("a")
+    print_error("it is broken")
+    assert terminal.getvalue() == f"{CLEAR}1 of 3  a{CLEAR}{program()}: it is broken\n"
 
 
 def test_a_terminal_that_clears_no_line_shows_no_progress(monkeypatch):

@@ -84,7 +84,14 @@ WRONG = [
     ({"ROBOTS_STORE": "redes://user:hidden@host"}, "'redes:…': it names no store; the choices are"),
     ({"ROBOTS_STORE": "redis:host"}, "it is no address of a Redis"),
     ({"ROBOTS_STORE": "redis:6379"}, "it is no address of a Redis"),
-    ({"ROBOTS_STORE": "redis+cluster://host/1"}, "it is no address of a Redis"),
+    (
+        {"ROBOTS_STORE": "redis+cluster://host/1"},
+        "it is no address of a Redis; write redis+cluster://user:password@host:port,host:port, ",
+    ),
+    (
+        {"ROBOTS_STORE": "redis+sentinel://host:26379"},
+        "write redis+sentinel://user:password@host:port,host:port/service/db, with what is special",
+    ),
 ]
 
 

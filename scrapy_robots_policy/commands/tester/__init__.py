@@ -43,7 +43,8 @@ def _server(options: Options) -> Server:
         return Server(options.port or 0, start_values, options.user_agent, options.guard)
     except OSError as error:
         port = PORT if options.port is None else options.port
-        raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
+        why = f"{error.strerror}; --port 0 takes any free one"
+        raise UsageError(f"cannot listen on port {port}: {why}") from None
 
 
 def start_values_of(options: Options) -> dict[str, Any]:

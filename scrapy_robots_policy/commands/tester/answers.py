@@ -16,10 +16,10 @@ from ...rep.url import readable
 from ...rep.use_answer import answer
 from ...resolver.origin import OriginRules
 from ..access_table import ANSWERS, modes_by_answer
-from ..compare import described
-from ..explain import as_json, use_facts
 from ..finding_formats import finding_as_json
 from ..inputs import rules_from
+from ..option_words import described
+from ..verdict_data import use_facts, verdict_as_json
 
 MAX_URLS = 30
 MAX_AGENTS = 6
@@ -168,7 +168,7 @@ def _full(
 
     standard = next(iter(DIALECTS.values()))
     why = cause(allowed, standard, questions.dialect)
-    full = as_json(url, verdict)
+    full = verdict_as_json(url, verdict)
     return full | {
         "beaten": full["beaten"][:MAX_BEATEN],
         "cause": verdict.cause,

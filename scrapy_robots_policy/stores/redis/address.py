@@ -30,10 +30,10 @@ CONNECTIONS = 16  # calls of a process at a time; further ones wait
 PORT = 6379
 PROTOCOL = 2  # which every server speaks
 
-SENTENCE = (
-    "it is no address of a Redis; write redis://user:password@host:port/db, with what is special "
-    "in a URL percent-encoded in user and password"
-)
+_FORMS = {
+    CLUSTER: "redis+cluster://user:password@host:port,host:port",
+    SENTINEL: "redis+sentinel://user:password@host:port,host:port/service/db",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Address:
         try:
             return _checked(read(f"{single}:{place}"))
         except ValueError:
-            raise ValueError(SENTENCE) from None  # urlsplit's message may quote the password
+            raise _fault(kind) from None  # urlsplit's message may quote the password
 
     @classmethod
     def of_params(cls, params: Mapping[str, Any]) -> Address:
@@ -100,8 +100,17 @@ def _checked(address: Address) -> Address:
         if isinstance(client, Redis):
             client.connection_pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py
     except (ValueError, TypeError, AttributeError, RedisError, RedisClusterException):
-        raise ValueError(SENTENCE) from None
+        raise _fault() from None
     return address
+
+
+def _fault(kind: str = "") -> ValueError:
+    form = _FORMS.get(kind, "redis://user:password@host:port/db")
+    msg = (
+        f"it is no address of a Redis; write {form}, with what is special in a URL "
+        "percent-encoded in user and password"
+    )
+    return ValueError(msg)
 
 
 def _of_one(uri: str) -> Address:
