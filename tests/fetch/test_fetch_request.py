@@ -54,6 +54,35 @@ async def test_a_robots_txt_goes_through_the_proxy_of_its_page():
 
 
 @on_reactor
+async def test_a_proxy_that_wants_other_credentials_opens_no_site():
+    site = "http://site.invalid"
+    with Site({f"{site}/robots.txt": [Answer(status=407), SECRET]}) as proxy:
+        old, new = ({"proxy": proxy.origin.replace("//", f"//{who}:@")} for who in ("old", "new"))
+        secret = scrapy.Request(f"{site}/secret", meta=new)
+        seen, _ = await crawl(scrapy.Request(f"{site}/a", meta=old), secret)
+        assert proxy.paths == [f"{site}/robots.txt"] * 2 + [f"{site}/a"]
+        assert len({hit.headers["proxy-authorization"] for hit in proxy.hits[:2]}) == 2
+    assert list(seen.dropped) == [secret.url]
+
+
+@on_reactor
+async def test_a_proxy_that_always_wants_other_credentials_leaves_the_site_unreachable():
+    page = "http://site.invalid/a"
+    with Site({"http://site.invalid/robots.txt": Answer(status=407)}) as proxy:
+        seen, _ = await crawl(scrapy.Request(page, meta={"proxy": proxy.origin}))
+        assert proxy.pages == ["http://site.invalid/robots.txt"]
+    why = "robots.txt unreachable (refused by the proxy)"
+    assert seen.dropped == {page: f"Forbidden by robots.txt: {why}"}
+
+
+@on_reactor
+async def test_a_site_itself_that_answers_407_has_no_robots_txt():
+    with Site({"/robots.txt": Answer(status=407)}) as site:
+        seen, _ = await crawl(site.url("/a"))
+        assert seen.answered == [site.url("/a")]
+
+
+@on_reactor
 async def test_chosen_keys_and_headers_are_sent_with_every_redirect():
     settings, requests = noting()
     settings |= {"ROBOTS_FETCH_META": "impersonate,playwright", "ROBOTS_FETCH_HEADERS": ["X-Key"]}

@@ -302,6 +302,15 @@ async def test_a_validator_goes_back_with_the_octets_with_which_it_came():
 
 
 @on_reactor
+async def test_a_validator_that_some_clients_cannot_send_is_not_sent():
+    """With such a client no later fetch would come about, and the site's new rules be unknown."""
+    latest = FetchResult(200, etag='"\x1b[2J"', last_modified="now\x01")
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await fetch(site.origin, CacheEntry(latest, 1.0, b""))
+        assert not {"if-none-match", "if-modified-since"} & set(site.hits[0].headers)
+
+
+@on_reactor
 async def test_only_the_request_to_the_url_of_the_copy_is_conditional():
     with Site({"/robots.txt": moved("/r"), "/r": Answer(status=304)}) as site:
         latest = FetchResult(200, etag='"1"', hops=(site.url("/r"),))
