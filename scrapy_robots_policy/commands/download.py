@@ -113,11 +113,14 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
     headers = {name.lower(): ", ".join(received.get_all(name)) for name in received}
     status = response.status or 0
     check_answer(status, headers, is_proxied=is_proxied)
-    packed, is_whole = _read(response, ends) if 200 <= status < 300 else (b"", True)
-    encodings = encodings_of(headers.get("content-encoding", ""))
+    octets = b""
+    if 200 <= status < 300:
+        packed, is_whole = _read(response, ends)
+        encodings = encodings_of(headers.get("content-encoding", ""))
+        octets = unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole)
     return FetchResult(
         status,
-        unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole) if packed else b"",
+        octets,
         media_type=media_type(headers),
         lifetime=lifetime(headers, time()),
         retry_after=retry_after(headers, time()),

@@ -146,7 +146,7 @@ class Fetcher:
         now = self.now()
         return FetchResult(
             status,
-            octets if 200 <= status < 300 else b"",
+            octets,
             media_type=media_type(headers),
             lifetime=lifetime(headers, now),
             retry_after=retry_after(headers, now),

@@ -291,6 +291,16 @@ async def test_a_copy_makes_the_request_conditional():
         assert site.hits[0].headers["if-modified-since"] == copy.latest.last_modified
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "br", "rot13"])
+@on_reactor
+async def test_a_304_that_names_the_encoding_of_the_file_shows_that_the_copy_is_current(encoding):
+    copy = CacheEntry(FetchResult(200, etag='"1"'), 1.0, b"")
+    answer = Answer(status=304, headers={"Content-Encoding": encoding})
+    with Site({"/robots.txt": answer}) as site:
+        outcome, _ = await fetch(site.origin, copy)
+        assert outcome.status == 304
+
+
 @on_reactor
 async def test_a_validator_goes_back_with_the_octets_with_which_it_came():
     etag = '"\x80é"'  # the site sends each character as an octet, and reads it so

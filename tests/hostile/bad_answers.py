@@ -118,6 +118,17 @@ CASES = {
     "three encodings": packed(
         gzip.compress(gzip.compress(gzip.compress(RULES))), "gzip," * 3, BY_RULES
     ),
+    "gzip of which nothing came": packed(b"", "gzip", NOTHING),
+    "404, in gzip that is none": Case(
+        Answer(b"none", status=404, headers={"Content-Encoding": "gzip"}), EVERYTHING
+    ),
+    "404, in an unknown encoding": Case(
+        Answer(b"none", status=404, headers={"Content-Encoding": "rot13"}), EVERYTHING
+    ),
+    "a redirect without a body, in gzip": Case(
+        Answer(status=301, headers={"Location": "/robots.txt?r", "Content-Encoding": "gzip"}),
+        BY_RULES,
+    ),
     "300 encodings": packed(RULES, "gzip," * 300, NOTHING),
     "512 KB of empty gzip members": packed(gzip.compress(b"") * 25_000, "gzip", NOTHING),
     "a gzip bomb": packed(gzip.compress(RULES + b"#" * 50_000_000, 1), "gzip", BY_RULES),
