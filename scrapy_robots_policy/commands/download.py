@@ -17,6 +17,7 @@ from urllib.request import Request
 
 from ..fetch.causes import cause_of
 from ..fetch.http_headers import lifetime, media_type, retry_after
+from ..fetch.no_answers import check_answer
 from ..fetch.order import MAX_OCTETS
 from ..fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
 from ..fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
@@ -84,6 +85,7 @@ def is_web(url: str) -> bool:
 def _get(url: str, user_agent: str, ends: float) -> Answer:
     headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
     peers: list[str] = []
+    by_proxy = is_proxied(url)
     try:
         request = Request(url, headers=headers)  # noqa: S310 - see is_web
         try:
@@ -91,14 +93,14 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
         except HTTPError as error:
             response = error
         with response:
-            result = _result(response, ends)
+            result = _result(response, ends, is_proxied=by_proxy)
     except (OSError, ValueError, UnreadableBodyError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         fault = reason if isinstance(reason, BaseException) else error
         return Answer(FetchResult(None, cause=cause_of(fault)))
-    by_proxy = is_proxied(url)
     peer = peers[-1] if peers and not by_proxy else ""
-    return Answer(result, response.headers.get("Location", ""), peer, is_proxied=by_proxy)
+    location = (response.headers.get_all("Location") or [""])[-1]
+    return Answer(result, location, peer, is_proxied=by_proxy)
 
 
 def _left(ends: float) -> float:
@@ -106,14 +108,19 @@ def _left(ends: float) -> float:
     return max(0.01, min(TIMEOUT, ends - monotonic()))
 
 
-def _result(response: Any, ends: float) -> FetchResult:
-    headers = {name.lower(): value for name, value in response.headers.items()}
+def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
+    received = response.headers
+    headers = {name.lower(): ", ".join(received.get_all(name)) for name in received}
     status = response.status or 0
-    packed, is_whole = _read(response, ends) if 200 <= status < 300 else (b"", True)
-    encodings = encodings_of(headers.get("content-encoding", ""))
+    check_answer(status, headers, is_proxied=is_proxied)
+    octets = b""
+    if 200 <= status < 300:
+        packed, is_whole = _read(response, ends)
+        encodings = encodings_of(headers.get("content-encoding", ""))
+        octets = unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole)
     return FetchResult(
         status,
-        unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole) if packed else b"",
+        octets,
         media_type=media_type(headers),
         lifetime=lifetime(headers, time()),
         retry_after=retry_after(headers, time()),

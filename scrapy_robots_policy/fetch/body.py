@@ -2,7 +2,7 @@
 
 Scrapy fails for a body that is over a size; a robots.txt that is too long has to be cut instead
 (RFC 9309 §2.5). And Scrapy unpacks a body whole or not at all; a few octets may mean gigabytes.
-Encodings that were not asked for here, since a plugin asks for its own, are left to Scrapy.
+Encodings for which there is no decoder here are left to Scrapy: a plugin may ask for its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scrapy.http import Request, Response
 from ..rep.html_page import without_browser_page
 from .order import MAX_OCTETS
 from .request import trim
-from .unpacking import MAX_ENCODINGS, UNPACKED, encodings_of, unpack
+from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 
 _META_KEY = "_robots_txt_body"
 
@@ -31,6 +31,13 @@ def encodings_in(response: Response) -> Sequence[str]:
 def is_fetch(request: Request) -> bool:
     """Whether a request is for a robots.txt whose body is expected."""
     return _META_KEY in request.meta
+
+
+def is_file(response: Response) -> bool:
+    """Whether the body is the robots.txt. Other answers may name an encoding and have no body, or
+    one that is broken: a 304 names that of the file for which it stands (RFC 9110 §15.4.5).
+    """
+    return 200 <= response.status < 300
 
 
 class Body:
@@ -54,11 +61,13 @@ class Body:
         self.bodies.on_ended(self.request)
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked body, cut at the limit. Raises UnreadableBodyError.
+        """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError.
 
         A browser's page is longer than the text in it. So the page is cut after the text is taken
         out of it, where it came whole.
         """
+        if not is_file(response):
+            return b""
         octets = response.body
         if encodings := self.encodings or encodings_in(response):
             is_whole = self.received <= self.limit
@@ -114,7 +123,8 @@ class Bodies:
         if body is None:
             return
         encodings = encodings_in(response)
-        if len(encodings) > MAX_ENCODINGS or UNPACKED.issuperset(encodings):
+        is_ours = len(encodings) > MAX_ENCODINGS or can_unpack(encodings)
+        if is_ours or not is_file(response):
             body.encodings = encodings
             response.headers.pop("Content-Encoding", None)
         else:

@@ -20,8 +20,9 @@ from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of
 from .exchange import Exchange
-from .http_headers import by_name, lifetime, media_type, retry_after, validator
+from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
+from .no_answers import check_answer
 from .order import FetchOrder, octets_read
 from .redirects import Answer, Lookup, follow
 from .request import RequestProfile
@@ -106,10 +107,12 @@ class Fetcher:
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
             headers = by_name(response.headers.items())
+            is_proxied = bool((response.request or request).meta.get("proxy"))
+            check_answer(response.status, headers, is_proxied=is_proxied)
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, is_asked=bool(validators))
-            return _answer(result, headers, response, response.request or request), None
+            return _answer(result, response, is_proxied=is_proxied), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
@@ -143,7 +146,7 @@ class Fetcher:
         now = self.now()
         return FetchResult(
             status,
-            octets if 200 <= status < 300 else b"",
+            octets,
             media_type=media_type(headers),
             lifetime=lifetime(headers, now),
             retry_after=retry_after(headers, now),
@@ -166,13 +169,14 @@ class Fetcher:
         return compat.stat_counter(self.crawler)
 
 
-def _answer(
-    result: FetchResult, headers: dict[str, str], response: Response, request: Request
-) -> Answer:
-    """What came, for `follow`. The address of a proxy says nothing about the site."""
-    is_proxied = bool(request.meta.get("proxy"))
+def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Answer:
+    """What came, for `follow`. The address of a proxy says nothing about the site.
+
+    Of several Location headers the last one counts, as it does where Scrapy follows a page.
+    """
     peer = "" if is_proxied else response.ip_address or ""
-    return Answer(result, headers.get("location", ""), peer, is_proxied=is_proxied)
+    location = (response.headers.get(b"Location") or b"").decode("latin-1")
+    return Answer(result, location, peer, is_proxied=is_proxied)
 
 
 def _may_pass(result: FetchResult) -> bool:
@@ -209,4 +213,4 @@ def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:
         "If-None-Match": entry.latest.etag,
         "If-Modified-Since": entry.latest.last_modified,
     }
-    return {name: value for name, value in validators.items() if value}
+    return {name: value for name, value in validators.items() if can_be_sent(value)}

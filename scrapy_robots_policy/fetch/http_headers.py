@@ -12,6 +12,8 @@ MAX_MEDIA_TYPE = 100
 
 # RFC 9111 §4.2.1: a max-age that is no number makes an answer stale.
 _MAX_AGE = re.compile(r"(?:^|[\s,])max-age(?![\w-])(?:\s*=\s*\"?([0-9]{1,10}))?", re.IGNORECASE)
+# RFC 9110 §5.5. Some clients take other characters in, and fail when they are to send them back.
+_FIELD_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]+")
 _UNCACHED = re.compile(r"(?:^|[\s,])no-(?:store|cache)(?=$|[\s,=])", re.IGNORECASE)
 
 
@@ -63,6 +65,11 @@ def validator(headers: Mapping[str, str], name: str) -> str:
     """An ETag or Last-Modified; "" where there is none, or one that is not worth its octets."""
     value = headers.get(name, "")
     return value if len(value) <= MAX_VALIDATOR else ""
+
+
+def can_be_sent(value: str) -> bool:
+    """Whether every client can send a value as a header."""
+    return _FIELD_VALUE.fullmatch(value) is not None
 
 
 def instant(date: str) -> float | None:

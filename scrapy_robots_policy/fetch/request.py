@@ -1,7 +1,7 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
-no credentials, no cache, no offsite filter, no redirect but the fetcher's.
+no credentials, no cache, no range, no offsite filter, no redirect but the fetcher's.
 
 A middleware adds a header that a request does not have. So a header that must not be added stands
 there without a value, and is taken out at the last moment: some download handlers send it empty.
@@ -38,7 +38,7 @@ META = {
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
-NO_CREDENTIALS: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": []})
+NOT_ADDED: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": [], "Range": []})
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
@@ -70,7 +70,7 @@ class RequestProfile:
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request | None = order.page
-        ours: dict[str, Any] = dict(NO_CREDENTIALS)
+        ours: dict[str, Any] = dict(NOT_ADDED)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
         scheme = url.partition(":")[0]
@@ -114,7 +114,7 @@ def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any
         # Scrapy keeps what it fetches by identity, and a hook may give one request many times. What
         # it leaves open is as in ours: else Scrapy would follow its redirects past our guard.
         request = request.replace(meta={**our_meta, **request.meta})
-        for name, value in NO_CREDENTIALS.items():
+        for name, value in NOT_ADDED.items():
             request.headers.setdefault(name, value)
     request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
     request.meta[PLAIN_KEY] = our_meta[PLAIN_KEY]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+from .decoders import Decoder, decoders
 
 ACCEPTED = "gzip, deflate"
 MAX_ENCODINGS = 3  # nested in each other
-PACKINGS = frozenset({"gzip", "x-gzip", "deflate"})
 # No encodings, but servers send them with plain text: curl reads "none" so, and s3cmd has stored
 # text with "UTF-8". A robots.txt in any other unknown encoding might seem to have no rules.
 PLAIN = frozenset({"none", "utf-8", "utf8"})
-UNPACKED = PACKINGS | PLAIN | {"identity"}
-MAX_MEMBERS = 100  # of one gzip stream: each costs a copy of what is left
+MAX_MEMBERS = 100  # of one packed body: each costs a copy of what is left
 
 
 class UnreadableBodyError(Exception):
@@ -24,6 +23,11 @@ def encodings_of(content_encoding: str) -> Sequence[str]:
     """The encodings of a Content-Encoding header, in the order in which they were applied."""
     names = (name.strip().lower() for name in content_encoding.split(","))
     return tuple(name for name in names if name)
+
+
+def can_unpack(encodings: Iterable[str]) -> bool:
+    """Whether a body in these encodings can be unpacked here, if it is not broken."""
+    return all(one == "identity" or one in PLAIN or one in decoders() for one in encodings)
 
 
 def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: bool) -> bytes:
@@ -42,17 +46,12 @@ def unpack(packed: bytes, encodings: Sequence[str], limit: int, *, is_whole: boo
 def _decode(packed: bytes, encoding: str, limit: int, is_whole: bool) -> bytes:
     if encoding == "identity" or (encoding in PLAIN and _is_text(packed)):
         return packed
-    if encoding not in PACKINGS:
-        raise UnreadableBodyError(encoding)
-    try:
-        return _inflate(packed, 47, limit, is_whole)  # zlib's number for: gzip or zlib, as it comes
-    except zlib.error:
-        if encoding != "deflate":
-            raise UnreadableBodyError(encoding) from None
-    try:
-        return _inflate(packed, -15, limit, is_whole)  # some servers send deflate without a header
-    except zlib.error:
-        raise UnreadableBodyError(encoding) from None
+    for new in decoders().get(encoding, ()):
+        try:
+            return _members(new, packed, limit, is_whole)
+        except Exception:  # noqa: BLE001, S112, PERF203 - each library has errors of its own
+            continue
+    raise UnreadableBodyError(encoding)
 
 
 def _is_text(octets: bytes) -> bool:
@@ -64,18 +63,19 @@ def _is_text(octets: bytes) -> bool:
     return True
 
 
-def _inflate(packed: bytes, window: int, limit: int, is_whole: bool) -> bytes:
+def _members(new: Callable[[], Decoder], packed: bytes, limit: int, is_whole: bool) -> bytes:
+    """Some `limit` octets at most. Raises ValueError, and what the decoder raises."""
     octets = b""
     for _ in range(MAX_MEMBERS):  # RFC 1952 §2.2: a gzip file may have several members
-        unpacker = zlib.decompressobj(window)
-        octets += unpacker.decompress(packed, limit - len(octets))
-        packed = unpacker.unused_data
+        decoder = new()
+        octets += decoder.decompress(packed, limit - len(octets))
+        packed = decoder.unused_data
         if len(octets) >= limit:
             return octets
-        if not unpacker.eof and is_whole:
+        if not decoder.eof and is_whole:
             msg = "it ends too soon"
-            raise zlib.error(msg)
+            raise ValueError(msg)
         if not packed:  # of a stream that has not ended nothing is left over
             return octets
     msg = "it has too many members"
-    raise zlib.error(msg)
+    raise ValueError(msg)

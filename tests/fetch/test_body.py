@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import tracemalloc
 import zlib
+from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, signals
@@ -13,7 +15,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.fetch import unpacking
+from scrapy_robots_policy.fetch import decoders, unpacking
 from scrapy_robots_policy.fetch.body import Bodies, Body
 
 BOMBS = {
@@ -69,6 +71,51 @@ UNREADABLE = {
 def test_a_whole_body_that_cannot_be_unpacked_is_an_error(fault):
     with pytest.raises(unpacking.UnreadableBodyError):
         unpacking.unpack(*UNREADABLE[fault], 1000, is_whole=True)
+
+
+LIBRARIES = {"gzip": "gzip", "br": "brotli", "zstd": "backports.zstd"}
+REASON = "the library is not installed: `make test` on the newest Scrapy"
+
+
+@pytest.mark.parametrize("encoding", LIBRARIES)
+def test_no_encoding_hides_that_the_end_is_missing(encoding):
+    """Scrapy gives what it can get out of such a body, which may be a file without its rules."""
+    pack = pytest.importorskip(LIBRARIES[encoding], reason=REASON).compress
+    octets = b"".join(b"Disallow: /%d\n" % number for number in range(5_000))
+    packed = pack(octets)
+    assert unpacking.unpack(packed, [encoding], 100_000, is_whole=True) == octets
+    assert unpacking.unpack(packed, [encoding], 5, is_whole=True) == b"Disal"
+    for broken in (b"", packed[:-1], packed[: len(packed) // 2], packed + b"x"):
+        with pytest.raises(unpacking.UnreadableBodyError):
+            unpacking.unpack(broken, [encoding], 100_000, is_whole=True)
+    half = unpacking.unpack(packed[: len(packed) // 2], [encoding], 100_000, is_whole=False)
+    assert octets.startswith(half)
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd"])
+def test_a_few_octets_take_no_more_memory_than_the_limit(encoding):
+    pack = pytest.importorskip(LIBRARIES[encoding], reason=REASON).compress
+    bomb = pack(bytes(50_000_000))
+    tracemalloc.start()
+    octets = unpacking.unpack(bomb, [encoding], 500_000, is_whole=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(octets) == 500_000
+    assert peak < 5_000_000
+
+
+def test_an_old_library_that_knows_no_limit_is_not_used(monkeypatch):
+    class Old:
+        """brotli before 1.2."""
+
+        def process(self, packed):
+            return packed
+
+    monkeypatch.setitem(sys.modules, "brotli", SimpleNamespace(Decompressor=Old))
+    decoders.decoders.cache_clear()
+    assert not unpacking.can_unpack(["br"])
+    assert unpacking.can_unpack(["gzip", "deflate", "identity"])
+    decoders.decoders.cache_clear()
 
 
 def test_of_a_body_that_was_cut_here_what_has_come_is_read():

@@ -11,6 +11,7 @@ from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.settings import default_settings
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.fetch import unpacking
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from tests.crawls import Spider, crawl, middleware_of
@@ -51,6 +52,35 @@ async def test_a_robots_txt_goes_through_the_proxy_of_its_page():
         assert sorted(proxy.paths) == [page, "http://site.invalid/robots.txt"]
         sent = {hit.headers.get("proxy-authorization") for hit in proxy.hits}
         assert sent == {"Basic dXNlcjp3b3Jk"}
+
+
+@on_reactor
+async def test_a_proxy_that_wants_other_credentials_opens_no_site():
+    site = "http://site.invalid"
+    with Site({f"{site}/robots.txt": [Answer(status=407), SECRET]}) as proxy:
+        old, new = ({"proxy": proxy.origin.replace("//", f"//{who}:@")} for who in ("old", "new"))
+        secret = scrapy.Request(f"{site}/secret", meta=new)
+        seen, _ = await crawl(scrapy.Request(f"{site}/a", meta=old), secret)
+        assert proxy.paths == [f"{site}/robots.txt"] * 2 + [f"{site}/a"]
+        assert len({hit.headers["proxy-authorization"] for hit in proxy.hits[:2]}) == 2
+    assert list(seen.dropped) == [secret.url]
+
+
+@on_reactor
+async def test_a_proxy_that_always_wants_other_credentials_leaves_the_site_unreachable():
+    page = "http://site.invalid/a"
+    with Site({"http://site.invalid/robots.txt": Answer(status=407)}) as proxy:
+        seen, _ = await crawl(scrapy.Request(page, meta={"proxy": proxy.origin}))
+        assert proxy.pages == ["http://site.invalid/robots.txt"]
+    why = "robots.txt unreachable (refused by the proxy)"
+    assert seen.dropped == {page: f"Forbidden by robots.txt: {why}"}
+
+
+@on_reactor
+async def test_a_site_itself_that_answers_407_has_no_robots_txt():
+    with Site({"/robots.txt": Answer(status=407)}) as site:
+        seen, _ = await crawl(site.url("/a"))
+        assert seen.answered == [site.url("/a")]
 
 
 @on_reactor
@@ -146,8 +176,8 @@ PACKED = {
     "br for a plugin": ("br", by_plugin()[0], 0, "/secret"),
     "br in gzip for a plugin": ("br, gzip", by_plugin()[0], 0, "/secret"),
     "br that nobody has asked for": ("br", {}, 0, "/secret"),
-    "br that is very large": ("br", by_plugin()[0], 100_000_000, "/a /secret"),
-    "br that nobody unpacks": ("br", {"COMPRESSION_ENABLED": False}, 0, "/a /secret"),
+    "br that is very large": ("br", by_plugin()[0], 100_000_000, "/secret"),
+    "br that Scrapy does not unpack": ("br", {"COMPRESSION_ENABLED": False}, 0, "/secret"),
 }
 
 
@@ -167,6 +197,25 @@ async def test_an_encoded_file_is_read_or_closes_the_site(name):
         octets = pack(octets, one)
     answer = Answer(octets, headers={"Content-Encoding": encoding})
     with Site({"/robots.txt": answer}) as site:
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert sorted(seen.dropped) == [site.url(path) for path in dropped.split()]
+
+
+# Settings, octets of comments, what is dropped.
+LEFT_TO_SCRAPY = {
+    "as the others": ({}, 0, "/secret"),
+    "very large": ({}, 100_000_000, "/a /secret"),
+    "unpacked by nobody": ({"COMPRESSION_ENABLED": False}, 0, "/a /secret"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_TO_SCRAPY)
+@on_reactor
+async def test_where_only_scrapy_unpacks_a_file_it_is_read_or_closes_the_site(name, monkeypatch):
+    settings, comments, dropped = LEFT_TO_SCRAPY[name]
+    monkeypatch.setattr(unpacking, "decoders", dict)
+    octets = pack(SECRET.body + b"#" * comments, "br")
+    with Site({"/robots.txt": Answer(octets, headers={"Content-Encoding": "br"})}) as site:
         seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
         assert sorted(seen.dropped) == [site.url(path) for path in dropped.split()]
 

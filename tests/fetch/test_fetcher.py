@@ -291,6 +291,16 @@ async def test_a_copy_makes_the_request_conditional():
         assert site.hits[0].headers["if-modified-since"] == copy.latest.last_modified
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "br", "rot13"])
+@on_reactor
+async def test_a_304_that_names_the_encoding_of_the_file_shows_that_the_copy_is_current(encoding):
+    copy = CacheEntry(FetchResult(200, etag='"1"'), 1.0, b"")
+    answer = Answer(status=304, headers={"Content-Encoding": encoding})
+    with Site({"/robots.txt": answer}) as site:
+        outcome, _ = await fetch(site.origin, copy)
+        assert outcome.status == 304
+
+
 @on_reactor
 async def test_a_validator_goes_back_with_the_octets_with_which_it_came():
     etag = '"\x80é"'  # the site sends each character as an octet, and reads it so
@@ -299,6 +309,15 @@ async def test_a_validator_goes_back_with_the_octets_with_which_it_came():
         await fetch(site.origin, CacheEntry(first, 1.0, first.octets))
         await fetch(site.origin, CacheEntry(replace(first, etag='"…"'), 1.0, first.octets))
         assert [hit.headers.get("if-none-match") for hit in site.hits] == [None, etag, '"?"']
+
+
+@on_reactor
+async def test_a_validator_that_some_clients_cannot_send_is_not_sent():
+    """With such a client no later fetch would come about, and the site's new rules be unknown."""
+    latest = FetchResult(200, etag='"\x1b[2J"', last_modified="now\x01")
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await fetch(site.origin, CacheEntry(latest, 1.0, b""))
+        assert not {"if-none-match", "if-modified-since"} & set(site.hits[0].headers)
 
 
 @on_reactor

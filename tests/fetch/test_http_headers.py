@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.fetch.http_headers import lifetime, media_type, retry_after, validator
+from scrapy_robots_policy.fetch.http_headers import (
+    can_be_sent,
+    lifetime,
+    media_type,
+    retry_after,
+    validator,
+)
 
 NOW = 1_795_000_000.0  # Wed, 18 Nov 2026 11:06:40 GMT
 DATE = "Wed, 18 Nov 2026 10:51:40 GMT"  # the site's clock is a quarter of an hour late
@@ -74,3 +80,13 @@ def test_what_is_kept_of_a_header_is_bounded():
     headers = {"content-type": "x" * 10_000, "etag": "x" * 1001, "last-modified": "x" * 1000}
     assert len(media_type(headers)) == 100
     assert [len(validator(headers, name)) for name in ("etag", "last-modified")] == [0, 1000]
+
+
+@pytest.mark.parametrize("value", ["", '"\x1b[2J"', '"a\0"', '"a"\r\nX: y', '"\x7f"'])
+def test_a_control_character_cannot_be_sent(value):
+    assert not can_be_sent(value)
+
+
+@pytest.mark.parametrize("value", ['"1"', 'W/"a\tb"', '"\x80\xff"'])
+def test_any_other_octet_can_be_sent(value):
+    assert can_be_sent(value)

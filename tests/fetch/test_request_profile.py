@@ -36,6 +36,14 @@ def test_what_is_set_for_pages_does_not_bind_a_robots_txt(page):
     assert meta.get("proxy") == (page and "http://proxy")
 
 
+@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Range"])
+def test_what_default_headers_ask_of_pages_is_not_asked_of_a_robots_txt(name):
+    request = made()
+    request.headers.setdefault(name, "bytes=0-100")  # as DefaultHeadersMiddleware does
+    trim(request)
+    assert name not in request.headers
+
+
 def test_a_file_that_cannot_be_cut_on_the_wire_has_a_limit():
     assert made(url="https://site.example/robots.txt").meta["download_maxsize"] == MAX_UNCOUNTED
 

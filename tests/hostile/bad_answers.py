@@ -57,6 +57,18 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 LENGTH = b"Content-Length: %d\r\n\r\n" % len(RULES)
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
+
+def in_transfer(codings: str) -> Case:
+    """In these transfer codings, of which gzip packs, and the last one makes chunks."""
+    body = gzip.compress(RULES) if "gzip" in codings else RULES
+    head = HEAD + b"Transfer-Encoding: %s\r\n\r\n" % codings.encode()
+    return raw(head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+
+
+def part(octets: bytes, content_range: str, pages: frozenset[str]) -> Case:
+    return Case(Answer(octets, status=206, headers={"Content-Range": content_range}), pages)
+
+
 CASES = {
     # Lengths
     "as it should be": plain(RULES, BY_RULES),
@@ -72,6 +84,30 @@ CASES = {
     "chunked, cut in a chunk": raw(CHUNKED + b"fff\r\n" + RULES),
     "chunked, no last chunk": raw(CHUNKED + b"%x\r\n%s\r\n" % (len(RULES), RULES)),
     "chunked, no number": raw(CHUNKED + b"zz\r\n" + RULES + b"\r\n0\r\n\r\n"),
+    "packed, then chunked": in_transfer("gzip, chunked"),
+    "packed, then chunked, in two headers": in_transfer("gzip\r\nTransfer-Encoding: chunked"),
+    "in a transfer coding that nobody knows": in_transfer("xchunked"),
+    "two lengths": Case(
+        Answer(raw=HEAD + LENGTH[:-2] + b"Content-Length: 5\r\n\r\n" + RULES),
+        BY_RULES,
+        is_refused_by_some=True,
+    ),
+    "chunked, and a length": Case(
+        Answer(
+            raw=CHUNKED[:-2]
+            + b"Content-Length: 5\r\n\r\n%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES)
+        ),
+        BY_RULES,
+        is_refused_by_some=True,
+    ),
+    "answers before the answer": raw(
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + HEAD + LENGTH + RULES, BY_RULES
+    ),
+    # Parts
+    "the first part": part(RULES[:13], f"bytes 0-12/{len(RULES)}", NOTHING),
+    "the last part": part(RULES[14:], f"bytes 14-{len(RULES) - 1}/{len(RULES)}", NOTHING),
+    "a part of who knows what": part(RULES, "bytes 0-31/*", NOTHING),
+    "the whole as a part": part(RULES, f"bytes 0-{len(RULES) - 1}/{len(RULES)}", BY_RULES),
     # Encodings
     "gzip that was not asked for": packed(gzip.compress(RULES), "gzip", BY_RULES),
     "deflate": packed(zlib.compress(RULES), "deflate", BY_RULES),
@@ -81,6 +117,17 @@ CASES = {
     "an unknown encoding": packed(RULES, "rot13", NOTHING),
     "three encodings": packed(
         gzip.compress(gzip.compress(gzip.compress(RULES))), "gzip," * 3, BY_RULES
+    ),
+    "gzip of which nothing came": packed(b"", "gzip", NOTHING),
+    "404, in gzip that is none": Case(
+        Answer(b"none", status=404, headers={"Content-Encoding": "gzip"}), EVERYTHING
+    ),
+    "404, in an unknown encoding": Case(
+        Answer(b"none", status=404, headers={"Content-Encoding": "rot13"}), EVERYTHING
+    ),
+    "a redirect without a body, in gzip": Case(
+        Answer(status=301, headers={"Location": "/robots.txt?r", "Content-Encoding": "gzip"}),
+        BY_RULES,
     ),
     "300 encodings": packed(RULES, "gzip," * 300, NOTHING),
     "512 KB of empty gzip members": packed(gzip.compress(b"") * 25_000, "gzip", NOTHING),
@@ -115,6 +162,14 @@ CASES = {
     "to itself": Case(moved("/robots.txt"), EVERYTHING),
     "to nowhere": Case(moved("http://["), EVERYTHING),
     "to a file": Case(moved("file:///etc/passwd"), EVERYTHING),
+    "to one place, by two headers": Case(
+        Answer(
+            raw=b"HTTP/1.1 301 Test\r\n"
+            + b"Location: /robots.txt?r\r\n" * 2
+            + b"Content-Length: 0\r\n\r\n"
+        ),
+        BY_RULES,
+    ),
     # Bodies
     "a page": Case(Answer(b"<html><body>Disallow: nothing</body></html>"), EVERYTHING),
     "a byte order mark": plain(b"\xef\xbb\xbf" + RULES, BY_RULES),

@@ -13,13 +13,14 @@ from scrapy_robots_policy.commands.tester.server import Server
 from tests.commands.run import robots as command
 from tests.commands.test_server import ask, server  # noqa: F401 - a fixture
 from tests.crawls import OURS, REACTORS, Plan, crawl_apart
-from tests.site import Site
+from tests.site import Answer, Site
 
-from .bad_answers import CASES, EVERYTHING
+from .bad_answers import CASES, EVERYTHING, RULES
 
 pytestmark = pytest.mark.slow
 
 AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 10, "RETRY_ENABLED": False}
+MOVED = Answer(RULES, headers={"Content-Type": "text/plain"})  # where a redirect leads
 SLOW = ("never", "an octet now and then", "headers, an octet now and then")
 
 
@@ -28,7 +29,9 @@ def all_sites() -> Iterator[dict[str, Site]]:
     """A site for each case, each on an address of its own."""
     with ExitStack() as stack:
         yield {
-            name: stack.enter_context(Site({"/robots.txt": case.answer}, f"127.2.0.{number}"))
+            name: stack.enter_context(
+                Site({"/robots.txt": case.answer, "/robots.txt?r": MOVED}, f"127.2.0.{number}")
+            )
             for number, (name, case) in enumerate(CASES.items(), 1)
         }
 
@@ -47,7 +50,7 @@ def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
 def test_the_command_decides_as_a_crawl(name, monkeypatch):
     monkeypatch.setattr(download, "TIMEOUT", 30.0)
     monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
-    with Site({"/robots.txt": CASES[name].answer}) as site:
+    with Site({"/robots.txt": CASES[name].answer, "/robots.txt?r": MOVED}) as site:
         urls = [site.url(path) for path in sorted(EVERYTHING)]
         result = command("check", "--json", *urls)
     answers = [json.loads(line) for line in result.lines]
