@@ -152,13 +152,15 @@ async def test_without_a_private_attribute_a_crawl_that_closes_ends_and_loses_no
 def test_every_private_attribute_that_is_read_is_hidden_here():
     """The names with an underscore that `EngineAccess` and its helpers look up in Scrapy."""
     tree = ast.parse(inspect.getsource(compat))
+    lookups = {"getattr", "hasattr", "_attribute"}
     names = {
         node.value
         for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in {"getattr", "_attribute"}
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in lookups
         for node in call.args[1:]
         if isinstance(node, ast.Constant) and str(node.value).startswith("_")
     }
     hidden_names = {place.rpartition(".")[2] for place in WITHOUT_REACTOR}
-    httpx = {"_default_client", "_client", "_transport", "_pool"}  # of another handler
+    # Of another handler.
+    httpx = {"_default_client", "_client", "_transport", "_pool", "_max_connections"}
     assert names - {"__name__", "__func__", "__code__"} - httpx <= hidden_names
