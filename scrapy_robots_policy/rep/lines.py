@@ -8,8 +8,8 @@ expression for a line starts with a literal "\n", which `re` finds fastest. A ca
 a line feed is white space; any other has become a line feed. An octet is a character (latin-1).
 
 The number of a line is the one that an editor gives it. In some dialects two carriage returns are
-one line end; an editor has two lines there. Such a pair stays in the text, before the line feed that
-it has become, and is counted (`line_numbers`). Nothing else leaves two returns in a row.
+one line end; an editor ends two lines there. Such a pair stays in the text, before the line feed
+that it has become, and is counted (`line_numbers`). Nothing else leaves two returns in a row.
 """
 
 from __future__ import annotations

@@ -96,6 +96,13 @@ def _named(scheme: str, host: str, port: int | None) -> Origin | None:
     return Origin(f"{scheme}://{host}:{port}")
 
 
+def host_of_origin(origin: str) -> str:
+    """The host of an origin, without its port; an IPv6 address is in brackets."""
+    place = origin.partition("://")[2]
+    host, colon, _ = place.rpartition(":")
+    return host if colon and not place.endswith("]") else place
+
+
 def server_forms(url: str) -> tuple[str, ...]:
     """The URL, and the one that the server may read in its place.
 
