@@ -146,6 +146,11 @@ def _host(host: str) -> str:
         return host
 
 
+def no_string(name: str, value: object) -> TypeError:
+    """The error for a URL or an agent that is no string."""
+    return TypeError(f"{name} must be a str, not {type(value).__name__}")
+
+
 def path_of(url: str) -> str:
     """The part of a URL that rules are compared with, as it stands there: path, parameters and
     query; "/" where there is none. How it is escaped is the dialect's affair (`url_octets`).
