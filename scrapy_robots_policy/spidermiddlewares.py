@@ -22,7 +22,7 @@ from scrapy.utils.log import logformatter_adapter
 from . import compat
 from .config import RequestConfig, RequestConfigs, TagSettings
 from .rep import origin_of
-from .rep.escapes import shown
+from .rep.escapes import brief
 from .rep.page_tags import Statement, names_of, tags_of
 from .rep.preference import TDM_RESERVATION, Place, Preference
 from .rep.use_answer import UseAnswer, answer
@@ -47,7 +47,6 @@ logger = logging.getLogger(__name__)
 META_KEY = "robots_tags"
 REL = "rel-nofollow"
 DROPPED = "dropped"
-_MAX_CAUSE = 200  # characters of a tag in a log line; a header may have 16,000
 _FIELDS = {"nofollow": "follow", "noindex": "index", "noarchive": "archive"}
 _STATS = {
     Action.OFF: "would_drop",
@@ -195,7 +194,7 @@ class RobotsTagMiddleware:
         if self.reads_use:
             refused = self._refused_use(request, response, actions, config)
             if refused is not None:
-                causes["use"] = _text(refused)
+                causes["use"] = brief(refused.start)
         return causes
 
     def _refused_use(
@@ -245,7 +244,7 @@ class RobotsTagMiddleware:
         refused = {part: name for part, name in _FIELDS.items() if not getattr(tags, name)}
         if tags.unavailable_after is not None and tags.unavailable_after <= self.now():
             refused["expired"] = "unavailable_after"
-        return {part: _text(tags.cause(name)) for part, name in refused.items()}
+        return {part: brief(str(tags.cause(name))) for part, name in refused.items()}
 
     def _keeps(self, output: Any, demands: _Demands) -> bool:
         if isinstance(output, Request):
@@ -294,12 +293,6 @@ class RobotsTagMiddleware:
     def _count(self, demand: _Demand, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun
         self.crawler.stats.inc_value(f"{TAGS}{demand.part}/{stat}")
-
-
-def _text(tag: object) -> str:
-    """A tag for log lines and exceptions: a site may write any characters in it, and many."""
-    text = str(tag)
-    return shown(text if len(text) <= _MAX_CAUSE else f"{text[:_MAX_CAUSE]}…")
 
 
 def _mark(item: Any, part: str) -> bool:

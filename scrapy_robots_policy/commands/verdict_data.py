@@ -7,6 +7,7 @@ from typing import Any
 
 from ..rep import Verdict
 from ..rep.dialects.crawlers import crawler_note
+from ..rep.preference import Preference
 from ..rep.use_answer import UseAnswer
 
 _MAX_USE_FACTS = 40
@@ -38,16 +39,20 @@ def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
 def uses_as_json(uses: UseAnswer) -> dict[str, Any]:
     """Every preference, what overrides what, and the result for each declared use."""
     return {
-        "usage": [asdict(preference) for preference in uses.preferences],
+        "usage": [_as_json(preference) for preference in uses.preferences],
         "overridden": [
-            {"preference": asdict(one.preference), "by": asdict(one.by), "why": one.why}
+            {"preference": _as_json(one.preference), "by": _as_json(one.by), "why": one.why}
             for one in uses.overridden
         ],
         "uses": [
-            {"use": one.name, "result": one.result.value, "by": one.by and asdict(one.by)}
+            {"use": one.name, "result": one.result.value, "by": one.by and _as_json(one.by)}
             for one in uses.results
         ],
     }
+
+
+def _as_json(preference: Preference) -> dict[str, Any]:
+    return asdict(preference.readable)
 
 
 def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:

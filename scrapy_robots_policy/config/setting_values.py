@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from scrapy import Spider
 from scrapy.settings import BaseSettings
 
+from ..rep.nearest import nearest
 from .settings_table import SETTINGS
 
 OURS = "ROBOTS_"  # Scrapy's own settings begin with ROBOTSTXT_
@@ -46,9 +46,8 @@ def unknown_settings(settings: BaseSettings) -> Iterator[str]:
     for name in sorted(filter(_looks_ours, settings)):
         if name in SETTINGS or not is_set(settings, name):
             continue
-        nearest = get_close_matches(name.removeprefix(OURS), ours, 1)
-        hint = f"did you mean {OURS}{nearest[0]}?" if nearest else "it has no effect here"
-        yield f"{name} is no setting of scrapy_robots_policy; {hint}"
+        hint = nearest(name.removeprefix(OURS), ours, OURS) or "; it has no effect here"
+        yield f"{name} is no setting of scrapy_robots_policy{hint}"
 
 
 def _looks_ours(name: object) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ipaddress import IPv6Address
 
 from ..rep.index import EveryMatch
-from ..rep.url import DEFAULT_PORTS
+from ..rep.url import DEFAULT_PORTS, host_of_origin
 
 _HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
 _HOST = re.compile(r"\[[0-9a-f:.*]+\]|[^\s/@?#\[\]:]+")
@@ -55,7 +55,5 @@ class HostMatch:
 def _names_of(origin: str) -> tuple[str, str]:
     """(the host of an origin, the host with its port). A default port is written out, too."""
     scheme, _, place = origin.partition("://")
-    host, colon, _ = place.rpartition(":")
-    if not colon or place.endswith("]"):
-        return place, f"{place}:{DEFAULT_PORTS[scheme]}"
-    return host, place
+    host = host_of_origin(origin)
+    return host, place if host != place else f"{place}:{DEFAULT_PORTS[scheme]}"

@@ -10,7 +10,7 @@ from operator import itemgetter
 from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.html_page import is_html_page, start_of
-from ..rep.lines import clean_text, is_too_large
+from ..rep.lines import clean_text, is_too_large, lines_of
 from .findings import Edit, Finding, listed, quoted
 from .source_file import SourceFile
 
@@ -88,7 +88,7 @@ def size(source: SourceFile) -> Iterator[Finding]:
     over = [d for d in (source.dialect, *source.others) if len(source.body) > d.size_limit]
     if not over:
         return
-    last = source.text.count("\n")
+    last = source.line_at(len(source.text))
     opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
     cut = [dialect.name for dialect in over if dialect.beyond_size is Beyond.CUT]
     effects = []
@@ -113,7 +113,7 @@ def long_lines(source: SourceFile) -> Iterator[Finding]:
     text = source.text
     if source.dialect in limited:  # there the text is cut already
         text = clean_text(source.body, source.dialect.but("uncut", line_limit=NO_LIMIT))
-    lines = text.split("\n")[1:]
+    lines = lines_of(text)
     if max(map(len, lines)) <= shortest:
         return
     for number, line in enumerate(lines, 1):
@@ -132,7 +132,7 @@ def controls(source: SourceFile) -> Iterator[Finding]:
     text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
     if text.count("\0") > len(text) // 4:
         return  # UTF-16: R102
-    for number, line in enumerate(text.split("\n")[1:], 1):
+    for number, line in enumerate(lines_of(text), 1):
         match = _CONTROLS.search(line)
         if match:
             start, end = source.span_of_line(number)

@@ -5,9 +5,10 @@ The rules of the file itself say whether a sitemap may be fetched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from ..rep.url import Origin, origin_of, readable
+from ..rep.url import Origin, host_of_origin, origin_of, readable
 from .findings import Finding, quoted
 from .source_file import SOMEBODY, SourceFile
 
@@ -17,7 +18,7 @@ _MAX_HOSTS = 1  # a file that names sitemaps of several hosts does not show whic
 
 def addresses(source: SourceFile) -> Iterator[Finding]:
     for line in source.grammar.sitemap.finditer(source.text):
-        if origin_of(line[1]) is None:
+        if _origin(line) is None:
             yield source.finding(
                 "R501",
                 line.span(1) if line[1] else (line.start() + 1, line.end()),
@@ -28,7 +29,7 @@ def addresses(source: SourceFile) -> Iterator[Finding]:
 
 def disallowed(source: SourceFile) -> Iterator[Finding]:
     """Sitemaps of the file's own host that crawlers without a group may not fetch."""
-    sitemaps = [(line, origin_of(line[1])) for line in source.grammar.sitemap.finditer(source.text)]
+    sitemaps = [(line, _origin(line)) for line in source.grammar.sitemap.finditer(source.text)]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]
     for line in own[: 1 + _MAX_OCTETS // (1 + len(source.body))]:
@@ -44,7 +45,7 @@ def disallowed(source: SourceFile) -> Iterator[Finding]:
 def schemes(source: SourceFile) -> Iterator[Finding]:
     own = origin_of(source.url)
     for line in source.grammar.sitemap.finditer(source.text) if own else ():
-        origin = origin_of(line[1])
+        origin = _origin(line)
         if own and origin and _host(origin) == _host(own) and origin != own:
             yield source.finding(
                 "R509",
@@ -63,8 +64,13 @@ def _own_host(source: SourceFile, origins: list[Origin]) -> str:
     return hosts.pop() if len(hosts) == _MAX_HOSTS else ""
 
 
+def _origin(line: re.Match[str]) -> Origin | None:
+    """The origin of the sitemap that a line names; None where it names no whole URL."""
+    return origin_of(readable(line[1]))
+
+
 def _host(origin: Origin) -> str:
-    return origin.partition("://")[2].partition(":")[0].removeprefix("www.")
+    return host_of_origin(origin).removeprefix("www.")
 
 
 CHECKS = (addresses, disallowed, schemes)

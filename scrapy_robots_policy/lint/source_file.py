@@ -12,7 +12,7 @@ from ..rep.agents import STAR
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import Bom, OrphanRules, Records
-from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, mark_of
+from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, line_ends, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
 from ..rep.verdict import Rule
@@ -59,7 +59,7 @@ class SourceFile:
         self.text = clean_text(body, dialect)
         self.grammar: Grammar = grammar_of(dialect)
         self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
-        self._starts = [line_feed.start() for line_feed in re.finditer("\n", self.text)]
+        self._starts = line_ends(self.text)
 
     @cached_property
     def others(self) -> tuple[Dialect, ...]:

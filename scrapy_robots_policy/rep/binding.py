@@ -1,4 +1,4 @@
-"""The rules that bind one crawler, laid out, and the bounded memory of what binds which crawler."""
+"""The rules that bind one crawler, in an index; and a bounded cache of such indexes by crawler."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AN_AGENT = 200  # octets that the memory of one agent takes, about
 
 
 class BindingRules(Index):
-    """An index that knows its rules. Made once; later it only learns the numbers of the lines.
+    """An index with its rules. It is made once; only the numbers of their lines are read later.
 
     groups     where the rules stand in the text
     origin     the site that they are read for, where a rule may name a site
@@ -70,7 +70,7 @@ class BindingRules(Index):
 
 
 class Bindings(dict[object, BindingRules | None]):
-    """What binds an agent, for each that has asked; None: it has asked once.
+    """What binds an agent. None: there was one question about it, which needs no index.
 
     The key is the agent, with the origin where a rule may name a site.
     """
@@ -82,7 +82,7 @@ class Bindings(dict[object, BindingRules | None]):
         return len(self) * _AN_AGENT + self._octets_laid_out()
 
     def shared(self, groups: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
-        """What binds another agent and this one too: most are bound by the same groups."""
+        """What binds another agent by the same groups: most agents are bound by the same ones."""
         for binding in list(self.values()):
             if binding and (binding.groups, binding.origin) == (groups, origin):
                 return binding

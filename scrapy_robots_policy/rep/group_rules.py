@@ -16,7 +16,10 @@ from .verdict import Group, Rule
 def rule_lines_of(
     groups: Iterable[GroupSpan], text: str, dialect: Dialect, second: str = "%"
 ) -> list[RuleLine]:
-    """The rule lines of some groups; or those that can match a path with a second octet."""
+    """The rule lines of some groups; without most of those that cannot match a path.
+
+    second  the second octet of the path; "%": lines for any path
+    """
     expression = _rule_line(dialect, second)
     lines: list[RuleLine] = []
     for group in groups:

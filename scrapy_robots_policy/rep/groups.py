@@ -19,6 +19,7 @@ from .dialects.dialect import Dialect
 from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
+from .url import no_string
 
 _A_LINE = 128  # octets of memory that a User-agent line takes, about
 
@@ -72,7 +73,7 @@ class Groups:
         agent  a product token or a User-Agent header. TypeError if it is no str
         """
         if not isinstance(agent, str):
-            raise TypeError(f"agent must be a str, not {type(agent).__name__}")
+            raise no_string("agent", agent)
         chain = _chain(agent, self._options)
         if self._options.by_weight:
             own = [name for name in chain if name != STAR]

@@ -4,9 +4,12 @@ This is the only module that reads lines: rules and the linter search the same t
 expressions. How lines form groups is in `groups`, and what a rule matches in `patterns`.
 
 The text begins with a line feed, and a line reaches from its line feed to the next. So an
-expression for a line starts with a literal "\n", which `re` finds fastest, and the number of a
-line is the number of line feeds up to its own. A carriage return before a line feed is white space;
-any other has become a line feed. An octet is a character (latin-1).
+expression for a line starts with a literal "\n", which `re` finds fastest. A carriage return before
+a line feed is white space; any other has become a line feed. An octet is a character (latin-1).
+
+The number of a line is the one that an editor gives it. In some dialects two carriage returns are
+one line end; an editor ends two lines there. Such a pair stays in the text, before the line feed
+that it has become, and is counted (`line_numbers`). Nothing else leaves two returns in a row.
 """
 
 from __future__ import annotations
@@ -27,8 +30,10 @@ WHITE = " \t\x0b\x0c\r"
 
 _MARK = "\xef\xbb\xbf"
 _LONE_RETURN = re.compile("\r[^\n]")
-# A line end that starts with a carriage return; group 1: a second one, of the next line.
-_RETURN = re.compile("\r(?:\n|(\r))?")
+# A line end that starts with a carriage return, where a second one ends no line; group 1: two that
+# end two lines for an editor. It takes a return and a line feed as one end.
+_RETURN = re.compile("(\r\r(?!\n))|\r[\r\n]?")
+_PASSED_OVER = "\r\r"
 # Nothing that follows can start with white space, so backtracking is no use: possessive.
 _W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
 # A value, without the white space around it and the comment after it. Not as a repeated group of
@@ -71,10 +76,11 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     text = "\n" + text[len(mark_of(text, dialect.bom)) :]
     if "\r" in text and (_LONE_RETURN.search(text) or text[-1] == "\r"):
         if dialect.double_returns:
-            text = _RETURN.sub(lambda match: "\n " if match[1] else "\n", text)
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+            text = _RETURN.sub(lambda match: (match[1] or "") + "\n", text)
+        else:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
     if dialect.nul_ends_line and "\0" in text:
-        text = re.sub("\0[^\n]*", "", text)
+        text = re.sub("\0[^\r\n]*", "", text)
     if len(body) > dialect.size_limit:  # a rule that is cut in two would be another rule
         text = text[: max(text.rfind("\n"), 1)]
     return _cut_lines(text, dialect.line_limit) if len(text) > dialect.line_limit else text
@@ -112,11 +118,24 @@ def line_numbers(text: str, starts: Iterable[int]) -> list[int]:
     """The numbers, from 1, of the lines whose line feeds are at `starts`, which are in order."""
     numbers = []
     number = at = 0
+    passes_over = _PASSED_OVER in text
     for start in starts:
         number += text.count("\n", at, start + 1)
+        if passes_over:
+            number += text.count(_PASSED_OVER, at, start + 1)
         numbers.append(number)
         at = start + 1
     return numbers
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of the file, each at its number less 1."""
+    return text.replace(_PASSED_OVER, "\n").split("\n")[1:]
+
+
+def line_ends(text: str) -> list[int]:
+    """Where the line ends of the file are in the text, in order; the first is before line 1."""
+    return [end.start() for end in re.finditer(f"{_PASSED_OVER}|\n", text)]
 
 
 def rule_lines(dialect: Dialect, literal: str, unlike: str = "") -> re.Pattern[str]:

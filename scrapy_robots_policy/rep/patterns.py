@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import in_query, path_of, rule_octets, url_octets
+from .url import in_query, no_string, path_of, rule_octets, url_octets
 
 _INDEX = "/index.htm"
 # For a set in an expression: octets that some dialect rewrites or gives a meaning.
@@ -114,7 +114,7 @@ class Reading:
         It begins with "/". TypeError where `url` is no string.
         """
         if not isinstance(url, str):
-            raise TypeError(f"url must be a str, not {type(url).__name__}")
+            raise no_string("url", url)
         return self._of_url(path_of(url))
 
     def ranked(self, lines: Sequence[RuleLine], url: str) -> list[Ranked]:

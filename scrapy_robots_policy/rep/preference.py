@@ -10,7 +10,7 @@ draft-ietf-aipref-attach-05 (19 August 2026), both as in ietf-wg-aipref/drafts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
@@ -78,9 +78,13 @@ class Place(str, Enum):
     LINK = "link element"
 
 
+_OF_OCTETS = frozenset({Place.ROBOTS_TXT, Place.HEADER})  # JSON and HTML are decoded already
+
+
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One preference about the use of a page. Unknown keys and values are kept as written.
+    """One preference about the use of a page. Unknown keys and values are kept as written; those of
+    a robots.txt or a header are octets as characters.
 
     label  "Content-Usage", "Content-Signal", "License", "tdm-reservation" …
     key    the kind of use ("train-ai"), or a control token; "" where the label says it all
@@ -117,6 +121,13 @@ class Preference:
         """Its line in the robots.txt; 0: it stands elsewhere."""
         return self.line if self.place is Place.ROBOTS_TXT else 0
 
+    @property
+    def readable(self) -> Preference:
+        """The same for people to read: octets as the UTF-8 that they are."""
+        if self.place not in _OF_OCTETS:
+            return self
+        return replace(self, key=readable(self.key), value=readable(self.value))
+
     def __str__(self) -> str:
         return shown(self._text(self.key, self.value))
 
@@ -127,7 +138,10 @@ class Preference:
 
     def _text(self, key: str, value: str) -> str:
         joint = ", " if self.label == USER_AGENT else "="
-        return f"{self._where} {self.label}: {readable(f'{key}{joint}{value}' if key else value)}"
+        text = f"{key}{joint}{value}" if key else value
+        if self.place in _OF_OCTETS:
+            text = readable(text)
+        return f"{self._where} {self.label}: {text}"
 
     @property
     def _where(self) -> str:

@@ -1,9 +1,9 @@
 """A robots.txt, parsed: the object that answers.
 
-Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it asks. Its
-first question is answered by trying the rules that can match the path; for its second one the rules
-are laid out in an index, and stay so. The text is made anew from the octets for each that needs it,
-so that what is held is the octets, which others may hold too, and what was asked for.
+Parsing is lazy: the User-agent lines are found at once, the group of a crawler when it is asked
+about. The first question about a crawler is answered by trying the rules that can match the path.
+For the second one the rules are laid out in an index, which is kept. The text is made from the
+octets each time that it is needed: the octets are kept, and other objects may share them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .lines import clean_text, grammar_of, is_too_large
 from .pace import delay_for, may_have_pace, visit_times_for
 from .patterns import reading_of
 from .preference import USER_AGENT, Overridden, Preference
-from .url import origin_of, readable
+from .url import no_string, origin_of, readable
 from .usage import UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
 
@@ -106,7 +106,7 @@ class RuleSet:
         """Whether the crawler may fetch the URL."""
         try:
             binding = self._bindings.get(agent)
-        except TypeError:  # no agent either
+        except TypeError:  # no value of such a type is an agent: `_key` says so
             binding = None
         if binding is None:
             return self._allowed_at_first(url, agent)
@@ -121,16 +121,17 @@ class RuleSet:
         >>> [url for url in ("/a", "/b", "https://example.com/c") if may_fetch(url)]
         ['/b', 'https://example.com/c']
         """
-        self._key("", agent)  # is it a string?
+        _check_agent(agent)
         if self._reading.resolves:
             return partial(self.allowed, agent=agent)
         return self._binding("", agent).allowed
 
     def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
-        """What `describe` makes of the verdict, as a function of the URL, for those who ask for
-        many. It is called once for each rule that decides; that verdict knows no details.
+        """What `describe` makes of the verdict, as a function of the URL: faster for many URLs.
+
+        describe  called once for each rule that decides, with a verdict without details
         """
-        self._key("", agent)  # is it a string?
+        _check_agent(agent)
         if self._reading.resolves:
             return lambda url: describe(self.verdict(url, agent))
         binding = self._binding("", agent)
@@ -185,7 +186,7 @@ class RuleSet:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no
         delay, or the dialect does not read delays.
         """
-        self._key("", agent)  # is it a string?
+        _check_agent(agent)
         if not may_have_pace(self._body):
             return None
         return delay_for(agent, self._groups, self._text(), self.dialect)
@@ -194,7 +195,7 @@ class RuleSet:
         """The hours in which the file wants the crawler to come; none: at any time. They are given
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
-        self._key("", agent)  # is it a string?
+        _check_agent(agent)
         if not may_have_pace(self._body):
             return ()
         return visit_times_for(agent, self._groups, self._text(), self.dialect)
@@ -261,7 +262,7 @@ class RuleSet:
         return "\n" if is_too_large(body, dialect) else clean_text(body, dialect)
 
     def _allowed_at_first(self, url: str, agent: str) -> bool:
-        """The answer to an agent of which it is not known yet what binds it."""
+        """The answer where the agent has no index yet: it is for the second question."""
         key = self._key(url, agent)
         if key in self._bindings:
             binding = self._binding(url, agent)
@@ -314,15 +315,20 @@ class RuleSet:
         return BindingRules(lines, self._reading, url, (groups, origin), otherwise)
 
     def _key(self, url: str, agent: str) -> object:
-        """What is remembered of an agent is remembered under this."""
+        """The key of what binds an agent. TypeError if one of the two is no string."""
         if not isinstance(url, str):
-            raise TypeError(f"url must be a str, not {type(url).__name__}")
+            raise no_string("url", url)
         if not isinstance(agent, str):
-            raise TypeError(f"agent must be a str, not {type(agent).__name__}")
+            raise no_string("agent", agent)
         return (agent, origin_of(url)) if self._reading.resolves else agent
 
     def _rules(self, groups: tuple[GroupSpan, ...]) -> Iterator[Rule]:
         return rules_of(groups, self._text(), self.dialect)
+
+
+def _check_agent(agent: object) -> None:
+    if not isinstance(agent, str):
+        raise no_string("agent", agent)
 
 
 class _Made(dict[int, T]):

@@ -96,6 +96,13 @@ def _named(scheme: str, host: str, port: int | None) -> Origin | None:
     return Origin(f"{scheme}://{host}:{port}")
 
 
+def host_of_origin(origin: str) -> str:
+    """The host of an origin, without its port; an IPv6 address is in brackets."""
+    place = origin.partition("://")[2]
+    host, colon, _ = place.rpartition(":")
+    return host if colon and not place.endswith("]") else place
+
+
 def server_forms(url: str) -> tuple[str, ...]:
     """The URL, and the one that the server may read in its place.
 
@@ -137,6 +144,11 @@ def _host(host: str) -> str:
         return host.encode("idna").decode("ascii").lower()
     except UnicodeError:
         return host
+
+
+def no_string(name: str, value: object) -> TypeError:
+    """The error for a URL or an agent that is no string."""
+    return TypeError(f"{name} must be a str, not {type(value).__name__}")
 
 
 def path_of(url: str) -> str:

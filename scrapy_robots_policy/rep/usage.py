@@ -102,7 +102,7 @@ class UsageLines:
         return bound
 
     def _shared(self, own: list[_Written], origin: str | None) -> _Bound | None:
-        """What binds another crawler and this one too: most are bound by the same groups."""
+        """What binds another crawler by the same lines: most are bound by the same groups."""
         same = (own, origin)
         return next(
             (one for one in list(self._bound.values()) if (one.own, one.origin) == same), None

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..fetch.sites import registrable_domain
+from ..rep.url import host_of_origin
 from .counts import THE_REST, OriginCounts, rule_text
 
 
@@ -60,21 +62,13 @@ def by_rule(
 
 def by_domain(origins: Iterable[OriginCounts]) -> Sequence[DomainSum]:
     """The most dropped first."""
-    # It takes 30 ms to load, and only a report needs it. Its list of public suffixes is that of its
-    # release: nothing is fetched.
-    from tldextract import TLDExtract  # noqa: PLC0415
-
-    split = TLDExtract(suffix_list_urls=(), cache_dir=None).extract_str
     sums: dict[str, DomainSum] = {}
     for counts in origins:
         name = counts.origin
         if name != THE_REST:
-            parts = split(name)
-            # Without a public suffix: the last two labels, or an address.
-            labels = parts.subdomain.rpartition(".")[2], parts.domain
-            if parts.suffix:
-                labels = parts.domain, parts.suffix
-            name = ".".join(filter(None, labels)) or name
+            host = host_of_origin(name)
+            # What a company has registered is one domain, with all sites that it hosts below it.
+            name = registrable_domain(host, of_companies=False) or host
         sums.setdefault(name, DomainSum(name)).add(counts)
     return sorted(sums.values(), key=lambda one: (-one.dropped, -one.lost, one.domain))
 

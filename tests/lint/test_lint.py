@@ -208,6 +208,20 @@ def test_a_sitemap_is_compared_with_the_address_of_the_file():
     assert lint(rules, url="https://other.example/robots.txt") == ()
 
 
+@pytest.mark.parametrize(
+    ("host", "sitemap", "codes"),
+    [
+        ("bücher.example", "http://www.bücher.example/s", ["R508", "R509"]),
+        ("xn--bcher-kva.example", "https://bücher.example/s", ["R508"]),
+        ("[2001:db8::1]", "http://[2001:db8::1]/s", ["R508", "R509"]),
+        ("[2001:db8::1]", "http://[2001:db8::2]/s", []),
+    ],
+)
+def test_a_sitemap_is_of_the_files_own_host_however_that_is_written(host, sitemap, codes):
+    file = f"User-agent: *\nDisallow: /s\nSitemap: {sitemap}\n".encode()
+    assert [one.code for one in lint(file, url=f"https://{host}/robots.txt")] == codes
+
+
 FILE = b"User-agent: *\nDisallow: /a\n"
 URL = "https://example.com/robots.txt"
 SERVED = {

@@ -71,8 +71,9 @@ def test_any_octets_are_read_and_allowed_never_disagrees_with_verdict(
 def test_every_line_of_the_text_starts_with_a_line_feed(body: bytes, dialect: Dialect):
     text = clean_text(body, dialect)
     assert text[:1] == "\n"
-    assert "\r" not in text.replace("\r\n", "\n")[:-1]  # the last line feed may be cut off
-    assert len(text) <= len(body) + 1
+    # Two returns that are one line end stay before it. The last line feed may be cut off.
+    assert "\r" not in text.replace("\r\r\n", "\n").replace("\r\n", "\n")[:-1]
+    assert len(text) <= len(body) + 1 + text.count("\r\r")
     assert max(map(len, text.split("\n"))) <= dialect.line_limit
 
 
@@ -107,6 +108,23 @@ def test_the_kinds_of_line_ends_never_matter(
     assume("\r\r" not in mixed or not DIALECTS[dialect].double_returns)
     plain = parse("".join(line + "\n" for line in lines).encode(), dialect)
     assert ask_all(plain, urls, agent) == ask_all(parse(mixed.encode(), dialect), urls, agent)
+
+
+SILENT_LINES = st.tuples(
+    st.sampled_from(["", "# c", "so", "a\0b"]), LINE_ENDS.map(lambda ends: ends[0])
+)
+
+
+@given(DIALECT_NAMES, st.lists(SILENT_LINES, max_size=12))
+@example("yandex", [("a\0b", "\r"), ("", "\r")])
+@example("yandex", [("", "\r"), ("", "\r\n")])
+def test_a_rule_has_the_number_of_its_line_in_an_editor(dialect: str, lines: list[tuple[str, str]]):
+    before = "".join(line + end for line, end in lines)
+    file = f"{before}User-agent: *\nDisallow: /\n"
+    number = 2 + len(re.findall("\r\n|\r|\n", before))
+    rules = parse(file.encode(), dialect)
+    assert rules.verdict("/", AGENT).line == number
+    assert rules.group(AGENT).lines == (number - 1,)
 
 
 @given(DIALECT_NAMES, TEXTS, st.sets(st.integers(0, 11)), URL_LISTS, AGENTS)

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, index, parse, patterns, usage
-from scrapy_robots_policy.rep.page_use import read_usage_header
+from scrapy_robots_policy.rep.page_use import read_tdm, read_usage_header
 from scrapy_robots_policy.rep.patterns import matches, reading_of
-from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Preference
+from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Place, Preference
+from scrapy_robots_policy.rep.tdmrep import TdmRules
 from scrapy_robots_policy.rep.verdict import refuse
 
 SITE = "https://site.example"
@@ -260,6 +261,25 @@ def test_a_purpose_is_refused(line, refused):
     preferences = parse(group(line).encode()).usage(SITE, "FooBot")
     by_use = {name: DeclaredUse(frozenset({name})).refusal(preferences) for name in PURPOSES}
     assert {name for name, refusal in by_use.items() if refusal} == refused
+
+
+POLICY = "https://site.example/é"
+FROM_EACH_PLACE = {
+    "robots.txt": parse(f"License: {POLICY}".encode()).usage("/", "a"),
+    "tdmrep.json": TdmRules(
+        f'[{{"location": "/", "tdm-reservation": 1, "tdm-policy": "{POLICY}"}}]'.encode()
+    ).preferences("/"),
+    "header": read_tdm("tdm-policy", [POLICY.encode().decode("latin-1")], Place.HEADER),
+    "meta tag": read_tdm("tdm-policy", [POLICY], Place.META),
+}
+
+
+@pytest.mark.parametrize("place", FROM_EACH_PLACE)
+def test_letters_beyond_ascii_are_shown_as_they_were_written(place):
+    preference = FROM_EACH_PLACE[place][-1]
+    assert preference.place.value == place
+    assert str(preference).endswith(f": {POLICY}")
+    assert preference.readable.value == POLICY
 
 
 def test_a_refusal_wins_over_a_grant_in_another_vocabulary():

@@ -59,6 +59,9 @@ DOMAINS = {
     "http://localhost": "localhost",
     "http://a.b.unknown": "b.unknown",
     "http://co.uk": "co.uk",
+    "https://a.github.io": "github.io",
+    "http://[::1]:81": "[::1]",
+    "http://[::ffff:10.0.0.1]": "[::ffff:10.0.0.1]",
     THE_REST: THE_REST,
 }
 
