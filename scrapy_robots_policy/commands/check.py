@@ -16,12 +16,13 @@ from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
-from .inputs import MAX_SITES, Inputs, fetched, looks_like_text, rules_from, warn_of_overrides
+from .inputs import Inputs, fetched, looks_like_text, rules_from, warn_of_overrides
 from .rows import csv_cell
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
+MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from scrapy.http import Request
 
-from scrapy_robots_policy.audit import writer
+from scrapy_robots_policy.audit import reading, writer
 from scrapy_robots_policy.audit.audit_page import audit_page
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
@@ -275,6 +275,13 @@ def test_a_file_is_read_to_its_end_however_long_it_is_and_of_however_many_parts(
     assert b"".join(file._chunks()) == b"".join(parts)
     assert file.done == file.size == path.stat().st_size
     assert not file.is_torn
+
+
+def test_a_line_may_be_read_in_any_number_of_pieces(path, monkeypatch):
+    monkeypatch.setattr(reading, "_CHUNK", 100)
+    checked, differences = check(*record(path))
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert checked.decisions == len(URLS)
 
 
 def test_a_packed_file_that_was_cut_is_torn(tmp_path):
