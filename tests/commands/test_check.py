@@ -200,7 +200,7 @@ BY_KIND = {
     "ASCII": (RULES.encode(), True),
     "nothing": (b"", True),
     "DEL": (b"\x7f" * 50, False),
-    "stray controls in much text": (b"\0\0\x7f" + b"# a comment\n" * 20, True),
+    "stray controls in much text": (b"#\x01\x02\x03" + b" a comment" * 20, True),
     "one stray NUL": (b"User-agent: *\nDisallow: /x\0\n", True),
     "UTF-16": (RULES.encode("utf-16"), True),
     "a Cyrillic comment": (
