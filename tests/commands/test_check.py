@@ -164,7 +164,7 @@ SOURCES = {
     "http://h.example/": "http://h.example/robots.txt",
     "https://me:secret@h.example:8443/#a": "https://h.example:8443/robots.txt",
     **{same: same for same in ("http://h.example/?q", "http://h.example/x", "ftp://h.example/")},
-    **{same: same for same in ("", "-", "robots.txt", "http://", "http://[h/")},
+    **{same: same for same in ("", "-", "robots.txt", "http://", "http://h:99999/")},
 }
 
 
