@@ -17,7 +17,6 @@ from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
 from .inputs import (
-    MAX_SITES,
     Inputs,
     fetched,
     in_words,
@@ -32,6 +31,7 @@ from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 from .verdict_data import word_of
 
 DISALLOWED, NO_URL, UNREACHABLE = 1, 2, 3
+MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 _CHUNK = 1 << 20
 _MARK = "\ufeff"  # some editors start a file of UTF-8 with it
 

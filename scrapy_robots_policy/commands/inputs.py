@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
 from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
@@ -20,7 +19,6 @@ from .download import fetch, is_web
 from .terminal import Progress, print_error
 from .typed_urls import can_be_asked, site_without_scheme, why_no_site
 
-MAX_SITES = 1000  # sites whose rules are kept while a stream of URLs is read
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 _MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
 
@@ -126,7 +124,6 @@ class Inputs:
         self._options = options
         self._source = robots_txt_of(options.robots)
         self._for_all = read(self._source, options) if self._source else None
-        self._rules: OrderedDict[str, OriginRules] = OrderedDict()
         self._progress = Progress()
 
     def name(self, url: str) -> str:
@@ -149,14 +146,8 @@ class Inputs:
     def rules(self, url: str) -> OriginRules:
         """The rules for a URL, in the dialect of the command line. UsageError as in `result`."""
         origin = "" if self._for_all is not None else origin_of(url) or ""
-        rules = self._rules.get(origin)
-        if rules is None:
-            rules = rules_from(origin, self.result(url), self._options.dialect)
-            rules = self.with_tdmrep(rules, url)
-            self._rules[origin] = rules
-            if len(self._rules) > MAX_SITES:
-                self._rules.popitem(last=False)
-        return rules
+        rules = rules_from(origin, self.result(url), self._options.dialect)
+        return self.with_tdmrep(rules, url)
 
     def with_tdmrep(self, rules: OriginRules, url: str) -> OriginRules:
         """The rules and the tdmrep.json: the one that is named, or, as in a crawl, the site's, if a

@@ -8,6 +8,7 @@ import json
 import os
 import random
 from collections import Counter
+from hashlib import sha256
 
 import pytest
 from scrapy.http import Request
@@ -275,6 +276,29 @@ def test_a_file_is_read_to_its_end_however_long_it_is_and_of_however_many_parts(
     assert b"".join(file._chunks()) == b"".join(parts)
     assert file.done == file.size == path.stat().st_size
     assert not file.is_torn
+
+
+def test_a_line_may_be_read_in_any_number_of_pieces(path, monkeypatch):
+    monkeypatch.setattr(reading, "_CHUNK", 100)
+    checked, differences = check(*record(path))
+    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    assert checked.decisions == len(URLS)
+
+
+def test_a_last_line_without_its_line_feed_is_read(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    path.write_bytes(path.read_bytes()[:-1])
+    file = RecordFile(path)
+    assert [line["type"] for line in file][-1] == "end"
+    assert file.is_torn
+
+
+def test_a_line_that_does_not_say_what_it_follows_is_an_error(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    body = b'{"type":"end"'
+    digest = sha256(body).hexdigest().encode()
+    path.write_bytes(path.read_bytes() + body + b',"hash":"' + digest + b'"}\n')
+    assert "does not follow the line before" in check(path)[0].errors[0]
 
 
 def test_a_packed_file_that_was_cut_is_torn(tmp_path):

@@ -164,7 +164,7 @@ SOURCES = {
     "http://h.example/": "http://h.example/robots.txt",
     "https://me:secret@h.example:8443/#a": "https://h.example:8443/robots.txt",
     **{same: same for same in ("http://h.example/?q", "http://h.example/x", "ftp://h.example/")},
-    **{same: same for same in ("", "-", "robots.txt", "http://", "http://[h/")},
+    **{same: same for same in ("", "-", "robots.txt", "http://", "http://h:99999/")},
 }
 
 
@@ -243,7 +243,7 @@ BY_KIND = {
     "ASCII": (RULES.encode(), True),
     "nothing": (b"", True),
     "DEL": (b"\x7f" * 50, False),
-    "stray controls in much text": (b"\0\0\x7f" + b"# a comment\n" * 20, True),
+    "stray controls in much text": (b"#\x01\x02\x03" + b" a comment" * 20, True),
     "one stray NUL": (b"User-agent: *\nDisallow: /x\0\n", True),
     "UTF-16": (RULES.encode("utf-16"), True),
     "a Cyrillic comment": (

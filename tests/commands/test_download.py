@@ -15,7 +15,7 @@ from scrapy_robots_policy.commands.fetches import AHEAD, Fetches, started_ahead
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.fetch.unpacking import UnreadableBodyError
-from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep import DIALECTS, FetchResult
 
 URL = "http://site.example/robots.txt"
 
@@ -125,6 +125,17 @@ def test_a_fault_in_a_thread_is_raised_where_its_result_is_awaited():
 
     with pytest.raises(LookupError):
         Fetches(fetch, 1).result(URL)
+
+
+def test_so_many_threads_fetch_and_they_end_with_the_process():
+    before = {*threading.enumerate()}
+    fetches = Fetches(lambda url: FetchResult(200, url.encode()), 2)
+    for number in range(5):
+        fetches.start(str(number))
+    threads = [one for one in {*threading.enumerate()} - before if "_work" in one.name]
+    assert [one.daemon for one in threads] == [True, True]
+    results = [fetches.result(str(number)) for number in range(6)]  # the last was not started
+    assert [result.octets for result in results] == [b"0", b"1", b"2", b"3", b"4", b"5"]
 
 
 def test_fetches_are_started_for_so_many_items_ahead():

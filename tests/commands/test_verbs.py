@@ -258,6 +258,19 @@ def test_explain_and_check_fetch_the_tdmrep_json_where_a_purpose_is_declared_tha
         assert site.count(TDMREP) == 2
 
 
+def test_the_tdmrep_json_of_a_site_is_not_fetched_where_it_is_forbidden_or_another_is_named(
+    tmp_path,
+):
+    file = tmp_path / "tdmrep.json"
+    file.write_text("[]")
+    training = {"ROBOTS_PURPOSE": "train-ai"}
+    closed, opened = served("User-agent: *\nDisallow: /.well-known/"), served("")
+    for robots_txt, named in ((closed, ()), (opened, ("--tdmrep", file))):
+        with Site({"/robots.txt": robots_txt, TDMREP: served(TDM)}) as site:
+            assert robots("explain", site.url("/open/1"), *named, settings=training).status == 0
+        assert site.paths == ["/robots.txt"]
+
+
 SAVED = b"""\
 HTTP/1.1 301 Moved\r
 Location: /open/1\r

@@ -230,6 +230,8 @@ def test_the_index_answers_as_trying_every_rule_does(
 @example(([(False, "/*u=%2Fa")], ["http://h/x?u=/a", "http://h/x/u=%2Fa"]), DIALECTS["rfc9309"])
 @example(([(False, "/%7Ex")], ["http://h/~x", "http://h/%7ex"]), DIALECTS["rfc9309"])
 @example(([(False, "http://h/a")], ["http://h/a", "http://g/a"]), DIALECTS["original1994"])
+@example(([(False, "/<")], ["http://h/<"]), DIALECTS["rfc9309"].but("mine", percent="uri"))
+@example(([(False, "//h/a")], ["http://h/a"]), DIALECTS["rfc9309"].but("x", no_slash="resolved"))
 def test_however_often_and_however_it_is_asked_the_answer_is_the_same(
     question: tuple[list[tuple[bool, str]], list[str]], dialect: Dialect
 ):

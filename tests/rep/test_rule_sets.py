@@ -148,6 +148,31 @@ def test_a_name_that_stands_twice_in_one_list_binds_once():
     assert [rule.line for rule in group.rules] == [3]
 
 
+def test_a_group_has_its_own_rules_and_lines_only():
+    group_of_b = "User-agent: b\nDisallow: /2\n"
+    body = f"User-agent: a\nDisallow: /1\n{group_of_b}User-agent: a\nDisallow: /3\n{group_of_b}"
+    read = parse(body.encode())
+    group = read.group("a")
+    assert group is not None
+    assert group.lines == (1, 5)
+    assert [rule.line for rule in group.rules] == [2, 6]
+    assert read.verdict("/3", "a").line == 6
+
+
+@pytest.mark.parametrize("path", ["/x*a*b", "/x*a*b$", "*x*a*b"])
+def test_the_first_question_finds_a_rule_with_several_wildcards(path: str):
+    assert not parse(f"User-agent: *\nDisallow: {path}\n".encode()).allowed("/xaYb", "bot")
+
+
+@pytest.mark.parametrize("precedence", ["longest", "first"])
+def test_an_empty_rule_that_is_ignored_decides_nothing(precedence: str):
+    options = {"empty_allow": "ignored", "empty_disallow": "ignored", "precedence": precedence}
+    dialect = DIALECTS["google"].but("mine", **options)
+    empty = b"User-agent: *\nDisallow:\nAllow:\n"
+    assert parse(empty, dialect).verdict("/a", "bot").reason is Reason.NO_RULE
+    assert not parse(empty + b"Disallow: /a\n", dialect).allowed("/a", "bot")
+
+
 def test_a_user_agent_line_without_a_name_binds_nobody_where_names_are_looked_for_in_values():
     assert parse(b"User-agent:\nDisallow: /", "koster1996").allowed("/a", "FooBot")
 

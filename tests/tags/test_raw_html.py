@@ -116,6 +116,10 @@ HIDDEN = {
         b"<meta name=robots content=n&#" + b"0" * 10_000 + b"111;ai>",
         "utf-8",
     ),
+    "a number of more digits than int() takes": (
+        b"<meta name=robots content=n&#" + b"0" * 5_000 + b"111;ai>",
+        "utf-8",
+    ),
     "letters of both cases": (b"<mEtA nAmE='TdM-rEsErVaTiOn' cOnTeNt=1>", "utf-8"),
     "a link in both cases, with no head": (
         b"<p>text<lInK rEl=LiCeNsE tYpE='aPpLiCaTiOn/RsL+xMl' hReF=/l.xml>",
@@ -128,6 +132,10 @@ HIDDEN = {
     "a bare value with a quote": (b"<meta a=b\"c content='d>\",noai' name=robots>", "utf-8"),
     "a tag that begins in a title": (
         b"<p title=\"<meta a='\"><meta content=' >, noai' name='robots'>",
+        "utf-8",
+    ),
+    "a tag that begins in a title, in the other quotes": (
+        b'<p title=\'<meta a="\'><meta content=" >, noai" name="robots">',
         "utf-8",
     ),
     "UTF-16": ("<meta name=robots content=noai>".encode("utf-16-le"), "utf-16-le"),
