@@ -7,13 +7,14 @@ import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from ..rep import origin_of
+
 _FILE_ENDINGS = "txt|json|jsonl|html?|ya?ml|csv|xml|gz|bak|old|new|orig"
 _SITE = re.compile(
     r"(?:(?P<plain>localhost|\d+(?:\.\d+){3})|"
     rf"(?:[\w-]+\.)+(?!(?:{_FILE_ENDINGS})\b)[a-z]{{2,}})(?::\d+)?(?P<path>[/?#]\S*)?",
     re.IGNORECASE,
 )
-_URL_OR_PATH = re.compile(r"/|https?://[^/?#\s]", re.IGNORECASE)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
 
@@ -46,8 +47,11 @@ def site_without_scheme(text: str, path: str = "") -> str:
 
 def why_no_url(text: str) -> str:
     """A sentence about what is neither a whole URL nor a path; "" where it is one of them."""
-    if _URL_OR_PATH.match(text):
+    if text.startswith("/"):
         return ""
+    if _WEB.match(text):
+        origin = origin_of(text)
+        return "" if origin is not None and can_be_asked(origin) else why_no_site(text)
     whole = site_without_scheme(text)
     if whole:
         return f"{text!r} is no whole URL: write {whole}"

@@ -101,7 +101,7 @@ def test_of_a_stream_of_urls_the_rules_of_the_newest_sites_are_kept(most, hits, 
         assert [len(site.paths) for site in sites] == hits
 
 
-@pytest.mark.parametrize("text", ["x", "robots.txt", "ftp://a.b/", "https://", "https:///x", "?"])
+@pytest.mark.parametrize("text", ["x", "robots.txt", "ftp://a.b/", "?"])
 def test_what_is_no_url_is_refused_and_the_others_are_answered(file, text):
     output = policy("check", "--robots", file, text, "/a", "--quiet")
     assert (output.status, output.out) == (2, "allowed     /a  for *\n")
@@ -118,7 +118,9 @@ NO_URLS = {
     "http://not a url/x": "no URL: its host, 'not a url', has a space in it",
     "http://a:99999/x": "no URL: its host or its port cannot be one",
     "http://a..b/x": "no URL: its host or its port cannot be one",
+    "http://[bad": "no URL: it has no host",
     "https:///x": "no URL: it has no host",
+    "https://": "no URL: it has no host",
     "x": "no http or https URL: name the robots.txt for it with --robots",
 }
 
@@ -129,6 +131,13 @@ def test_a_mistyped_url_is_named_and_what_was_probably_meant(url):
         output = policy(verb, url)
         assert (output.status, output.out) == (2, "")
         assert output.err == f"robots-policy: {url!r} is {NO_URLS[url]}\n"
+
+
+@pytest.mark.parametrize("url", [url for url in NO_URLS if url.startswith("http")])
+def test_a_mistyped_url_gets_no_answer_from_a_given_robots_txt_either(url, file):
+    output = policy("check", "--robots", file, url)
+    assert (output.status, output.out) == (2, "")
+    assert output.err == f"robots-policy: {url!r} is {NO_URLS[url]}\n"
 
 
 def test_a_site_without_its_scheme_is_named_where_a_robots_txt_is_given_too(file):
