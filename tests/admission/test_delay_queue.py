@@ -430,6 +430,7 @@ def test_the_engines_next_request_costs_no_call_for_each_host_that_is_visited():
     assert calls["call"] < 10
 
 
+@pytest.mark.slow
 def test_the_delays_of_one_queue_are_bounded_in_number_and_the_longest_is_kept():
     host = Host()
     for number in range(1_000):

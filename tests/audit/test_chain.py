@@ -143,6 +143,7 @@ def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch
     assert "the parts before are not here" in checked.notes[0]
 
 
+@pytest.mark.slow
 def test_a_file_of_nothing_but_robots_txt_goes_on_in_another(path, monkeypatch):
     """As in a broad crawl that is refused nothing, and leaves out what passes."""
     monkeypatch.setattr(writer, "MAX_GATHERED", 500)

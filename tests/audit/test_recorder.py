@@ -240,6 +240,7 @@ ORDER = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("purpose", [None, "search", "search,train-ai"])
 def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose, monkeypatch):
     origins = {Origin(f"https://{name}.example"): result for name, result in OTHERS.items()}

@@ -229,6 +229,7 @@ def test_settings_that_are_too_long_to_be_read_again_get_one_sentence(tmp_path, 
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_the_longest_settings_that_are_recorded_can_be_read_again(tmp_path):
     path, own = tmp_path / "audit.jsonl", FILE * 250
     overrides = {"here.example": {"robots_txt": own}}

@@ -92,6 +92,7 @@ def test_no_encoding_hides_that_the_end_is_missing(encoding):
     assert octets.startswith(half)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["br", "zstd"])
 def test_a_few_octets_take_no_more_memory_than_the_limit(encoding):
     pack = pytest.importorskip(LIBRARIES[encoding], reason=REASON).compress

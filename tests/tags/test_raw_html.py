@@ -80,6 +80,7 @@ def pages(draw: st.DrawFn) -> str:
     return page
 
 
+@pytest.mark.slow
 @settings(max_examples=1000)
 @given(pages(), st.sampled_from([*["utf-8"] * 8, *sorted(ASCII_BASED), *OTHER]))
 def test_no_page_that_says_something_is_left_unparsed(page, encoding):
