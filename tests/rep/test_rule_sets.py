@@ -217,7 +217,8 @@ LINES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(4_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [30, 4_000])
 @pytest.mark.parametrize("name", LINES)
 def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: str, count: int):
     body = b"User-agent: *\n" + b"".join(LINES[name] % n for n in range(count))
@@ -264,8 +265,9 @@ USES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("agents", [1, pytest.param(12, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("count", [30, pytest.param(4_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("agents", [1, 12])
+@pytest.mark.parametrize("count", [30, 4_000])
 @pytest.mark.parametrize("name", USES)
 def test_a_rule_set_knows_what_the_use_of_pages_takes_and_bounds_it(
     name: str, count: int, agents: int

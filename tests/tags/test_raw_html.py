@@ -89,6 +89,7 @@ def test_no_page_that_says_something_is_left_unparsed(page, encoding):
     assert may_state_use(response) or not parsed_preferences(response, "FooBot", DIALECT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", sorted(ASCII_BASED))
 def test_an_encoding_made_of_ascii_shows_its_ascii_in_the_octets(encoding):
     """Where text has a run of ASCII characters, the octets have it, too; and no sign of HTML is
