@@ -86,7 +86,11 @@ class RequestProfile:
         taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
         made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
         made.headers.update(ours)  # in place of what was taken, however its name is written
-        return made if self.hook is None else _hooked(self.hook, page, made, our_meta)
+        request = made if self.hook is None else _hooked(self.hook, page, made, our_meta)
+        # Else it would wait for itself, whatever meta the user has it take from the page.
+        request.meta["dont_obey_robotstxt"] = True
+        request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
+        return request
 
     def variant(self, page: Request | None) -> Hashable:
         """What the request takes from a page's: requests with the same variant fail alike."""
@@ -116,6 +120,5 @@ def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any
         request = request.replace(meta={**our_meta, **request.meta})
         for name, value in NOT_ADDED.items():
             request.headers.setdefault(name, value)
-    request.meta["dont_obey_robotstxt"] = True  # else it would wait for itself
     request.meta[PLAIN_KEY] = our_meta[PLAIN_KEY]
     return request

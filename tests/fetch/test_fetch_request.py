@@ -343,6 +343,31 @@ async def test_a_hook_may_change_the_request_or_return_another(hook):
         assert seen.answered == urls[:1]
 
 
+def not_exempt(page, request):
+    return request.replace(meta={"dont_obey_robotstxt": False})
+
+
+def with_the_pages_meta(page, request):
+    return request.replace(meta={**request.meta, **page.meta})
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ROBOTS_FETCH_HOOK": not_exempt},
+        {"ROBOTS_FETCH_HOOK": with_the_pages_meta},
+        {"ROBOTS_FETCH_META": ["redirect_urls"]},
+    ],
+)
+@on_reactor
+async def test_no_fetch_waits_for_itself_whatever_meta_it_takes_from_the_page(settings):
+    with Site({"/robots.txt": SECRET}) as site, Site({"/robots.txt": SECRET}, "127.0.0.2") as other:
+        other.script["/moved"] = moved(site.url("/a"))
+        seen, _ = await crawl(other.url("/moved"), settings=settings)
+        assert seen.answered == [site.url("/a")]
+        assert site.count("/robots.txt") == 1
+
+
 @on_reactor
 async def test_a_hook_may_return_one_request_for_many_origins():
     sites = [Site({"/robots.txt": SECRET}, f"127.0.0.{n}") for n in range(1, 9)]
