@@ -46,7 +46,8 @@ def unknown_settings(settings: BaseSettings) -> Iterator[str]:
     for name in sorted(filter(_looks_ours, settings)):
         if name in SETTINGS or not is_set(settings, name):
             continue
-        hint = nearest(name.removeprefix(OURS), ours, OURS) or "; it has no effect here"
+        near = nearest(name.removeprefix(OURS), ours, OURS, likeness=0.6)  # DELAY: CRAWL_DELAY
+        hint = near or "; it has no effect here"
         yield f"{name} is no setting of scrapy_robots_policy{hint}"
 
 

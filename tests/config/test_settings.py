@@ -364,6 +364,7 @@ def test_the_group_for_all_binds_a_crawler_without_a_name(dialect):
 UNKNOWN = {
     "ROBOTS_DIALCT": "is no setting of scrapy_robots_policy; did you mean ROBOTS_DIALECT?",
     "ROBOTS_ON_UNREACHEABLE": "did you mean ROBOTS_ON_UNREACHABLE?",
+    "ROBOTS_DELAY": "did you mean ROBOTS_CRAWL_DELAY?",
     "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
 }
 
