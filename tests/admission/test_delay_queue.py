@@ -534,6 +534,7 @@ async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
     assert host.sent == ["/1"]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_thousand_requests_that_give_their_turn_back_unused_are_let_go_one_by_one():
     """Without asyncio each of them comes and goes while the one before it gives its turn back."""

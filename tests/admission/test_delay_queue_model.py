@@ -121,6 +121,7 @@ class Model(Host):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @on_reactor
 async def test_turns_come_one_at_a_time_a_delay_apart_and_to_all(seed):

@@ -268,6 +268,7 @@ def test_a_packed_record_is_unpacked_a_piece_at_a_time(tmp_path):
     assert b"".join(pieces) == b"x" * (4 * _CHUNK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", [lambda octets: octets, gzip.compress])
 def test_a_file_is_read_to_its_end_however_long_it_is_and_of_however_many_parts(tmp_path, packing):
     parts = [random.Random(n).randbytes(_CHUNK) + b"\n" for n in range(3)]
@@ -406,6 +407,7 @@ def test_a_number_goes_before_the_suffix(tmp_path, name, parts):
     assert names(tmp_path / name) == parts
 
 
+@pytest.mark.slow
 def test_the_file_of_a_crawl_that_fails_before_it_begins_does_not_stay_open(path):
     """A pipeline that fails in `from_crawler` ends the crawl without the signal `spider_closed`."""
     descriptor = LogFile(path)._descriptor

@@ -51,6 +51,7 @@ def test_a_moment_beyond_all_dates_is_none(seconds):
     assert instant(seconds) is None
 
 
+@pytest.mark.slow
 def test_octets_are_unpacked_no_further_than_a_robots_txt_goes():
     assert unpacked(packed(b"x" * MAX_OCTETS)) == b"x" * MAX_OCTETS
     with pytest.raises(ValueError, match="far too many"):

@@ -305,6 +305,7 @@ def recorded(path, situations):
     ]
 
 
+@pytest.mark.slow
 def test_a_decision_says_the_same_whatever_was_decided_before(tmp_path):
     alone = [recorded(tmp_path / f"{one}", [one_of]) for one, one_of in enumerate(SITUATIONS)]
     for order in (1, -1):

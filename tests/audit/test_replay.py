@@ -222,6 +222,7 @@ def test_which_passes_are_recorded_is_the_users_choice(tmp_path, passed, kept):
     assert not check(path)[0].errors
 
 
+@pytest.mark.slow
 def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
     text = f"User-agent: *\nDisallow: /{'x' * 100_000}\nDisallow: /no{'*' * 100_000}\n"
     text += "".join(f"Content-Usage: key{n}={'v' * 1000}\n" for n in range(200))
@@ -236,6 +237,7 @@ def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
     assert (checked.errors, differences) == ([], [])
 
 
+@pytest.mark.slow
 def test_the_robots_txt_files_that_a_replay_keeps_parsed_are_bounded_in_octets(
     tmp_path, monkeypatch
 ):

@@ -218,6 +218,7 @@ def test_a_wrong_path_gets_one_sentence(template, why):
 FILE = "User-agent: *\nDisallow: /no\n" * 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("hosts", "times"), [(1, 300), (100, 3)])
 def test_settings_that_are_too_long_to_be_read_again_get_one_sentence(tmp_path, hosts, times):
     path = tmp_path / "audit.jsonl"

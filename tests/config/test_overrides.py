@@ -129,6 +129,7 @@ def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
         OverridesKind().read("X", value)
 
 
+@pytest.mark.slow
 def test_of_very_many_patterns_an_origin_tries_the_few_that_it_may_fit(monkeypatch):
     names = [pattern for n in range(5_000) for pattern in (f"h{n}.example", f"*.d{n}.example")]
     overrides = Overrides({name: Override(crawl_delay=float(n)) for n, name in enumerate(names)})

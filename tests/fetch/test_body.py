@@ -77,6 +77,7 @@ LIBRARIES = {"gzip": "gzip", "br": "brotli", "zstd": "backports.zstd"}
 REASON = "the library is not installed: `make test` on the newest Scrapy"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", LIBRARIES)
 def test_no_encoding_hides_that_the_end_is_missing(encoding):
     """Scrapy gives what it can get out of such a body, which may be a file without its rules."""

@@ -77,6 +77,7 @@ UNLIMITED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", UNLIMITED)
 def test_what_else_is_downloaded_is_not_limited(kind, handlers):
     settings, is_fetch, seconds = UNLIMITED[kind]

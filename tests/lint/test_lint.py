@@ -409,6 +409,7 @@ def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():
     assert [finding.line for finding in of("R404", first_wins, "koster1996")] == [3]
 
 
+@pytest.mark.slow
 def test_of_rules_that_never_decide_the_first_hundred_are_found():
     pairs = (f"Disallow: /{number}x\nAllow: /{number}x\n" for number in range(110))
     assert len(of("R404", "User-agent: *\n" + "".join(pairs))) == 100

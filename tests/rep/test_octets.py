@@ -161,6 +161,7 @@ def test_a_path_may_begin_with_any_character(dialect: str):
             assert answers == [rules.verdict(url, "FooBot").allowed] * 3, (rule, url)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_rule_that_is_written_as_the_url_is_matches_it(dialect: str):
     for escape in (f"%{octet:02X}" for octet in range(256)):

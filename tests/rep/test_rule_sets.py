@@ -226,6 +226,7 @@ def test_a_rule_set_knows_within_a_factor_of_two_how_much_memory_it_takes(name: 
     assert octets / 2 < read.octets_held < octets * 2
 
 
+@pytest.mark.slow
 def test_a_url_tries_few_of_very_many_rules_with_short_parts(monkeypatch):
     pairs = ["".join(pair) for pair in product(ascii_lowercase, repeat=2)][::7]
     lines = "".join(f"Disallow: /*{one}*{two}\n" for one, two in product(pairs, repeat=2))

@@ -259,6 +259,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_read_up_to_a_limit_and_each_date_once(unit, monkeypatch):
     dates = []

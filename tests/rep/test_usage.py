@@ -354,6 +354,7 @@ def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, pat
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a", "/*common*#", "/*a*#"])
 def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monkeypatch):
     lines = (f"Content-Usage: {path} a=n".replace("#", str(n)) for n in range(10_000, 15_000))

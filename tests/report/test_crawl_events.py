@@ -52,6 +52,7 @@ def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     assert len(caplog.records) == 2
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_now_and_then_has_warnings_for_the_first_times_only(events, caplog):
     caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
     for _ in range(1_000):

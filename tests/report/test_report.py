@@ -175,6 +175,7 @@ def test_the_page_loads_nothing_and_admits_its_own_style_sheet_and_script_only()
         assert loading not in text
 
 
+@pytest.mark.slow
 def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
     lines = [OriginCounts(f"http://{number}.example", "rules", "200") for number in range(1, 1001)]
     for number, line in enumerate(lines, 1):

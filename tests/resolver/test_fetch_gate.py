@@ -167,6 +167,7 @@ async def test_a_fetch_cancelled_just_when_it_is_let_in_gives_its_place_back():
         assert fetches.began == ["a", "c"]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_thousand_fetches_that_end_at_once_are_let_in_after_one_that_was_slow():
     """Without asyncio each of them begins and ends while the one before it leaves."""

@@ -86,6 +86,7 @@ def test_an_origin_without_an_entry_is_not_packed():
     assert kept(cache, "ab") == "b"
 
 
+@pytest.mark.slow
 def test_origins_without_a_file_count_in_the_octets_too():
     cache = cache_of(max_ready_octets=0, max_octets=100 * PACKED_OVERHEAD)
     for number in range(1000):

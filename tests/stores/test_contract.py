@@ -270,6 +270,7 @@ def test_the_error_about_a_broken_entry_is_a_short_line(kind):
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.slow
 def test_a_value_that_would_unpack_to_too_many_octets_is_not_unpacked():
     bomb = frame(bytes(6 * codec.MAX_UNPACKED), level=1)
     assert len(bomb) < codec.MAX_FRAME
@@ -286,6 +287,7 @@ def test_a_frame_that_is_too_long_is_not_unpacked():
         decode(codec.VERSION + bytes(codec.MAX_FRAME))
 
 
+@pytest.mark.slow
 def test_the_largest_file_fits_even_if_it_cannot_be_compressed():
     record = replace(FULL, octets=random.Random(1).randbytes(MAX_OCTETS))
     assert decode(encode(record)) == record

@@ -107,6 +107,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @on_reactor
 async def test_a_call_that_fails_or_hangs_is_a_miss(kind):
@@ -116,12 +117,14 @@ async def test_a_call_that_fails_or_hangs_is_a_miss(kind):
         assert [failure.split()[0] for failure in events.failed] == [verb]
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_call_that_ignores_its_cancellation_is_not_waited_for():
     with pytest.raises(Deadline, match=r"no answer within 0\.05 s"):
         await within(0.05, lambda: does_not_end("get"))
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_call_that_is_given_up_is_cancelled():
     ended = []
@@ -230,6 +233,7 @@ async def test_a_store_that_failed_is_still_closed():
     assert inner.calls == ["get", "close"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @on_reactor
 async def test_a_coordinator_that_fails_or_hangs_grants_everything(kind):
