@@ -68,12 +68,9 @@ class FetchGate:
     async def _ticket(self, *, has_failed: bool) -> Deferred[None]:
         """What one fetch is counted by, given when it may begin."""
         ticket: Deferred[None] = Deferred()
-        if self._has_room():
-            self._begin(ticket)
-            return ticket
         queue = self._last_queue if has_failed else self._queue
         queue.append(ticket)
-        self._set_timer()
+        self._let_in()
         try:
             await maybe_deferred_to_future(ticket)
         except BaseException:
@@ -98,10 +95,6 @@ class FetchGate:
         """
         return self._open > self.max_open // 2
 
-    def _begin(self, ticket: Deferred[None]) -> None:
-        self._open += 1
-        self._young[ticket] = self.now()
-
     def _has_room(self) -> bool:
         if self.is_closed:
             return False
@@ -120,7 +113,8 @@ class FetchGate:
         self._is_letting_in = True
         while (self._queue or self._last_queue) and self._has_room():
             ticket = (self._queue or self._last_queue).popleft()
-            self._begin(ticket)
+            self._open += 1
+            self._young[ticket] = self.now()
             ticket.callback(None)
         self._is_letting_in = False
         self._set_timer()

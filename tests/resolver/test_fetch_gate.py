@@ -109,6 +109,19 @@ async def test_an_origin_whose_fetch_failed_waits_for_all_others():
 
 
 @on_reactor
+async def test_a_fetch_goes_after_those_that_queue_even_if_it_finds_room_first():
+    async with Fetches(1, 100) as fetches:
+        fetches.start("a", "b")
+        await until_idle()
+        fetches.clock.time += YOUNG  # "a" leaves room, and its timer is late
+        fetches.start("c")
+        await until_idle()
+        assert fetches.began == ["a", "b"]
+        await fetches.end("b")
+        assert fetches.began == ["a", "b", "c"]
+
+
+@on_reactor
 async def test_no_fetch_begins_once_the_gate_is_closed():
     async with Fetches(1, 100) as fetches:
         _, second = fetches.start("a", "b")
@@ -190,10 +203,8 @@ def test_fetches_that_end_at_once_are_let_in_one_after_the_other_however_many_qu
     """Without asyncio a fetch may end within the call that lets it in: a call in each call."""
     clock, errors = Clock(), []
     gate = FetchGate(1, 1, clock.now, clock.call_later)
-    tickets = [Deferred() for _ in range(3_000)]
-    gate._begin(tickets[0])
-    for ticket in tickets[1:]:
+    for ticket in [Deferred() for _ in range(3_000)]:
         ticket.addCallback(lambda _, ticket=ticket: gate._leave(ticket)).addErrback(errors.append)
         gate._queue.append(ticket)
-    gate._leave(tickets[0])
+    gate._let_in()
     assert (errors, gate._open, len(gate._queue)) == ([], 0, 0)
