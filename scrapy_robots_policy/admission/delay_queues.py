@@ -96,7 +96,8 @@ class DelayQueues:
     def close(self) -> None:
         """All that wait raise CrawlClosing, and so do those that would wait from now on."""
         self._is_closed = True
-        for queue in self.by_slot.values():
+        # What waits for a request may go on within `close`, and ask for one of another host.
+        for queue in list(self.by_slot.values()):
             queue.close()
 
     def _forget(self, queue: DelayQueue, asker: Asker) -> None:

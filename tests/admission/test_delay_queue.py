@@ -500,6 +500,18 @@ def test_a_queue_that_closes_lets_nobody_go(monkeypatch):
     assert host.sent == []
 
 
+def test_all_queues_close_even_if_one_more_opens_meanwhile(monkeypatch):
+    """Without asyncio what waits for a request goes on within `errback`, and may ask for another."""
+    monkeypatch.setattr(delay_queue, "maybe_deferred_to_future", lambda deferred: deferred)
+    host = Host()
+    host.queue.free_at = host.clock.time + DELAY
+    other = Asker("http://another", "bot", "rfc9309")
+    task = Deferred.fromCoroutine(host.go(scrapy.Request("http://host/1")))
+    task.addErrback(lambda _: host.queues.queue("another", other, DELAY, since_visit=0.0))
+    host.queues.close()
+    assert [queue.is_closed for queue in host.queues.by_slot.values()] == [True, True]
+
+
 def test_an_origin_is_found_by_its_slot_again_when_nobody_is_asked_for_a_delay():
     host = Host()
     assert host.queues.find("another slot", ASKER.origin) is host.queue
