@@ -140,6 +140,8 @@ class Admission:
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
         began, refetched = self.now(), False
+        # Another middleware may have given it back in its turn: it must not wait for its own end.
+        self.delays.left(request)
         with self.concurrency.lend(request) as place:
             while True:
                 if rules is None:

@@ -212,6 +212,37 @@ async def test_a_middleware_that_fetches_from_the_site_before_a_page_stops_no_cr
         assert f"<GET {urls[0]}>, whose turn came 0.5 s ago" in line
 
 
+class SendsBack:
+    """A downloader middleware that gives a request back once. Past the scheduler it comes again."""
+
+    def process_request(self, request, spider=None):
+        if request.callback is not NO_CALLBACK or request.meta.get("is_back"):
+            return None
+        request.meta["is_back"] = True
+        return request
+
+
+class FetchesPart(Spider):
+    """Fetches more than the page itself, past the scheduler."""
+
+    async def parse(self, response):
+        await compat.download(
+            self.crawler, scrapy.Request(response.urljoin("/part"), callback=NO_CALLBACK)
+        )
+        super().parse(response)
+
+
+@on_reactor
+async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_its_own_end(caplog):
+    with Site({"/robots.txt": slow(0.1)}) as site:
+        settings = {"DOWNLOADER_MIDDLEWARES": {SendsBack: 300}}
+        seen, _ = await crawl(*pages(site, 1), settings=settings, spider=FetchesPart)
+        assert seen.answered == pages(site, 1)
+        assert site.count("/part") == 1
+        assert min(gaps(site)) >= 0.1
+        assert "holds back" not in caplog.text
+
+
 class Contented(Spider):
     """Closes when it has `enough` pages."""
 
