@@ -501,7 +501,7 @@ def test_a_queue_that_closes_lets_nobody_go(monkeypatch):
 
 
 def test_all_queues_close_even_if_one_more_opens_meanwhile(monkeypatch):
-    """Without asyncio what waits for a request goes on within `errback`, and may ask for another."""
+    """Without asyncio what waits for a request goes on within `errback`, and may ask for more."""
     monkeypatch.setattr(delay_queue, "maybe_deferred_to_future", lambda deferred: deferred)
     host = Host()
     host.queue.free_at = host.clock.time + DELAY
