@@ -87,6 +87,19 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
         await maybe_deferred_to_future(crawler.signals.send_catch_log_deferred(signal, **named))
 
 
+def connect_strongly(crawler: Crawler, receiver: Callable[..., object], signal: object) -> None:
+    """Connect a receiver, which the signal keeps alive until it is disconnected."""
+    crawler.signals.connect(receiver, signal, weak=False)
+
+
+def disconnect_strong(crawler: Crawler, receiver: Callable[..., object], signal: object) -> None:
+    """Undo `connect_strongly`. PyDispatcher has to hear once more that the reference is strong.
+    Scrapy's signals without it (its pull request 7942) take no such argument.
+    """
+    weak = {"weak": False} if hasattr(signalmanager, "dispatcher") else {}
+    crawler.signals.disconnect(receiver, signal, **weak)
+
+
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Whether a signal has receivers. Scrapy has no function for that: PyDispatcher has, of which
     its signals are made. Without PyDispatcher nobody knows, and the answer is yes.

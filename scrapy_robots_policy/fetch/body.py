@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
+from .. import compat
 from ..rep.html_page import without_browser_page
 from .order import MAX_OCTETS
 from .request import trim
@@ -94,11 +95,10 @@ class Bodies:
         before, self._expected = self._expected, self._expected + more
         if bool(before) == bool(self._expected):
             return
-        manager = self.crawler.signals
-        change = manager.connect if self._expected else manager.disconnect
-        change(self._leaving, signals.request_reached_downloader, weak=False)
-        change(self._count, signals.bytes_received, weak=False)
-        change(self._downloaded, signals.response_downloaded, weak=False)
+        change = compat.connect_strongly if self._expected else compat.disconnect_strong
+        change(self.crawler, self._leaving, signals.request_reached_downloader)
+        change(self.crawler, self._count, signals.bytes_received)
+        change(self.crawler, self._downloaded, signals.response_downloaded)
 
     def _leaving(self, request: Request, **_: object) -> None:
         body = request.meta.get(_META_KEY)

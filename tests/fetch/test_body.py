@@ -158,6 +158,20 @@ def test_downloads_are_listened_to_from_the_first_body_that_is_expected_to_the_l
     assert ended == [first, last] * 2
 
 
+def test_signals_of_another_library_are_listened_to_and_left_too(monkeypatch):
+    """As in Scrapy's pull request 7942, where `disconnect` takes no `weak`."""
+    monkeypatch.delattr("scrapy.signalmanager.dispatcher")
+    connected: list = []
+    manager = SimpleNamespace(
+        connect=lambda receiver, signal, *, weak: connected.append((receiver, signal, weak)),
+        disconnect=lambda receiver, signal: connected.remove((receiver, signal, False)),
+    )
+    bodies = Bodies(SimpleNamespace(signals=manager), lambda _: None)
+    with Body(bodies, Request("http://here.example/robots.txt"), 10):
+        assert len(connected) == 3
+    assert connected == []
+
+
 @pytest.mark.parametrize("is_cut", [True, False])
 def test_half_of_a_packed_body_is_read_only_where_it_was_cut_here(is_cut):
     limit, request = 100, Request("http://here.example/robots.txt")
