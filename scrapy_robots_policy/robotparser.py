@@ -1,4 +1,5 @@
-"""Our rules behind the interface of `scrapy.robotstxt.RobotParser`, with 2.18's `crawl_delay`.
+"""Our rules behind the interface of `scrapy.robotstxt.RobotParser`, with 2.18's `crawl_delay` and
+the `sitemaps` of its pull request 8069.
 
 The interface passes the body of a robots.txt only. So a failed fetch, redirects and caching remain
 Scrapy's; for those, use the middleware.
@@ -42,6 +43,10 @@ class RobotParser(ScrapyRobotParser):
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
         """Seconds between two requests; None if the file asks for no delay in this dialect."""
         return self.rules.crawl_delay(_text(user_agent))
+
+    def sitemaps(self) -> tuple[str, ...]:
+        """The values of the Sitemap lines, each once, in the order of the file."""
+        return self.rules.sitemaps
 
 
 def _text(value: str | bytes) -> str:

@@ -44,6 +44,12 @@ def test_crawl_delay():
     assert parser().crawl_delay(b"other") is None
 
 
+def test_sitemaps():
+    body = b"Sitemap: https://x/1.xml\nUser-agent: *\nSitemap: /2.xml\nSitemap: https://x/1.xml\n"
+    assert parser(body).sitemaps() == ("https://x/1.xml", "/2.xml")
+    assert parser().sitemaps() == ()
+
+
 def test_the_dialect_is_that_of_the_settings():
     body = b"User-agent: *\nDisallow: /a\nAllow: /a\n"
     assert parser(body, ROBOTS_DIALECT="rfc9309").allowed("https://x/a", "bot")
