@@ -144,12 +144,14 @@ class RobotsPolicyMiddleware:
         return answered
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
-        """The sitemaps in the robots.txt of a URL's origin; none while it is not known."""
+        """The sitemaps in the robots.txt of a URL's origin, however old; none while it is not
+        known. Nothing is fetched.
+        """
         origin = origin_of(url)
         if origin is None:
             return ()
         config = self.configs.of({}, None, origin)
-        rules = self.admission.cached_robots_txt(Request(url), origin, config)
+        rules = self.admission.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:

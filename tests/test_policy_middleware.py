@@ -19,7 +19,7 @@ from scrapy_robots_policy.config import EXEMPT_KEY
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.body import Bodies, Body
 from scrapy_robots_policy.fetch.causes import cause_of
-from scrapy_robots_policy.rep import DIALECTS, Reason
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
 from scrapy_robots_policy.rep.documents import DOCUMENTS
 from scrapy_robots_policy.report import OriginCounts
 from tests.crawls import Chain, Spider, crawl, middleware_of
@@ -384,6 +384,17 @@ async def test_a_delay_at_one_host_does_not_send_other_requests_through_a_corout
         urls = [slow.url("/"), site.url("/")]
         _, crawler = await crawl(*urls, spider=Looking, fast=site.origin)
         assert crawler.spider.answer is None
+
+
+def test_a_look_at_the_sitemaps_fetches_nothing(monkeypatch):
+    """It has no page's request, so a fetch would go past the proxy that the pages go through."""
+    ours, lookups = RobotsPolicyMiddleware(get_crawler(Spider)), []
+    monkeypatch.setattr(ours.resolver, "_start_lookup", lambda *about: lookups.append(about))
+    yesterday = ours.resolver.now() - 25 * 3600.0
+    entry = CacheEntry(FetchResult(200), yesterday, b"Sitemap: https://x/1.xml", yesterday)
+    ours.resolver.cache.put_if_unknown("http://x.example", entry)
+    assert ours.sitemaps("http://x.example/") == ("https://x/1.xml",)
+    assert lookups == []
 
 
 def test_a_robots_txt_that_failed_is_counted_no_more_when_the_engine_lets_it_go():

@@ -80,6 +80,12 @@ class Admission:
             return rules_given(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
+    def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
+        """The rules of the robots.txt that is known, however old. Nothing is fetched."""
+        if config.robots_txt is not None:
+            return rules_given(origin, config.dialect, config.robots_txt)
+        return self.resolver.latest(origin, config.dialect)
+
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether a request whose rules are known has to wait for its turn or a visit time."""
         if not self.delays.by_slot and not may_wait(rules, config):
@@ -122,7 +128,7 @@ class Admission:
     ) -> OriginRules | None:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_robots_txt(request, origin, config)
-        rules = rules or self.resolver.latest(origin, config.dialect)
+        rules = rules or self.latest_robots_txt(origin, config)
         if rules is None or not self._needs_tdmrep(request, rules, config):
             return rules
         reserved = self.resolver.latest(key_of(origin, TDMREP), tdmrep.DIALECT)
