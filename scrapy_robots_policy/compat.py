@@ -87,17 +87,14 @@ async def send(crawler: Crawler, signal: object, **named: Any) -> None:
         await maybe_deferred_to_future(crawler.signals.send_catch_log_deferred(signal, **named))
 
 
-def connect_strongly(crawler: Crawler, receiver: Callable[..., object], signal: object) -> None:
-    """Connect a receiver, which the signal keeps alive until it is disconnected."""
-    crawler.signals.connect(receiver, signal, weak=False)
+def disconnect_strong(crawler: Crawler) -> Callable[..., None]:
+    """What disconnects a receiver from a signal that keeps it alive: `weak` was False.
 
-
-def disconnect_strong(crawler: Crawler, receiver: Callable[..., object], signal: object) -> None:
-    """Undo `connect_strongly`. PyDispatcher has to hear once more that the reference is strong.
-    Scrapy's signals without it (its pull request 7942) take no such argument.
+    PyDispatcher has to hear that once more. Scrapy's signals without it (its pull request 7942)
+    take no such argument.
     """
-    weak = {"weak": False} if hasattr(signalmanager, "dispatcher") else {}
-    crawler.signals.disconnect(receiver, signal, **weak)
+    disconnect = crawler.signals.disconnect
+    return partial(disconnect, weak=False) if hasattr(signalmanager, "dispatcher") else disconnect
 
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:

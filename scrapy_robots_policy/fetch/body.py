@@ -8,6 +8,7 @@ Encodings for which there is no decoder here are left to Scrapy: a plugin may as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -95,10 +96,11 @@ class Bodies:
         before, self._expected = self._expected, self._expected + more
         if bool(before) == bool(self._expected):
             return
-        change = compat.connect_strongly if self._expected else compat.disconnect_strong
-        change(self.crawler, self._leaving, signals.request_reached_downloader)
-        change(self.crawler, self._count, signals.bytes_received)
-        change(self.crawler, self._downloaded, signals.response_downloaded)
+        connect = partial(self.crawler.signals.connect, weak=False)
+        change = connect if self._expected else compat.disconnect_strong(self.crawler)
+        change(self._leaving, signals.request_reached_downloader)
+        change(self._count, signals.bytes_received)
+        change(self._downloaded, signals.response_downloaded)
 
     def _leaving(self, request: Request, **_: object) -> None:
         body = request.meta.get(_META_KEY)
