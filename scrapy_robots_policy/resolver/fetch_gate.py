@@ -71,6 +71,8 @@ class FetchGate:
         queue = self._last_queue if has_failed else self._queue
         queue.append(ticket)
         self._let_in()
+        if ticket.called:  # there was room, as nearly always
+            return ticket
         try:
             await maybe_deferred_to_future(ticket)
         except BaseException:
