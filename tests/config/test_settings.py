@@ -15,7 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
+from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.config import PolicySettings, StoreSettings
 from scrapy_robots_policy.config.components import refuse_second_middleware
@@ -505,6 +505,32 @@ def test_the_addon_leaves_it_to_scrapy_to_look_for_other_middlewares(name, gone)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES")[OURS] == 100
 
 
+class OwnPolicy(RobotsPolicyMiddleware):
+    pass
+
+
+class OwnTags(RobotsTagMiddleware):
+    pass
+
+
+def test_a_subclass_of_the_projects_takes_the_place_of_ours():
+    settings = Settings(
+        {"DOWNLOADER_MIDDLEWARES": {OwnPolicy: 200}, "SPIDER_MIDDLEWARES": {OwnTags: 300}}
+    )
+    Addon().update_settings(settings)
+    assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OwnPolicy: 200, STOCK: None}
+    assert settings.getdict("SPIDER_MIDDLEWARES") == {OwnTags: 300}
+
+
+def test_a_subclass_that_is_switched_off_does_not_switch_ours_off():
+    settings = Settings(
+        {"DOWNLOADER_MIDDLEWARES": {OwnPolicy: None}, "SPIDER_MIDDLEWARES": {OwnTags: None}}
+    )
+    Addon().update_settings(settings)
+    assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 100
+    assert settings.getdict("SPIDER_MIDDLEWARES")["scrapy_robots_policy.RobotsTagMiddleware"] == 950
+
+
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
     pass
 
@@ -514,6 +540,21 @@ def test_two_robots_middlewares_are_refused(other):
     settings = {"ROBOTSTXT_OBEY": True, "DOWNLOADER_MIDDLEWARES": {OURS: 100, **other}}
     with pytest.raises(ValueError, match=r"enables both scrapy_robots_policy\.RobotsPolicyMidd"):
         refuse_second_middleware(Settings(settings))
+
+
+def test_of_a_subclass_of_scrapys_the_error_names_no_addon_since_that_leaves_it_alone():
+    settings = Settings({"ROBOTSTXT_OBEY": True, "DOWNLOADER_MIDDLEWARES": {Derived: 100}})
+    Addon().update_settings(settings)
+    with pytest.raises(ValueError, match=rf"; set '{__name__}\.Derived' to None there$"):
+        refuse_second_middleware(settings)
+
+
+@pytest.mark.parametrize("obey", [True, None])
+def test_two_of_ours_are_refused(obey):
+    chosen = {OURS: 100, OwnPolicy: 200, STOCK: None}
+    settings = Settings({"ROBOTSTXT_OBEY": obey, "DOWNLOADER_MIDDLEWARES": chosen})
+    with pytest.raises(ValueError, match=r"Policy; leave one of them out$"):
+        refuse_second_middleware(settings)
 
 
 def test_a_stock_middleware_that_is_off_is_no_error():
