@@ -531,6 +531,24 @@ def test_a_subclass_that_is_switched_off_does_not_switch_ours_off():
     assert settings.getdict("SPIDER_MIDDLEWARES")["scrapy_robots_policy.RobotsTagMiddleware"] == 950
 
 
+class Replacing:
+    """An add-on of others that keeps nothing of what a setting had."""
+
+    def update_settings(self, settings) -> None:
+        settings.set("DOWNLOADER_MIDDLEWARES", {}, "addon")
+
+
+@pytest.mark.parametrize(("order", "warns"), [(1, False), (900, True)])
+def test_an_addon_that_switches_ours_off_is_warned_of(order, warns, caplog):
+    crawler = get_crawler(Spider, {"ADDONS": {Addon: 500, Replacing: order}})
+    spider = Spider.from_crawler(crawler)
+    crawler.signals.send_catch_log(scrapy.signals.spider_opened, spider=spider)
+    lines = [r.message for r in caplog.records if r.name == "scrapy_robots_policy"]
+    assert [line.partition(":")[0] for line in lines] == warns * [
+        f"{OURS} is off, because another add-on has replaced DOWNLOADER_MIDDLEWARES"
+    ]
+
+
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
     pass
 
