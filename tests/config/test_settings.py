@@ -32,6 +32,10 @@ OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
 MINE = DIALECTS["google"].but("mine", crawl_delay="own")
 
 
+async def coroutine(_page, _request) -> None:
+    """No hook: nobody waits for it."""
+
+
 class Spider(scrapy.Spider):
     name = "test"
 
@@ -260,6 +264,10 @@ WRONG = [
         "ROBOTS_FETCH_HOOK is 'no.such', which cannot be imported (Mod",
     ),
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
+    (
+        {"ROBOTS_FETCH_HOOK": f"{__name__}.coroutine"},
+        f"ROBOTS_FETCH_HOOK is '{__name__}.coroutine', which is a coroutine function; it must be",
+    ),
     ({"ROBOTS_REPORT": "report"}, "ROBOTS_REPORT is 'report': it must be the path of a file"),
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
     (
