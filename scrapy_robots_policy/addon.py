@@ -2,41 +2,76 @@
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .config.components import MIDDLEWARES, OURS, STOCK
+from .config.components import MIDDLEWARES, OURS, STOCK, is_subclass
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # typing has it from Python 3.11 on
 
 ORDER = 100  # the order of Scrapy's own middleware
 SPIDER_MIDDLEWARES = "SPIDER_MIDDLEWARES"
 OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
 TAG_ORDER = 950  # next to the spider: other middlewares do not see what is dropped
 
+logger = logging.getLogger("scrapy_robots_policy")
+
 
 class Addon:
     """RobotsPolicyMiddleware in place of Scrapy's RobotsTxtMiddleware, and RobotsTagMiddleware.
 
-    RobotsPolicyMiddleware has the order that the project gave Scrapy's middleware, else 100.
+    RobotsPolicyMiddleware has the order that the project gave Scrapy's middleware, else 100. Where
+    the project enables a subclass of one of ours, that one takes the place of ours.
     """
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        addon = cls()
+        crawler.signals.connect(addon.spider_opened, signals.spider_opened)
+        return addon
 
     def update_settings(self, settings: BaseSettings) -> None:
         chosen = settings.getdict(MIDDLEWARES)
-        kinds = {component: _loaded(component) for component in chosen}
-        orders = [chosen.pop(name) for name, kind in kinds.items() if kind is RobotsTxtMiddleware]
+        stock = [name for name in chosen if _loaded(name) is RobotsTxtMiddleware]
+        orders = [chosen.pop(name) for name in stock]
         # By path, as in Scrapy's base setting: for 2.13 a class would be another component.
         chosen[STOCK] = None
-        if load_object(OURS) not in kinds.values():
+        if not _has(chosen, OURS):
             # A middleware that the project puts before the stock one, such as a choice of
             # User-Agent, must still come before ours.
             chosen[OURS] = next((order for order in orders if order is not None), ORDER)
         settings.set(MIDDLEWARES, chosen, settings.getpriority(MIDDLEWARES) or 0)
         chosen = settings.getdict(SPIDER_MIDDLEWARES)
-        if load_object(OUR_TAGS) not in map(_loaded, chosen):
+        if not _has(chosen, OUR_TAGS):
             chosen[OUR_TAGS] = TAG_ORDER
         settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Warn where an add-on that came later has replaced a setting, and so switched ours off."""
+        for setting, ours in ((MIDDLEWARES, OURS), (SPIDER_MIDDLEWARES, OUR_TAGS)):
+            if not _has(spider.settings.getdict(setting), ours):
+                logger.warning(
+                    "%(ours)s is off, because another add-on has replaced %(setting)s: give "
+                    "scrapy_robots_policy.Addon the highest number in ADDONS",
+                    {"ours": ours, "setting": setting},
+                    extra={"spider": spider},
+                )
+
+
+def _has(chosen: Mapping[Any, int | None], ours: str) -> bool:
+    """Whether one of ours is among the components, on or off, or an enabled subclass of it."""
+    our_kind = load_object(ours)
+    kinds = {component: _loaded(component) for component in chosen}
+    enabled = [kind for component, kind in kinds.items() if chosen[component] is not None]
+    return our_kind in kinds.values() or any(is_subclass(kind, our_kind) for kind in enabled)
 
 
 def _loaded(component: Any) -> Any:

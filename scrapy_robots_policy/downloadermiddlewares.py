@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
@@ -28,6 +28,9 @@ from .rep.preference import Preference
 from .rep.use_answer import UseAnswer
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # typing has it from Python 3.11 on
 
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
@@ -53,7 +56,7 @@ class RobotsPolicyMiddleware:
             crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RobotsPolicyMiddleware:
+    def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
     def process_request(
@@ -61,6 +64,11 @@ class RobotsPolicyMiddleware:
         request: Request,
         spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
     ) -> Coroutine[Any, Any, Request | None] | Request | None:
+        """Decide about a request. None: it passes. Disallowed is raised where it is refused.
+
+        A coroutine is given where it has to wait first, and a request for the scheduler where the
+        crawl closes meanwhile.
+        """
         origin = origin_of(request.url)
         if origin is None:
             return None

@@ -7,11 +7,16 @@ Scrapy's; for those, use the middleware.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser as ScrapyRobotParser
 
 from .config import Values, one_sentence
 from .rep import RuleSet, parse
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # typing has it from Python 3.11 on
 
 
 class RobotParser(ScrapyRobotParser):
@@ -24,7 +29,7 @@ class RobotParser(ScrapyRobotParser):
         self.rules = rules
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> RobotParser:
+    def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes) -> Self:
         """Parse a file. Without a crawler, as in Scrapy's own tests, in the default dialect."""
         if crawler is None:
             return cls(parse(robotstxt_body))

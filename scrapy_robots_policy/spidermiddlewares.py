@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
@@ -41,6 +41,9 @@ from .tags.response import (
     meta_statements,
     nofollow_links,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self  # typing has it from Python 3.11 on
 
 logger = logging.getLogger(__name__)
 
@@ -126,7 +129,7 @@ class RobotsTagMiddleware:
         )
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RobotsTagMiddleware:
+    def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(crawler)
 
     def process_spider_output(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
@@ -15,17 +17,33 @@ MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
 
 
 def refuse_second_middleware(settings: BaseSettings) -> None:
-    """SettingError where Scrapy's middleware is enabled beside ours: both would fetch each
-    robots.txt, and Scrapy's lets requests pass meanwhile.
+    """SettingError where another middleware for robots.txt is enabled beside ours.
+
+    Both would fetch each robots.txt. Scrapy's lets requests pass meanwhile, and each of two of ours
+    would keep the places of waiting requests by itself.
     """
+    kinds = [load_object(component) for component in compat.components(settings, MIDDLEWARES)]
+    ours = [kind for kind in kinds if is_subclass(kind, load_object(OURS))]
+    if len(ours) > 1:
+        raise _both(_path(ours[0]), _path(ours[1]), "leave one of them out")
     if not settings.getbool("ROBOTSTXT_OBEY"):
         return  # the stock middleware leaves by itself
-    for component in compat.components(settings, MIDDLEWARES):
-        kind = load_object(component)
-        if isinstance(kind, type) and issubclass(kind, RobotsTxtMiddleware):
-            stock = f"{kind.__module__}.{kind.__qualname__}"
-            msg = (
-                f"{MIDDLEWARES} enables both {OURS} and {stock}; "
-                f"set {stock!r} to None there, or use the add-on scrapy_robots_policy.Addon"
-            )
-            raise SettingError(msg)
+    for kind in kinds:
+        if is_subclass(kind, RobotsTxtMiddleware):
+            advice = f"set {_path(kind)!r} to None there"
+            if kind is RobotsTxtMiddleware:
+                advice += ", or use the add-on scrapy_robots_policy.Addon"
+            raise _both(OURS, _path(kind), advice)
+
+
+def is_subclass(kind: Any, base: type) -> bool:
+    """Whether a component is a class, and that class or a subclass of it."""
+    return isinstance(kind, type) and issubclass(kind, base)
+
+
+def _both(first: str, second: str, advice: str) -> SettingError:
+    return SettingError(f"{MIDDLEWARES} enables both {first} and {second}; {advice}")
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from os import PathLike, fspath
 from typing import Any, Protocol, TypeVar
 
@@ -212,6 +213,8 @@ class Function:
 
     def read(self, name: str, value: Any) -> Callable[..., Any]:
         function, why = loaded(value)
+        if iscoroutinefunction(function):
+            raise wrong(name, value, self.words, "which is a coroutine function")
         if not callable(function):
             raise wrong(name, value, self.words, why)
         called: Callable[..., Any] = function

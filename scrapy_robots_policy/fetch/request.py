@@ -111,6 +111,10 @@ def trim(request: Request) -> None:
 
 def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any]) -> Request:
     request = hook(page, made) or made
+    if not isinstance(request, Request):
+        kind = type(request).__name__
+        msg = f"ROBOTS_FETCH_HOOK gave back an object of type {kind}; it must be a Request or None"
+        raise TypeError(msg)
     if request is page:  # it would be exempt from its own rules
         msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
         raise ValueError(msg)

@@ -300,5 +300,7 @@ def _is_html(entry: CacheEntry) -> bool:
     return is_answered and is_html_page(entry.octets or b"")
 
 
-Outcome, Record, Stance = FetchResult, CacheEntry, AccessMode
+Outcome = FetchResult
+Record = CacheEntry
+Stance = AccessMode
 """Their names in version 0.1."""

@@ -15,7 +15,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, compat
+from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.config import PolicySettings, StoreSettings
 from scrapy_robots_policy.config.components import refuse_second_middleware
@@ -30,6 +30,10 @@ from tests.site import Site, robots
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
 OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
 MINE = DIALECTS["google"].but("mine", crawl_delay="own")
+
+
+async def coroutine(_page, _request) -> None:
+    """No hook: nobody waits for it."""
 
 
 class Spider(scrapy.Spider):
@@ -260,6 +264,10 @@ WRONG = [
         "ROBOTS_FETCH_HOOK is 'no.such', which cannot be imported (Mod",
     ),
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
+    (
+        {"ROBOTS_FETCH_HOOK": f"{__name__}.coroutine"},
+        f"ROBOTS_FETCH_HOOK is '{__name__}.coroutine', which is a coroutine function; it must be",
+    ),
     ({"ROBOTS_REPORT": "report"}, "ROBOTS_REPORT is 'report': it must be the path of a file"),
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
     (
@@ -505,6 +513,50 @@ def test_the_addon_leaves_it_to_scrapy_to_look_for_other_middlewares(name, gone)
     assert settings.getdict("DOWNLOADER_MIDDLEWARES")[OURS] == 100
 
 
+class OwnPolicy(RobotsPolicyMiddleware):
+    pass
+
+
+class OwnTags(RobotsTagMiddleware):
+    pass
+
+
+def test_a_subclass_of_the_projects_takes_the_place_of_ours():
+    settings = Settings(
+        {"DOWNLOADER_MIDDLEWARES": {OwnPolicy: 200}, "SPIDER_MIDDLEWARES": {OwnTags: 300}}
+    )
+    Addon().update_settings(settings)
+    assert settings.getdict("DOWNLOADER_MIDDLEWARES") == {OwnPolicy: 200, STOCK: None}
+    assert settings.getdict("SPIDER_MIDDLEWARES") == {OwnTags: 300}
+
+
+def test_a_subclass_that_is_switched_off_does_not_switch_ours_off():
+    settings = Settings(
+        {"DOWNLOADER_MIDDLEWARES": {OwnPolicy: None}, "SPIDER_MIDDLEWARES": {OwnTags: None}}
+    )
+    Addon().update_settings(settings)
+    assert components(settings, "DOWNLOADER_MIDDLEWARES")[OURS] == 100
+    assert settings.getdict("SPIDER_MIDDLEWARES")["scrapy_robots_policy.RobotsTagMiddleware"] == 950
+
+
+class Replacing:
+    """An add-on of others that keeps nothing of what a setting had."""
+
+    def update_settings(self, settings) -> None:
+        settings.set("DOWNLOADER_MIDDLEWARES", {}, "addon")
+
+
+@pytest.mark.parametrize(("order", "warns"), [(1, False), (900, True)])
+def test_an_addon_that_switches_ours_off_is_warned_of(order, warns, caplog):
+    crawler = get_crawler(Spider, {"ADDONS": {Addon: 500, Replacing: order}})
+    spider = Spider.from_crawler(crawler)
+    crawler.signals.send_catch_log(scrapy.signals.spider_opened, spider=spider)
+    lines = [r.message for r in caplog.records if r.name == "scrapy_robots_policy"]
+    assert [line.partition(":")[0] for line in lines] == warns * [
+        f"{OURS} is off, because another add-on has replaced DOWNLOADER_MIDDLEWARES"
+    ]
+
+
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
     pass
 
@@ -514,6 +566,21 @@ def test_two_robots_middlewares_are_refused(other):
     settings = {"ROBOTSTXT_OBEY": True, "DOWNLOADER_MIDDLEWARES": {OURS: 100, **other}}
     with pytest.raises(ValueError, match=r"enables both scrapy_robots_policy\.RobotsPolicyMidd"):
         refuse_second_middleware(Settings(settings))
+
+
+def test_of_a_subclass_of_scrapys_the_error_names_no_addon_since_that_leaves_it_alone():
+    settings = Settings({"ROBOTSTXT_OBEY": True, "DOWNLOADER_MIDDLEWARES": {Derived: 100}})
+    Addon().update_settings(settings)
+    with pytest.raises(ValueError, match=rf"; set '{__name__}\.Derived' to None there$"):
+        refuse_second_middleware(settings)
+
+
+@pytest.mark.parametrize("obey", [True, None])
+def test_two_of_ours_are_refused(obey):
+    chosen = {OURS: 100, OwnPolicy: 200, STOCK: None}
+    settings = Settings({"ROBOTSTXT_OBEY": obey, "DOWNLOADER_MIDDLEWARES": chosen})
+    with pytest.raises(ValueError, match=r"Policy; leave one of them out$"):
+        refuse_second_middleware(settings)
 
 
 def test_a_stock_middleware_that_is_off_is_no_error():

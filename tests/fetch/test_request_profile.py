@@ -83,3 +83,8 @@ def test_a_plain_request_is_plain_though_a_hook_gives_an_earlier_one_again():
         False,
         True,
     ]
+
+
+def test_a_hook_that_gives_back_no_request_is_named_in_the_error():
+    with pytest.raises(TypeError, match=r"^ROBOTS_FETCH_HOOK gave back an object of type str; "):
+        made(PAGE, hook=lambda _page, _made: "http://service.example/")
