@@ -55,7 +55,9 @@ OPTIONS: Mapping[str, Option] = {
     "dialect": Option(
         ("--dialect",), "the dialect to read in (default: the project's, else rfc9309)", "NAME"
     ),
-    "dialects": Option(("--dialects",), "which dialects (default: all)", "A,B"),
+    "dialects": Option(
+        ("--dialects",), "compare the others with the first of these (default: all)", "A,B"
+    ),
     "quiet": Option(("-q", "--quiet"), "leave the reasons out"),
     "jobs": Option(
         ("--jobs",),
@@ -79,9 +81,9 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "statistics": Option(("--statistics",), "count the findings instead of showing them"),
     "exit_zero": Option(("--exit-zero",), "exit with 0 in spite of findings"),
-    "fix": Option(("--fix",), "change the files where no crawler is answered otherwise after it"),
+    "fix": Option(("--fix",), "apply the fixes after which every dialect answers as before"),
     "unsafe_fixes": Option(
-        ("--unsafe-fixes",), "as --fix, also where the dialects that the finding names answer so"
+        ("--unsafe-fixes",), "apply also those that change what the dialects in the finding answer"
     ),
     "port": Option(
         ("--port",),
@@ -190,10 +192,11 @@ VERBS: Mapping[str, Verb] = {
     "compare": Verb(
         "compare",
         "URL ...",
-        "where engines differ, and which option makes them",
+        "where engines differ, and the option that makes them differ",
         (*_READ, "dialects", "timeout", "output_format", "json"),
         ("0 all dialects decide alike", "1 they differ on a URL", _UNREADABLE),
         ("compare https://example.com/a --dialects google,yandex",),
+        helps={"dialect": "compare all with this one (default: the project's, else rfc9309)"},
     ),
     "dialects": Verb(
         "dialects",
@@ -208,7 +211,7 @@ VERBS: Mapping[str, Verb] = {
         "",
         "a local page to try all this",
         (*_READ, "port", "no_browser"),
-        ("0 it was ended", _UNREADABLE),
+        ("0 it was ended with Ctrl-C", _UNREADABLE),
         ("tester", "tester --robots robots.txt --port 8080"),
         ("text",),
         {"robots": "the robots.txt to begin with (default: the page's example)"},
@@ -219,14 +222,15 @@ VERBS: Mapping[str, Verb] = {
         "check the record of a crawl, and show it",
         ("dialect", "output", "output_format", "json"),
         (
-            "0 all agree",
-            "1 differences, or nothing found",
+            "0 all decisions agree",
+            "1 decisions differ, or there is nothing to show",
             "2 a broken record, or a wrong command line",
         ),
         (
             "audit verify crawl.jsonl",
             "audit show crawl.jsonl https://example.com/a",
             "audit report crawl.jsonl -o page.html",
+            "audit warc crawl.jsonl robots.warc.gz",
         ),
         helps={"dialect": "make the decisions in this dialect (default: the recorded ones)"},
     ),
@@ -280,7 +284,7 @@ VERBS: Mapping[str, Verb] = {
         ("dialect", "timeout", "output_format", "json"),
         (
             "0 no answer changes",
-            "1 some change",
+            "1 some answers change",
             "2 a file cannot be read, or has too many rules, or a wrong command line",
         ),
         (

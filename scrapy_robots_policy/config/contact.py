@@ -34,8 +34,8 @@ def contact_warning(settings: BaseSettings, spider: Spider | None) -> str:
         return ""
     why = f"whose contact is not yours ({hosts[0]})" if hosts else "which names nobody to write to"
     return (
-        f"{place} is {quoted(user_agent)}, {why}: a site that this crawl troubles can only block "
-        'it. Add a URL or an e-mail address of yours, as in "MyBot/1.0 (+https://…/bot.html)"'
+        f"{place} is {quoted(user_agent)}, {why}: a site in trouble cannot reach you. Add a URL or "
+        'an e-mail address of yours, as in "MyBot/1.0 (+https://…/bot.html)"'
     )
 
 

@@ -29,8 +29,8 @@ class PathTemplate:
         meant = "|".join(map(re.escape, ("%%", *self.placeholders)))
         if "%" in re.sub(meant, "", template):
             raise SettingError(
-                f"{name} is {quoted(value)}; of what begins with '%', it may have only "
-                f"{listed(self.placeholders)}; write %% for a '%'"
+                f"{name} is {quoted(value)}; it may have '%' only in {listed(self.placeholders)}; "
+                "write %% for any other '%'"
             )
         return template
 

@@ -85,8 +85,7 @@ _TABLE = (
         "ROBOTS_OVERRIDES",
         OverridesKind(),
         None,
-        "Settings that differ for single hosts, as [below](#single-hosts). JSON text of such a "
-        "dict will do.",
+        "Settings that differ for single hosts, as [below](#single-hosts).",
     ),
     Setting(
         "ROBOTS_STORE",
@@ -180,9 +179,9 @@ _TABLE = (
         "ROBOTS_MAX_FETCHES",
         WholeNumber(1),
         100,
-        "How many fetches of a robots.txt may be under way that are younger than 2 seconds. They "
-        "take no place of `CONCURRENT_REQUESTS`. Older ones are limited by the open files that the "
-        "system allows.",
+        "How many fetches of a robots.txt may be under way. After 2 seconds a fetch no longer "
+        "counts; all together are limited by the open files that the system allows. They take no "
+        "place of `CONCURRENT_REQUESTS`.",
     ),
     Setting(
         "ROBOTS_MAX_WAITING",
@@ -231,7 +230,7 @@ _TABLE = (
         "ROBOTS_PURPOSE",
         PurposesKind(),
         None,
-        "What the crawl is for. Pages that their site refuses to that use are dropped. See "
+        "What the crawl is for. Pages that their site refuses for that use are dropped. See "
         "[page rules](page-rules.md).",
         attribute="robots_purpose",
     ),

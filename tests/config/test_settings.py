@@ -272,14 +272,14 @@ WRONG = [
     ({"ROBOTS_REPORT": "a\0.html"}, "ROBOTS_REPORT is 'a\\x00.html'; it must be the path of a fi"),
     (
         {"ROBOTS_REPORT": "%(spider)s.html"},
-        "of what begins with '%', it may have only %(name)s and %(time)s; write",
+        "it may have '%' only in %(name)s and %(time)s; write",
     ),
-    ({"ROBOTS_REPORT": "%s.html"}, "of what begins with '%', it may have only %(name)s and %(time"),
+    ({"ROBOTS_REPORT": "%s.html"}, "it may have '%' only in %(name)s and %(time)s; write"),
     ({"ROBOTS_REPORT": True}, "ROBOTS_REPORT is True; it must be the path of a file that ends in"),
     ({"ROBOTS_REPORT_BASE": 5}, "ROBOTS_REPORT_BASE is 5; it must be the path of a report's .json"),
     (
         {"ROBOTS_REPORT_BASE": "%(name)s-%(time)s.json"},
-        "of what begins with '%', it may have only %(name)s; write",
+        "it may have '%' only in %(name)s; write",
     ),
     ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),

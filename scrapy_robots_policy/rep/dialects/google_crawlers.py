@@ -77,7 +77,7 @@ GOOGLE = agent_table(
     ),
     *agents_of(
         "google",
-        "same family of crawlers, remembered",
+        "same family of crawlers; from memory",
         Certainty.ASSUMED,
         ("Mediapartners-Google",),
         facts=replace(_BY_GOOGLE, category=Category.ADS, page=_SPECIAL_PAGE),

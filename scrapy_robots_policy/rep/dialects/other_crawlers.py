@@ -94,7 +94,7 @@ def _agents() -> Iterator[Agent]:
     for name, facts in _DOCUMENTED:
         source = f"{facts.page}: a token of its own"
         yield Agent(name, "rfc9309", (name.lower(), "*"), source, Certainty.DOCUMENTED, facts)
-    source = "own token, then * (RFC 9309 §2.2.1); no word of the engine against it"
+    source = "own token, then * (RFC 9309 §2.2.1); its operator documents nothing else"
     for name, facts in _UNDOCUMENTED:
         yield Agent(name, "rfc9309", (name.lower(), "*"), source, Certainty.ASSUMED, facts)
 

@@ -58,7 +58,7 @@ _RFC_SAYS = {
 }
 _RFC_LEAVES_OPEN = {
     "tag_names": "RFC 9309 is silent; draft-illyes-repext-00: robots, and the product token",
-    "tag_rules": "RFC 9309 is silent: all that an engine documents, so that no owner goes unheard",
+    "tag_rules": "RFC 9309 is silent: all that an engine documents",
     "tag_conflict": "RFC 9309 is silent; draft-illyes-repext-00: the sum of the negatives",
 }
 
