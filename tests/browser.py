@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -26,12 +28,9 @@ FLAGS = (
 )
 
 
-@pytest.fixture(name="browser", scope="module")
-def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """One browser for a module's tests, with a profile of its own. What pages load and complain of
-    is logged.
-    """
-    profile = tmp_path_factory.mktemp("profile")
+@contextmanager
+def started(profile: Path) -> Iterator[webdriver.Chrome]:
+    """A browser with a profile of its own. What pages load and complain of is logged."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -44,6 +43,13 @@ def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webd
         yield browser
     finally:
         browser.quit()
+
+
+@pytest.fixture(name="browser", scope="module")
+def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """One browser for a module's tests."""
+    with started(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 def show(browser: webdriver.Chrome, width: int, scheme: str) -> None:
