@@ -202,9 +202,9 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
 @pytest.mark.parametrize(
     ("template", "why"),
     [
-        ("%(spider)s.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
-        ("100%.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
-        ("audit-%s.jsonl", "it may have only %\\(name\\)s and %\\(time\\)s;"),
+        ("%(spider)s.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
+        ("100%.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
+        ("audit-%s.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
         ("a\0b", "it must be the path of a file"),
         ("\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed"),
         ("", "it must be the path of a file"),
