@@ -137,12 +137,11 @@ async def sleep(seconds: float) -> None:
         cancel()
 
 
-def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> Deferred[None]:
+def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> None:
     """Run a coroutine as a task of its own. `tasks` holds it until it ends."""
     task: Deferred[None] = deferred_from_coro(work)
     tasks.add(task)
     task.addBoth(lambda _: tasks.discard(task))
-    return task
 
 
 def close_spider(crawler: Crawler, reason: str) -> None:
