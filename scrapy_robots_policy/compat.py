@@ -220,7 +220,7 @@ class EngineAccess:
         self._check(self._get_slot, "requests that wait do not count for their host")
         self._check(self._schedule, "a place that was lent may stay unused for some seconds")
         if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
-            _call_before(slot, "close", on_closing)
+            _call_before_close(slot, on_closing)
         if self.can_lend:
             _lift_pool_limits(self.downloader)
 
@@ -288,14 +288,14 @@ def _nothing() -> None:
     """Nothing to undo."""
 
 
-def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
-    method = getattr(owner, name)
+def _call_before_close(slot: Any, call: Callable[[], None]) -> None:
+    close = slot.close
 
     def both() -> Any:
         call()
-        return method()
+        return close()
 
-    setattr(owner, name, both)
+    slot.close = both
 
 
 def _lift_pool_limits(downloader: Any) -> None:
