@@ -43,7 +43,6 @@ class Pattern(NamedTuple):
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Whether the path matches."""
         return matches(self.parts, self.anchored, path)
 
 
