@@ -137,30 +137,41 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def print_statistics(files: list[LintedFile], output_format: str) -> None:
+class Statistics:
     """How often each kind was found, and in how many files; the commonest first."""
-    findings = Counter(one.code for file in files for one in file.findings)
-    in_files = Counter(code for file in files for code in {one.code for one in file.findings})
-    rows = [
-        {
-            "code": code,
-            "name": KINDS[code].name,
-            "severity": KINDS[code].severity.value,
-            "findings": count,
-            "files": in_files[code],
-        }
-        for code, count in findings.most_common()
-    ]
-    heads = ("code", "name", "severity", "findings", "files")
-    if output_format == "json":
-        for row in rows:
-            print_json(row)
-    elif output_format == "csv":
-        print_csv(heads)
-        for row in rows:
-            print_csv(row.values())
-    else:
-        if rows:
-            print_columns([heads, *(tuple(map(str, row.values())) for row in rows)])
-        total = sum(findings.values())
-        print_line(f"{counted(total, 'finding')} in {counted(len(files), 'file')}")
+
+    def __init__(self, output_format: str) -> None:
+        self._format = output_format
+        self._files: list[LintedFile] = []
+
+    def file(self, file: LintedFile) -> None:
+        self._files.append(file)
+
+    def end(self) -> None:
+        findings = Counter(one.code for file in self._files for one in file.findings)
+        in_files = Counter(
+            code for file in self._files for code in {one.code for one in file.findings}
+        )
+        rows = [
+            {
+                "code": code,
+                "name": KINDS[code].name,
+                "severity": KINDS[code].severity.value,
+                "findings": count,
+                "files": in_files[code],
+            }
+            for code, count in findings.most_common()
+        ]
+        heads = ("code", "name", "severity", "findings", "files")
+        if self._format == "json":
+            for row in rows:
+                print_json(row)
+        elif self._format == "csv":
+            print_csv(heads)
+            for row in rows:
+                print_csv(row.values())
+        else:
+            if rows:
+                print_columns([heads, *(tuple(map(str, row.values())) for row in rows)])
+            total = counted(sum(findings.values()), "finding")
+            print_line(f"{total} in {counted(len(self._files), 'file')}")
