@@ -137,12 +137,11 @@ async def sleep(seconds: float) -> None:
         cancel()
 
 
-def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> Deferred[None]:
+def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> None:
     """Run a coroutine as a task of its own. `tasks` holds it until it ends."""
     task: Deferred[None] = deferred_from_coro(work)
     tasks.add(task)
     task.addBoth(lambda _: tasks.discard(task))
-    return task
 
 
 def close_spider(crawler: Crawler, reason: str) -> None:
@@ -221,7 +220,7 @@ class EngineAccess:
         self._check(self._get_slot, "requests that wait do not count for their host")
         self._check(self._schedule, "a place that was lent may stay unused for some seconds")
         if self._check(getattr(slot, "close", None), "a crawl that closes waits for robots.txt"):
-            _call_before(slot, "close", on_closing)
+            _call_before_close(slot, on_closing)
         if self.can_lend:
             _lift_pool_limits(self.downloader)
 
@@ -289,14 +288,14 @@ def _nothing() -> None:
     """Nothing to undo."""
 
 
-def _call_before(owner: Any, name: str, call: Callable[[], None]) -> None:
-    method = getattr(owner, name)
+def _call_before_close(slot: Any, call: Callable[[], None]) -> None:
+    close = slot.close
 
     def both() -> Any:
         call()
-        return method()
+        return close()
 
-    setattr(owner, name, both)
+    slot.close = both
 
 
 def _lift_pool_limits(downloader: Any) -> None:

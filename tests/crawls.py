@@ -155,6 +155,17 @@ class InterruptedSpider(Spider):
             yield scrapy.Request(url, self.parse, errback=self.fail)
 
 
+class Middleware:
+    """A downloader middleware that knows its crawler."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Middleware:
+        return cls(crawler)
+
+
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
     all_requests = tuple(
         r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests

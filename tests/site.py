@@ -50,8 +50,8 @@ def robots(text: str, **more: Any) -> Answer:
     return Answer(text.encode(), headers=headers, **more)
 
 
-def moved(to: str, status: int = 301) -> Answer:
-    return Answer(status=status, headers={"Location": to})
+def moved(to: str) -> Answer:
+    return Answer(status=301, headers={"Location": to})
 
 
 def free_port() -> int:

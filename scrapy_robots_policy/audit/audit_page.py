@@ -6,7 +6,7 @@ The page looks like the report of a crawl, and is as closed: no script, nothing 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from string import Template
 
 from ..rep.escapes import shown
@@ -77,7 +77,7 @@ def _figures(overview: Overview) -> str:
 
 def _sections(overview: Overview) -> Iterable[str]:
     yield section("Is the record whole?", "", _wholeness(overview))
-    yield section("Refused, by kind of reason", "", bars(_reasons(overview)))
+    yield section("Refused, by kind of reason", "", bars(_counts(overview.refused, reason_words)))
     yield section("Refused, by rule and line", "", bars(_causes(overview)))
     yield section(
         "Purposes that were declared", "decisions made for each", bars(_counts(overview.declared))
@@ -86,9 +86,7 @@ def _sections(overview: Overview) -> Iterable[str]:
         "Statements on the use of pages", "decisions that each holds for", _preferences(overview)
     )
     yield section(
-        "Where each robots.txt came from",
-        "",
-        bars([Bar(source_words(b.label), *b[1:]) for b in _counts(overview.sources)]),
+        "Where each robots.txt came from", "", bars(_counts(overview.sources, source_words))
     )
     yield section("What the requests for robots.txt brought", "", bars(_counts(overview.fetches)))
     yield section("Dialects that decided", "", bars(_counts(overview.dialects)))
@@ -122,13 +120,6 @@ def _wholeness(overview: Overview) -> str:
     return f"{wrong}<p>{text(' '.join(sentences))}</p>"
 
 
-def _reasons(overview: Overview) -> list[Bar]:
-    return [
-        Bar(reason_words(reason), "", count, f"{count:,}")
-        for reason, count in overview.refused.most_common()
-    ]
-
-
 def _causes(overview: Overview) -> list[Bar]:
     return [
         Bar(cause or origin, origin if cause else "", count, f"{count:,}")
@@ -136,8 +127,8 @@ def _causes(overview: Overview) -> list[Bar]:
     ]
 
 
-def _counts(counter: Counter[str]) -> list[Bar]:
-    return [Bar(name, "", count, f"{count:,}") for name, count in counter.most_common()]
+def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> list[Bar]:
+    return [Bar(words(name), "", count, f"{count:,}") for name, count in counter.most_common()]
 
 
 def _preferences(overview: Overview) -> str:

@@ -10,6 +10,7 @@ import scrapy
 from scrapy.crawler import Crawler
 
 from ..config import SETTINGS, PolicySettings, sent_user_agent
+from ..config.setting_values import is_set
 from .fields import FORMAT, instant, plain
 
 PACKAGE = "scrapy-robots-policy"
@@ -67,7 +68,7 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
     in_force = {
         name: plain(settings[name])
         for name in SETTINGS
-        if (settings.getpriority(name) or 0) > 0 and settings[name] is not None
+        if is_set(settings, name) and settings[name] is not None
     }
     attributes = {setting.attribute for setting in SETTINGS.values() if setting.attribute}
     for name in sorted(attributes | {"robots_overrides", "robots_user_agent"}):

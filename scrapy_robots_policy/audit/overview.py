@@ -49,7 +49,6 @@ class Overview:
     files: list[FileOverview] = field(default_factory=list)
     passed: int = 0
     dry_run: int = 0
-    waited: int = 0
     differ: int = 0
     decisions: int = 0
     origins: set[str] = field(default_factory=set)
@@ -124,7 +123,6 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     origin = str(origin_of(fields["url"]) or fields["url"])
     overview.decisions += 1
     overview.dry_run += fields.get("dry_run", False)
-    overview.waited += "waited" in fields
     if len(overview.origins) <= MAX_COUNTED:  # one more than are counted: then there are more
         overview.origins.add(origin)
     _add(overview.agents, fields.get("agent", ""))

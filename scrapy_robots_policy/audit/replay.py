@@ -170,7 +170,8 @@ class Replay:
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
-        parsed, dialect = self._of(fields["robots"]), self._dialect(fields)
+        parsed = self._of(fields["robots"])
+        dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
         rules = _rules(parsed, dialect, at)
         if rules is None:
@@ -189,9 +190,6 @@ class Replay:
             recorded,
             {**verdict_fields(verdict or self._policy.verdict(forms[0], rules, config)), **group},
         )
-
-    def _dialect(self, fields: Mapping[str, Any]) -> Dialect:
-        return self.other or self.dialects[fields["dialect"]]
 
     def _of(self, number: int) -> _Parsed:
         parsed = self._parsed.get(number)

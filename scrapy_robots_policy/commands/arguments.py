@@ -87,23 +87,23 @@ class Options:
     port: int | None
     browser: bool
     use: DeclaredUse
-    output: str = ""
-    named_dialect: Dialect | None = None
-    guard: RedirectGuard = ANYWHERE
-    tdmrep: str = ""
-    page: str = ""
-    places: Callable[[str], Mapping[str, str]] = Defaults().places
-    quiet: bool = False
-    statuses: bool = False
-    jobs: int = 0
-    timeout: float = _SECONDS
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    severity: Severity | None = None
-    include: str = ""
-    statistics: bool = False
-    exit_zero: bool = False
-    fixes: str = ""
+    output: str
+    named_dialect: Dialect | None
+    guard: RedirectGuard
+    tdmrep: str
+    page: str
+    places: Callable[[str], Mapping[str, str]]
+    quiet: bool
+    statuses: bool
+    jobs: int
+    timeout: float
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    severity: Severity | None
+    include: str
+    statistics: bool
+    exit_zero: bool
+    fixes: str
 
     @property
     def urls(self) -> list[str]:

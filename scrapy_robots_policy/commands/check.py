@@ -25,7 +25,7 @@ from .inputs import (
     rules_from,
     warn_of_overrides,
 )
-from .rows import csv_cell
+from .rows import csv_cell, print_csv
 from .terminal import Progress, paint_verdict, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 from .verdict_data import word_of
@@ -57,7 +57,7 @@ def run(options: Options) -> int:
     describe, cell = _format(options)
     if options.output_format == "csv":
         heads = ("verdict", "url", "agent") + ("cause",) * (not options.quiet)
-        sys.stdout.write(",".join(heads) + "\n")
+        print_csv(heads)
     statuses: set[int] = set()
     if options.robots:
         answer = _answer(Inputs(options).rules(""), options, describe)

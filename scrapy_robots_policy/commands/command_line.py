@@ -68,10 +68,10 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
     except KeyboardInterrupt:
         return _interrupted()
     except BrokenPipeError:  # standard output was closed, as `head` does
-        drop_output()
+        drop_output(sys.stdout)
         return 141
     except OSError as error:  # the disk is full to which standard output goes, say
-        drop_output()
+        drop_output(sys.stdout)
         print_error(f"cannot go on: {error.strerror or error}")
         return 2
     return status
@@ -82,7 +82,7 @@ def _interrupted() -> int:
     try:
         sys.stdout.flush()
     except OSError:  # Ctrl-C ends what reads it, too
-        drop_output()
+        drop_output(sys.stdout)
     return 130
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from ..lint import KINDS, Finding, Severity, readable_lines
 from ..rep.escapes import shown
 from ..report.formats import counted
 from .linted_files import LintedFile
-from .rows import print_rows
+from .rows import print_csv
 from .sarif import Sarif
-from .terminal import paint, print_caret, print_columns, print_line, print_numbered
+from .terminal import paint, print_caret, print_columns, print_json, print_line, print_numbered
 from .workflow import annotation
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
@@ -25,7 +25,7 @@ class Format(Protocol):
         """Show what was found in one file."""
 
     def end(self) -> None:
-        """Show what is to be shown after all files."""
+        """Show what is to be shown after all files. Nothing, where each line stands for itself."""
 
 
 class Text:
@@ -70,30 +70,26 @@ def _print_finding(name: str, line: str, finding: Finding) -> None:
     print_line()
 
 
-class Json:
+class Json(Format):
     """One finding a line."""
 
     def file(self, file: LintedFile) -> None:
-        print_rows(_rows(file), "json", ())
-
-    def end(self) -> None:
-        """Nothing: each line stands for itself."""
+        for row in _rows(file):
+            print_json(row)
 
 
-class Csv:
+class Csv(Format):
     """One finding a line, after a head line."""
 
     def __init__(self) -> None:
-        print_rows((), "csv", _COLUMNS)
+        print_csv(_COLUMNS)
 
     def file(self, file: LintedFile) -> None:
-        print_rows(_rows(file), "csv", _COLUMNS, with_head=False)
-
-    def end(self) -> None:
-        """Nothing: each line stands for itself."""
+        for row in _rows(file):
+            print_csv(row[column] for column in _COLUMNS)
 
 
-class Github:
+class Github(Format):
     """Annotations beside the lines of a pull request."""
 
     def file(self, file: LintedFile) -> None:
@@ -111,9 +107,6 @@ class Github:
                 )
             )
 
-    def end(self) -> None:
-        """Nothing: each line stands for itself."""
-
 
 FORMATS: Mapping[str, Callable[[], Format]] = {
     "text": Text,
@@ -124,7 +117,7 @@ FORMATS: Mapping[str, Callable[[], Format]] = {
 }
 
 
-def _rows(file: LintedFile) -> Iterable[dict[str, Any]]:
+def _rows(file: LintedFile) -> Iterator[dict[str, Any]]:
     return ({"file": file.name, **finding_as_json(finding)} for finding in file.findings)
 
 
@@ -144,23 +137,41 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-def print_statistics(files: list[LintedFile], output_format: str) -> None:
+class Statistics:
     """How often each kind was found, and in how many files; the commonest first."""
-    findings = Counter(one.code for file in files for one in file.findings)
-    in_files = Counter(code for file in files for code in {one.code for one in file.findings})
-    rows = [
-        {
-            "code": code,
-            "name": KINDS[code].name,
-            "severity": KINDS[code].severity.value,
-            "findings": count,
-            "files": in_files[code],
-        }
-        for code, count in findings.most_common()
-    ]
-    if output_format in ("json", "csv"):
-        print_rows(rows, output_format, ("code", "name", "severity", "findings", "files"))
-        return
-    if rows:
-        print_columns([tuple(rows[0]), *(tuple(map(str, row.values())) for row in rows)])
-    print_line(f"{counted(sum(findings.values()), 'finding')} in {counted(len(files), 'file')}")
+
+    def __init__(self, output_format: str) -> None:
+        self._format = output_format
+        self._files: list[LintedFile] = []
+
+    def file(self, file: LintedFile) -> None:
+        self._files.append(file)
+
+    def end(self) -> None:
+        findings = Counter(one.code for file in self._files for one in file.findings)
+        in_files = Counter(
+            code for file in self._files for code in {one.code for one in file.findings}
+        )
+        rows = [
+            {
+                "code": code,
+                "name": KINDS[code].name,
+                "severity": KINDS[code].severity.value,
+                "findings": count,
+                "files": in_files[code],
+            }
+            for code, count in findings.most_common()
+        ]
+        heads = ("code", "name", "severity", "findings", "files")
+        if self._format == "json":
+            for row in rows:
+                print_json(row)
+        elif self._format == "csv":
+            print_csv(heads)
+            for row in rows:
+                print_csv(row.values())
+        else:
+            if rows:
+                print_columns([heads, *(tuple(map(str, row.values())) for row in rows)])
+            total = counted(sum(findings.values()), "finding")
+            print_line(f"{total} in {counted(len(self._files), 'file')}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..lint import Severity
 from .arguments import Options, UsageError
 from .download import is_web
-from .finding_formats import FORMATS, print_statistics
+from .finding_formats import FORMATS, Format, Statistics
 from .lint_config import configured
 from .linted_files import linted_files, names_of
 from .terminal import Progress, print_error
@@ -21,10 +21,13 @@ def run(options: Options) -> int:
         raise UsageError("--fix changes files, not URLs and not standard input")
     if options.statistics and options.output_format in ("sarif", "github"):
         raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")
-    show = FORMATS[options.output_format or "text"]()
+    show: Format = (
+        Statistics(options.output_format)
+        if options.statistics
+        else FORMATS[options.output_format or "text"]()
+    )
     progress = Progress(len(names))
     is_missing = has_faults = False
-    everything = []
     for file in linted_files(names, options):
         progress.step(file.name)
         if file.error:
@@ -32,14 +35,9 @@ def run(options: Options) -> int:
             is_missing = True
             continue
         has_faults |= any(one.severity is not Severity.NOTE for one in file.findings)
-        if options.statistics:
-            everything.append(file)
-        else:
+        if not options.statistics:  # nothing is printed before the end
             progress.end()
-            show.file(file)
+        show.file(file)
     progress.end()
-    if options.statistics:
-        print_statistics(everything, options.output_format)
-    else:
-        show.end()
+    show.end()
     return 2 if is_missing else int(has_faults and not options.exit_zero)

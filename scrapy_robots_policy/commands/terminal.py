@@ -38,11 +38,9 @@ def _nothing(mode: str) -> Any:
     return Path(os.devnull).open(mode)
 
 
-def drop_output(stream: TextIO | None = None) -> None:
-    """What is still to be written to standard output, or to `stream`, goes nowhere: nobody takes
-    it.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
+def drop_output(stream: TextIO) -> None:
+    """What is still to be written to a stream goes nowhere: nobody takes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def program() -> str:

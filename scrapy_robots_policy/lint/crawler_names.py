@@ -9,14 +9,7 @@ from ..rep.dialects.crawlers import crawlers
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
 _SHORTEST = 6  # octets; shorter names are near too many others
-
-
-def _names() -> dict[str, str]:
-    """The names of all crawlers known here, by themselves in lower case."""
-    return {agent.name.lower(): agent.name for agent in crawlers()}
-
-
-_NAMES = _names()
+_NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
 
 
 @lru_cache(maxsize=1024)

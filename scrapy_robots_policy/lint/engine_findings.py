@@ -190,18 +190,17 @@ def _disagreement(source: SourceFile, dispute: _Dispute) -> Finding:
 
 def readers(source: SourceFile) -> Iterator[Finding]:
     """Lines not as the standard has them, which few engines forgive."""
-    all_dialects = (source.dialect, *source.others)
     for line in source.lines:
         kind = _kind(source.dialect, line[0])
         if not kind or _kind(_STANDARD, line[0]):
             continue
-        reading = [dialect.name for dialect in all_dialects if _kind(dialect, line[0]) == kind]
+        reading = [dialect.name for dialect in source.dialects if _kind(dialect, line[0]) == kind]
         yield source.finding(
             "R602",
             (line.start() + 1, line.end()),
             f"of all engines only {listed(reading)} read this line",
             "spell it User-agent:, Allow:, Disallow: or Sitemap:",
-            tuple(dialect.name for dialect in all_dialects if dialect.name not in reading),
+            tuple(dialect.name for dialect in source.dialects if dialect.name not in reading),
         )
 
 

@@ -40,7 +40,7 @@ def html_page(source: SourceFile) -> Iterator[Finding]:
 def mark(source: SourceFile) -> Iterator[Finding]:
     if not source.body.startswith(_MARK):
         return
-    spoilt = [d.name for d in (source.dialect, *source.others) if d.bom is Bom.KEPT]
+    spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
     yield source.finding(
         "R101",
         source.span_of_line(1),
@@ -85,7 +85,7 @@ def _first_fault(octets: str) -> int:
 
 def size(source: SourceFile) -> Iterator[Finding]:
     """One finding for the dialect that was asked for, else one for all that stop reading."""
-    over = [d for d in (source.dialect, *source.others) if len(source.body) > d.size_limit]
+    over = [d for d in source.dialects if len(source.body) > d.size_limit]
     if not over:
         return
     last = source.line_at(len(source.text))
@@ -106,7 +106,7 @@ def size(source: SourceFile) -> Iterator[Finding]:
 
 
 def long_lines(source: SourceFile) -> Iterator[Finding]:
-    limited = [d for d in (source.dialect, *source.others) if d.line_limit < NO_LIMIT]
+    limited = [d for d in source.dialects if d.line_limit < NO_LIMIT]
     shortest = min(d.line_limit for d in limited)
     if len(source.body) <= shortest:
         return
@@ -147,13 +147,12 @@ def controls(source: SourceFile) -> Iterator[Finding]:
 
 def rule_count(source: SourceFile) -> Iterator[Finding]:
     """A crawler may be bound by several groups: what counts is the sum of their rules."""
-    dialects = (source.dialect, *source.others)
     counts: Counter[str] = Counter()
     for group in source.groups:
         counts.update(dict.fromkeys(group.names, len(group.rules)))
     for group in source.groups:
         name, count = max(((name, counts[name]) for name in group.names), key=itemgetter(1))
-        over = tuple(dialect.name for dialect in dialects if count >= dialect.rule_limit)
+        over = tuple(dialect.name for dialect in source.dialects if count >= dialect.rule_limit)
         if over:
             yield source.finding(
                 "R107",

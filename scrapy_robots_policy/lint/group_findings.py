@@ -80,7 +80,7 @@ _Losing = dict[tuple[re.Pattern[str], re.Pattern[str]], list[str]]
 def _losing(source: SourceFile) -> _Losing:
     """The dialects in which a blank line ends a group."""
     losing: _Losing = {}
-    for dialect in (source.dialect, *source.others):
+    for dialect in source.dialects:
         grammar = grammar_of(dialect)
         if grammar.blank:
             losing.setdefault((grammar.blank, grammar.rule), []).append(dialect.name)
@@ -167,9 +167,8 @@ def named_again(source: SourceFile) -> Iterator[Finding]:
 
 
 def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
-    all_dialects = (source.dialect, *source.others)
     option = "star_records" if line[1] == STAR else "own_records"
-    first_only = tuple(d.name for d in all_dialects if getattr(d, option) is Records.FIRST)
+    first_only = tuple(d.name for d in source.dialects if getattr(d, option) is Records.FIRST)
     return source.finding(
         "R305",
         line.span(1),

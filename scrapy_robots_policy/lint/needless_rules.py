@@ -48,7 +48,7 @@ def _words(line: str) -> tuple[str, str]:
 
 def _limits_apply(source: SourceFile, group: Group) -> bool:
     """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
-    return any(len(group.rules) >= d.rule_limit for d in (source.dialect, *source.others))
+    return any(len(group.rules) >= d.rule_limit for d in source.dialects)
 
 
 def duplicates(source: SourceFile) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]
     body = text.encode("latin-1")
     winners = {
         dialect.name: RuleSet(body, dialect).verdict(_url_of(rule, dialect), SOMEBODY).rule
-        for dialect in (source.dialect, *source.others)
+        for dialect in source.dialects
     }
     return tuple(name for name, winner in winners.items() if winner and winner.line == own)
 
@@ -269,7 +269,7 @@ def _is_redundant(
 
 def _allowing(source: SourceFile) -> Iterator[str]:
     """The literal starts of all rules of the file that allow, in any dialect."""
-    rules = {grammar_of(dialect).rule for dialect in (source.dialect, *source.others)}
+    rules = {grammar_of(dialect).rule for dialect in source.dialects}
     for expression in rules:
         for line in expression.finditer(source.text):
             if line[1] is not None or not line[2]:

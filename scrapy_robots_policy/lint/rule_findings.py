@@ -102,9 +102,7 @@ def escapes(source: SourceFile) -> Iterator[Finding]:
             continue
         escape = match[0]
         literal = tuple(
-            dialect.name
-            for dialect in (source.dialect, *source.others)
-            if not _is_decoded(escape, dialect)
+            dialect.name for dialect in source.dialects if not _is_decoded(escape, dialect)
         )
         start, _ = source.span_of_value(rule.line)
         yield source.finding(
@@ -167,9 +165,8 @@ def page_parts(source: SourceFile) -> Iterator[Finding]:
 
 def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:
     option = "empty_allow" if rule.allow else "empty_disallow"
-    dialects = (source.dialect, *source.others)
     readings = {
-        reading: [dialect.name for dialect in dialects if getattr(dialect, option) is reading]
+        reading: [d.name for d in source.dialects if getattr(d, option) is reading]
         for reading in EmptyRule
     }
     each = "; ".join(f"{r.value} in {listed(names)}" for r, names in readings.items() if names)

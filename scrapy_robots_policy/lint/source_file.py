@@ -67,6 +67,11 @@ class SourceFile:
         return tuple(other for other in DIALECTS.values() if other.name != self.dialect.name)
 
     @cached_property
+    def dialects(self) -> tuple[Dialect, ...]:
+        """All dialects, the file's own first."""
+        return (self.dialect, *self.others)
+
+    @cached_property
     def lines(self) -> list[re.Match[str]]:
         """The lines that are neither blank nor comments."""
         return list(_SAYS_SOMETHING.finditer(self.text))
@@ -150,8 +155,7 @@ class SourceFile:
     @cached_property
     def agent_numbers(self) -> list[int]:
         """The lines that at least one dialect reads as User-agent lines, in order."""
-        dialects = (self.dialect, *self.others)
-        expressions = {grammar.agent for grammar in map(grammar_of, dialects)}
+        expressions = {grammar.agent for grammar in map(grammar_of, self.dialects)}
         return sorted(
             {
                 self.line_of(line)

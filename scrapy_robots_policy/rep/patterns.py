@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import in_query, no_string, path_of, rule_octets, url_octets
+from .url import RULE_OCTETS, URL_OCTETS, in_query, no_string, path_of
 
 _INDEX = "/index.htm"
 # For a set in an expression: octets that some dialect rewrites or gives a meaning.
@@ -43,7 +43,6 @@ class Pattern(NamedTuple):
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Whether the path matches."""
         return matches(self.parts, self.anchored, path)
 
 
@@ -98,8 +97,8 @@ class Reading:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._of_rule = rule_octets(dialect.percent)
-        self._of_url = url_octets(dialect.percent)
+        self._of_rule = RULE_OCTETS[dialect.percent]
+        self._of_url = URL_OCTETS[dialect.percent]
         self._by_octets = dialect.length is Length.OCTETS
         self._by_length = dialect.precedence is Precedence.LONGEST
         self._tie_allows = dialect.tie is Tie.ALLOW

@@ -7,7 +7,7 @@ Octets are held in `str`, one character an octet (latin-1): Python searches and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NewType
 from urllib.parse import urlsplit
@@ -153,7 +153,7 @@ def no_string(name: str, value: object) -> TypeError:
 
 def path_of(url: str) -> str:
     """The part of a URL that rules are compared with, as it stands there: path, parameters and
-    query; "/" where there is none. How it is escaped is the dialect's affair (`url_octets`).
+    query; "/" where there is none. How it is escaped is the dialect's affair (`URL_OCTETS`).
     """
     match = _URL.match(url)
     assert match is not None  # the pattern matches the empty string
@@ -255,25 +255,18 @@ def readable(octets: str) -> str:
     )
 
 
-def rule_octets(percent: Percent) -> Callable[[str], str]:
-    """The function that prepares a rule's path."""
-    return _OF_RULE[percent]
-
-
-def url_octets(percent: Percent) -> Callable[[str], str]:
-    """The function that prepares the path of a URL, given by `path_of`."""
-    return _OF_PATH[percent]
-
-
-_OF_RULE = {
+RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
     Percent.GOOGLE: _google_rule,
     Percent.RFC9309: _rfc9309_rule,
     Percent.KOSTER: _koster,
     Percent.URI: _uri,
 }
-_OF_PATH = {
+"""What prepares the path of a rule."""
+
+URL_OCTETS: Mapping[Percent, Callable[[str], str]] = {
     Percent.GOOGLE: canonical,
     Percent.RFC9309: _rfc9309_path,
     Percent.KOSTER: _koster_path,
     Percent.URI: _uri_path,
 }
+"""What prepares the path of a URL, given by `path_of`."""

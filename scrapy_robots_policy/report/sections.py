@@ -43,7 +43,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
     yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
     yield section("Delays", "seconds between two requests", _delays(report.counts))
-    yield section("Uses that sites speak of", "origins with such a line", _uses(report.uses))
+    yield section("Uses that sites speak of", "origins with such a line", _counts(report.uses))
     declared = "what pages were refused or granted for, and what says so"
     yield section("Declared use", declared, _declared_uses(report.counts))
     yield section("tdmrep.json", "what came of each", _tdmreps(report.counts))
@@ -101,10 +101,15 @@ def _modes(modes: Mapping[str, int]) -> str:
     )
 
 
+def _counts(counts: Mapping[str, int]) -> str:
+    """A bar for each name, the largest count first."""
+    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return bars([Bar(name, "", count, f"{count:,}") for name, count in by_count])
+
+
 def _reasons(stats: Mapping[str, int]) -> str:
-    by_count = sorted(stats.items(), key=lambda item: -item[1])
-    rows = [Bar(name.replace("_", " "), "", count, f"{count:,}") for name, count in by_count]
-    return bars(rows) or "<p>Nothing was dropped.</p>"
+    reasons = {name.replace("_", " "): count for name, count in stats.items()}
+    return _counts(reasons) or "<p>Nothing was dropped.</p>"
 
 
 def _rules(report: Report) -> str:
@@ -191,14 +196,9 @@ def _trouble(report: Report) -> str:
         (one.origin, one.why, _MODES[one.mode], one.passed, one.all_dropped)
         for one in troubled[:MAX_RULES]
     ]
-    results = [
-        Bar(name, "", count, f"{count:,}")
-        for name, count in sorted(
-            report.stats_under(names.OUTCOME).items(), key=lambda item: -item[1]
-        )
-    ]
     origins = grid("origins in trouble", columns, rows, len(troubled))
-    return f"{origins}<h3>Results of all fetches</h3>{bars(results)}"
+    results = _counts(report.stats_under(names.OUTCOME))
+    return f"{origins}<h3>Results of all fetches</h3>{results}"
 
 
 def _delays(origins: Sequence[OriginCounts]) -> str:
@@ -206,11 +206,6 @@ def _delays(origins: Sequence[OriginCounts]) -> str:
         (counts for counts in origins if counts.delay), key=lambda counts: -counts.delay
     )
     return bars([Bar(c.origin, c.paced, c.delay, f"{c.delay:g} s") for c in delayed], MAX_BARS)
-
-
-def _uses(uses: Mapping[str, int]) -> str:
-    by_count = sorted(uses.items(), key=lambda item: (-item[1], item[0]))
-    return bars([Bar(name, "", count, f"{count:,}") for name, count in by_count])
 
 
 def _declared_uses(origins: Sequence[OriginCounts]) -> str:

@@ -134,16 +134,10 @@ class Report:
         }
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """The report as JSON has it: instants in ISO 8601, durations in seconds.
-
-    The access mode has the name `stance` there, as in the stats.
-    """
-    return {**_sums_as_json(report), "origins": [_origin_as_json(one) for one in report.counts]}
-
-
 def json_parts(report: Report) -> Iterator[str]:
-    """The text of `as_json`, in parts: a line for each origin, of which there may be many."""
+    """The report as JSON, in parts: a line for each origin, of which there may be many. Instants
+    are in ISO 8601, durations in seconds. The access mode has the name `stance`, as in the stats.
+    """
     yield json.dumps(_sums_as_json(report), indent=1)[:-2]
     yield ',\n "origins": ['
     between = "\n  "

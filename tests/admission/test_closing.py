@@ -19,6 +19,7 @@ from scrapy_robots_policy.stores.codec import decode
 from tests.crawls import (
     OURS,
     REACTORS,
+    Middleware,
     Plan,
     Spider,
     crawl,
@@ -176,15 +177,8 @@ class NotingFleet(MemoryStore):
         self.calls.append(("close", False))
 
 
-class ClosingMiddleware:
+class ClosingMiddleware(Middleware):
     """Closes the crawl when the page comes, and drops it while the crawl closes."""
-
-    def __init__(self, crawler):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        return cls(crawler)
 
     async def process_request(self, request, spider=None):
         if request.url.endswith("/page"):

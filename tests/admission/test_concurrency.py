@@ -21,7 +21,7 @@ from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import Clock
-from tests.crawls import Spider, crawl, middleware_of
+from tests.crawls import Middleware, Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor, pending_timers, start, until_idle
 from tests.site import Answer, Opener, Site, robots
 
@@ -323,15 +323,8 @@ async def test_pages_never_take_more_places_than_the_limit():
         site.close()
 
 
-class FetchesToken:
-    """A downloader middleware that fetches a page of another site for each page."""
-
-    def __init__(self, crawler):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        return cls(crawler)
+class FetchesToken(Middleware):
+    """Fetches a page of another site for each page."""
 
     async def process_request(self, request, spider=None):
         if request.callback is not NO_CALLBACK:

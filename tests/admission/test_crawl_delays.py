@@ -20,6 +20,7 @@ from scrapy_robots_policy.stores import ALONE
 from tests.crawls import (
     OURS,
     REACTORS,
+    Middleware,
     Plan,
     Spider,
     crawl,
@@ -158,15 +159,8 @@ async def test_of_one_origin_in_several_download_slots_the_delay_is_kept():
         assert min(gaps(site)) >= 0.2
 
 
-class LogsIn:
-    """A downloader middleware that fetches another page of the site where a page was refused."""
-
-    def __init__(self, crawler):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        return cls(crawler)
+class LogsIn(Middleware):
+    """Fetches another page of the site where a page was refused."""
 
     async def process_response(self, request, response, spider=None):
         if response.status != 401:
@@ -189,7 +183,7 @@ async def test_a_visit_is_over_when_its_transfer_is_whatever_a_middleware_does_t
 
 
 class FetchesToken(LogsIn):
-    """A downloader middleware that fetches another page of the site before each page."""
+    """Fetches another page of the site before each page."""
 
     async def process_request(self, request, spider=None):
         if request.callback is not NO_CALLBACK:

@@ -17,6 +17,7 @@ from tests.audit.records import check, decisions_in, lines_in, octets_in
 from tests.crawls import (
     OURS,
     REACTORS,
+    Middleware,
     Plan,
     crawl,
     crawl_apart,
@@ -79,15 +80,8 @@ def test_all_that_was_decided_is_in_the_record(tmp_path, kind):
     assert verified(path).decisions == 22
 
 
-class AtTheDownloader:
+class AtTheDownloader(Middleware):
     """Notes, of each request that reaches it, whether the record has its line by then."""
-
-    def __init__(self, crawler):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler):
-        return cls(crawler)
 
     def process_request(self, request, spider=None):
         writer = middleware_of(self.crawler).recorder.writer

@@ -77,6 +77,8 @@ def test_statistics_count_findings_and_files(faulty, tmp_path):
         "findings": 2,
         "files": 2,
     }
+    table = policy("lint", faulty, other, "--statistics", "--output-format", "csv")
+    assert table.lines[:2] == ["code,name,severity,findings,files", "R201,misspelt-key,error,2,2"]
     text = policy("lint", faulty, other, "--statistics")
     assert text.lines[1].split() == ["R201", "misspelt-key", "error", "2", "2"]
     assert text.lines[-1] == "6 findings in 2 files"

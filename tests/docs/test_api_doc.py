@@ -54,3 +54,12 @@ def test_a_name_of_the_table_exists(module, names):
     assert [
         name for name in re.findall(r"`(\w+)`", names) if not hasattr(import_module(module), name)
     ] == []
+
+
+def test_its_data_frame_has_a_column_for_each_dialect():
+    pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
+    (code,) = re.findall(r"```python\n(import pandas\n.*?)```", PAGE, re.DOTALL)
+    names = {"urls": ["/x", "/y"], "robots_txt": b"User-agent: *\nDisallow: /x\n"}
+    exec(code, names)
+    assert len(names["frame"]) == 8
+    assert list(names["disagreement"].columns) == ["bing", "google"]

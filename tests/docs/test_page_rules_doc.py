@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import re
 from pathlib import Path
 
@@ -16,13 +15,6 @@ def column(title: str) -> list[str]:
     """The first column of the table whose head starts with `title`, without marks."""
     table = PAGE.read_text("utf-8").partition(f"\n| {title} |")[2].partition("\n\n")[0]
     return re.findall(r'^\| `"?([\w-]+)"?` \|', table, re.MULTILINE)
-
-
-def test_its_examples_answer_as_shown():
-    failed, tried = doctest.testfile(str(PAGE), module_relative=False)
-
-    assert tried
-    assert not failed
 
 
 def test_its_tables_have_exactly_the_parts_actions_and_purposes_of_the_code():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, origin_of, parse, url
 from scrapy_robots_policy.rep.dialects.options import Percent
-from scrapy_robots_policy.rep.url import in_query, path_of, rule_octets, url_octets
+from scrapy_robots_policy.rep.url import RULE_OCTETS, URL_OCTETS, in_query, path_of
 
 ORIGINS = {
     "http://example.com": "http://example.com",
@@ -128,7 +128,7 @@ def test_rules_see_path_parameters_and_query(url: str, path: str):
 def test_escapes_are_treated_the_dialects_way(
     percent: Percent, side: str, given: str, compared: str
 ):
-    prepare = rule_octets(percent) if side == "rule" else url_octets(percent)
+    prepare = (RULE_OCTETS if side == "rule" else URL_OCTETS)[percent]
     assert prepare(given) == compared
 
 

@@ -24,7 +24,7 @@ from scrapy_robots_policy.rep.index import EveryMatch
 from scrapy_robots_policy.rep.lines import clean_text
 from scrapy_robots_policy.rep.needles import FEW
 from scrapy_robots_policy.rep.patterns import Pattern, reading_of, split_pattern
-from scrapy_robots_policy.rep.url import path_of, url_octets
+from scrapy_robots_policy.rep.url import URL_OCTETS, path_of
 from tests.rep.strategies import (
     AGENTS,
     ANY_DIALECT,
@@ -183,7 +183,7 @@ def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> tuple[bool, i
     a ranking of its own.
     """
     dialect = rules.dialect
-    path = url_octets(dialect.percent)(path_of(url))
+    path = URL_OCTETS[dialect.percent](path_of(url))
     group = rules.group(agent)
     lines = group.rules if group and len(group.rules) < dialect.rule_limit else ()
     if lines and dialect.robots_txt_allowed and path == "/robots.txt":

@@ -65,13 +65,12 @@ def test_nothing_in_it_is_loaded_and_only_its_own_script_runs(browser, address):
     assert urls <= {address, "data:,"}
 
 
-def cells(browser, place, column):
-    """The cells of one column in the grid at a place, from 0; -1: the last."""
+def cells(browser, column):
+    """The cells of one column in the last grid."""
     return browser.execute_script(
         "const grids = [...document.querySelectorAll('.grid')];"
-        "return [...grids.at(arguments[0]).querySelectorAll('tbody tr')]"
-        ".map((row) => row.cells[arguments[1]].textContent)",
-        place,
+        "return [...grids.at(-1).querySelectorAll('tbody tr')]"
+        ".map((row) => row.cells[arguments[0]].textContent)",
         column,
     )
 
@@ -88,7 +87,7 @@ def test_the_script_writes_the_rows_as_the_page_had_them(browser, many):
     without = {text.strip() for text in plain["strings"] if text.strip()}
     browser.get(many)
     for column in range(9):
-        assert set(filter(None, cells(browser, -1, column))) <= without
+        assert set(filter(None, cells(browser, column))) <= without
     assert "10 of 400 shown" in by_script
 
 
@@ -100,7 +99,7 @@ def test_a_wait_is_the_same_in_the_bars_and_in_the_table(browser, tmp_path):
     browser.get(path.as_uri())
     bars = "return [...document.querySelectorAll('.bars b')].map((bar) => bar.textContent)"
     assert "1.5 s" in browser.execute_script(bars)
-    assert cells(browser, -1, 5) == ["1.5 s"]
+    assert cells(browser, 5) == ["1.5 s"]
 
 
 def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tmp_path):
@@ -113,7 +112,7 @@ def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tm
     assert ">512 KB, cut</td>" in path.read_text("utf-8")
     browser.get(path.as_uri())
     browser.execute_script("[...document.querySelectorAll('.grid th button')].at(-1).click()")
-    assert cells(browser, -1, 8) == ["600 KB", "512 KB, cut", "9.0 KB"]
+    assert cells(browser, 8) == ["600 KB", "512 KB, cut", "9.0 KB"]
 
 
 def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
@@ -122,11 +121,11 @@ def test_a_column_is_sorted_by_its_values_up_and_down(browser, many):
         "return [...document.querySelectorAll('.grid')].at(-1).querySelectorAll('th button')[3]"
     )
     browser.execute_script(f"({button.replace('return ', '')}).click()")
-    assert cells(browser, -1, 3) == [f"{number}" for number in range(399, 399 - SHOWN_ROWS, -1)]
+    assert cells(browser, 3) == [f"{number}" for number in range(399, 399 - SHOWN_ROWS, -1)]
     head = browser.execute_script(button.replace("[3]", "[3].parentNode.ariaSort"))
     assert head == "descending"
     browser.execute_script(f"({button.replace('return ', '')}).click()")
-    assert cells(browser, -1, 3)[:3] == ["0", "1", "2"]
+    assert cells(browser, 3)[:3] == ["0", "1", "2"]
 
 
 def test_words_in_the_filter_find_rows_that_have_them_all(browser, many):
@@ -135,7 +134,7 @@ def test_words_in_the_filter_find_rows_that_have_them_all(browser, many):
         "const input = [...document.querySelectorAll('.grid')].at(-1).querySelector('input');"
         "input.value = 'SITE39 rules'; input.dispatchEvent(new Event('input'))"
     )
-    origins = set(cells(browser, -1, 0))
+    origins = set(cells(browser, 0))
     assert origins == {f"http://site{n}.example" for n in (39, *range(390, 400))}
 
 
@@ -144,7 +143,7 @@ def test_all_rows_can_be_shown(browser, many):
     more = "[...document.querySelectorAll('.grid')].at(-1).querySelector(':scope > button')"
     for _ in range(2):
         browser.execute_script(f"{more}.click()")
-    assert len(cells(browser, -1, 0)) == 400
+    assert len(cells(browser, 0)) == 400
     assert browser.execute_script(f"return {more}.hidden")
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
 from scrapy_robots_policy.report.base import Base, Change, OriginFigures, changes
 from scrapy_robots_policy.report.charts import chart, class_labels
@@ -17,15 +16,10 @@ from scrapy_robots_policy.report.formats import octets, span
 from scrapy_robots_policy.report.grid import MAX_TEXT, Column, grid
 from scrapy_robots_policy.report.histogram import Histogram
 from scrapy_robots_policy.report.page import page
-from scrapy_robots_policy.report.summary import as_json
 from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
-from tests.report.test_report import report_of
+from tests.report.test_report import data_of, dropped_by, report_of
 
 pytestmark = pytest.mark.usefixtures("one_suffix_list")
-
-
-def dropped_by(line: int, path: str = "/x") -> Verdict:
-    return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
 
 
 TEXTS = {
@@ -147,14 +141,14 @@ def test_an_earlier_report_is_read_back(tmp_path):
     one = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2, waited=1.5)
     one.drop(dropped_by(3))
     one.drop(dropped_by(9))
-    earlier = written(tmp_path, as_json(report_of(one)))
+    earlier = written(tmp_path, data_of(report_of(one)))
     assert earlier.origins == {"http://a.example": ("disallow", "503", 2, True)}
     assert (earlier.passed, earlier.dropped, earlier.trouble, earlier.waited) == (2, 2, 1, 1.5)
     assert earlier.rules == {"Disallow: /x": 2}
 
 
 def test_a_report_of_an_older_version_is_read_too(tmp_path):
-    data = as_json(report_of(OriginCounts("http://a.example", "rules", "200")))
+    data = data_of(report_of(OriginCounts("http://a.example", "rules", "200")))
     for name in ("held", "octets", "usage"):
         del data["origins"][0][name]
     assert written(tmp_path, data).held == 0.0
@@ -180,12 +174,12 @@ def test_what_is_no_report_is_refused(tmp_path, data):
 def test_an_earlier_report_that_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(base, "MAX_OCTETS", 10)
     with pytest.raises(ValueError, match="it has more than 10 octets"):
-        written(tmp_path, as_json(report_of()))
+        written(tmp_path, data_of(report_of()))
 
 
 def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_path):
     same, other, gone = (OriginCounts(f"http://{n}.example", "rules", "200") for n in range(3))
-    earlier = written(tmp_path, as_json(report_of(same, other, gone)))
+    earlier = written(tmp_path, data_of(report_of(same, other, gone)))
     now = {
         same.origin: OriginFigures("rules", "200", 7, False),
         other.origin: OriginFigures("disallow", "503", 4, True),
@@ -199,7 +193,7 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
 def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
     one, rest = OriginCounts("http://a.example", "rules", "200"), OriginCounts(THE_REST, waited=1.0)
     rest.drop(dropped_by(3))
-    earlier = written(tmp_path, as_json(report_of(one, rest)))
+    earlier = written(tmp_path, data_of(report_of(one, rest)))
     assert (list(earlier.origins), earlier.waited) == ([one.origin], 1.0)
     assert earlier.rules == {"Disallow: /x": 1}
 

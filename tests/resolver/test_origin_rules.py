@@ -27,8 +27,8 @@ def tdmrep_of(*reservations):
     return json.dumps([{"location": "/*", "tdm-reservation": one} for one in reservations]).encode()
 
 
-def reservations(state, now=1.0):
-    return [one.value for one in state.rules(tdmrep.DIALECT, now).reservations.preferences(PAGE)]
+def reservations(state):
+    return [one.value for one in state.rules(tdmrep.DIALECT, 1.0).reservations.preferences(PAGE)]
 
 
 def test_an_entry_means_something_else_when_time_has_passed():

@@ -143,10 +143,10 @@ def test_a_broken_frame_is_a_value_error(frame):
         decode(frame)
 
 
-def frame(facts: bytes, file: bytes = b"", level: int = 9) -> bytes:
+def frame(facts: bytes, level: int = 9) -> bytes:
     """A frame with any facts in it, which `encode` would not make."""
     packer = zlib.compressobj(level, zdict=codec._OFTEN)
-    return codec.VERSION + packer.compress(facts + b"\n" + file) + packer.flush()
+    return codec.VERSION + packer.compress(facts + b"\n") + packer.flush()
 
 
 def facts_of(record: CacheEntry) -> dict[str, Any]:

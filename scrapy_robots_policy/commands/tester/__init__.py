@@ -12,6 +12,7 @@ from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
+from ..crawler_list import by_category
 from ..download import is_web
 from ..inputs import in_words, read_file, robots_txt_of
 from ..terminal import print_line
@@ -75,9 +76,5 @@ def _result(source: str, options: Options) -> FetchResult:
 
 def crawlers_by_kind() -> dict[str, list[str]]:
     """The names of all known crawlers, for a list to choose from."""
-    kinds: dict[str, list[str]] = {}
-    for agent in crawlers():
-        names = kinds.setdefault(agent.facts.category.value, [])
-        if agent.name not in names:
-            names.append(agent.name)
-    return {kind: sorted(names, key=str.lower) for kind, names in kinds.items()}
+    groups = by_category(crawlers())
+    return {category.value: [agent.name for agent in group] for category, group in groups}
