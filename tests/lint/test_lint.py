@@ -156,6 +156,11 @@ SILENT = [
     ("R105", "<!-- robots -->\nUser-agent: *\nDisallow: /\n"),
     # the same rule, but for other crawlers, or not in every dialect
     ("R404", "User-agent: *\nDisallow: a\nAllow: /*\n"),
+    # the stronger rule matches only a part of what the other one matches
+    ("R404", "User-agent: *\nDisallow: *\nAllow: /$\n"),
+    ("R404", "User-agent: *\nDisallow: *?\nAllow: /?\n"),
+    ("R404", "User-agent: *\nDisallow: */a\nAllow: /*/a\n"),
+    ("R404", "User-agent: *\nDisallow: /a\nAllow: /a%0A\nAllow: /*A$\n"),
     ("R405", "User-agent: b\nDisallow: /a\n\nUser-agent: *\nUser-agent: b\nDisallow: /a\n"),
     ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n"),
     ("R405", "User-agent: *\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\n"),
@@ -404,6 +409,8 @@ def test_of_an_html_page_there_is_no_other_finding(page):
 def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():
     text = "User-agent: *\nDisallow: /a*b\nAllow: /a\nAllow: /a*b$\nAllow: /a*b\nDisallow: /a*bc\n"
     assert [finding.line for finding in of("R404", text)] == [2]
+    behind_stars = "User-agent: *\nDisallow: */a\nAllow: */a\nDisallow: *\nAllow: /\n"
+    assert [finding.line for finding in of("R404", behind_stars)] == [2, 4]
     first_wins = "User-agent: *\nDisallow: /\nAllow: /x\n"
     assert of("R404", first_wins) == []
     assert [finding.line for finding in of("R404", first_wins, "koster1996")] == [3]

@@ -77,6 +77,7 @@ FIXES = [
     ("R405", "User-agent: *\rDisallow: /a\rdisallow:/a\r", "User-agent: *\rDisallow: /a\r"),
     ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\0c\nDisallow: /ab\n", None),
+    ("R407", "User-agent: *\nDisallow: //\nDisallow: //example.com/a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab", "User-agent: *\nDisallow: /a\n"),
 ]
 
