@@ -62,6 +62,9 @@ FIXES = [
     ("R101", "\ufeffUser-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /a\n"),
     ("R204", "User-agent: a\nso\r\nDisallow: /\n", "User-agent: a\nDisallow: /\n"),
     ("R204", "User-agent: *\nDisallow: /\nallowance /x\n", None),
+    ("R204", f"User-agent: *\n{40 * ' '}Disallowing-some /\n", None),
+    ("R204", "\ufeffUser-agents-of-all *\nDisallow: /\n", None),
+    ("R204", "so\n\ufeffUser-agent: *\nDisallow: /\n", None),
     ("R205", "User-agent: *\nDisallow: /a#b#c", "User-agent: *\nDisallow: /a #b#c"),
     ("R303", "User-agent: a\r\n\r\nDisallow: /\r\n", "User-agent: a\r\nDisallow: /\r\n"),
     ("R303", "User-agent: a\n\n# b\n \nDisallow: /\n\n\n", "User-agent: a\n# b\nDisallow: /\n\n\n"),
@@ -91,6 +94,12 @@ def test_a_fix_is_applied_where_it_leaves_no_choice(code, text, fixed):
         assert fixed is None or findings
         assert edited(body, edits) == ((fixed or text).encode() if findings else body)
         assert not changed(body, findings)
+
+
+def test_a_line_that_some_take_for_a_blank_one_is_not_removed():
+    body = b"User-agent: a\n\0so\nUser-agent: b\nDisallow: /\n"
+    (finding,) = lint(body, "original1994", select=["R204"])
+    assert not finding.edits
 
 
 def test_a_fix_is_of_the_line_it_is_about_where_two_returns_are_one_line_end():
