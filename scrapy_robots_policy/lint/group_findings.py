@@ -19,6 +19,8 @@ _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
 def orphans(source: SourceFile) -> Iterator[Finding]:
+    if source.dialect.orphan_rules is OrphanRules.FOR_ALL:
+        return
     first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
     for rule in source.grammar.rule.finditer(source.text, 0, first):
@@ -118,9 +120,10 @@ def _without_blanks(source: SourceFile, start: int, end: int) -> Iterator[Edit]:
 
 def all_disallowed(source: SourceFile) -> Iterator[Finding]:
     """All crawlers are kept out of the whole site: no mistake costs more, where it is one."""
-    for group in source.groups:
-        if STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
-            continue
+    groups = [group for group in source.groups if STAR in group.names]
+    if any(rule.allow and rule.path for group in groups for rule in group.rules):
+        return
+    for group in groups:
         for rule in group.rules:
             if rule.path in ("/", "/*"):
                 yield source.finding(
@@ -138,6 +141,8 @@ def without_rules(source: SourceFile) -> Iterator[Finding]:
     if not source.lists:
         return
     last = source.lists[-1].lines[-1]
+    if any(last[2].lower() in group.names and group.rules for group in source.groups):
+        return  # R305 is about it
     after = (line for line in source.lines if line.start() > last.start())
     if all(_is_for_everybody(source, line) for line in after):
         is_star = last[1] == STAR

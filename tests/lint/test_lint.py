@@ -149,9 +149,11 @@ SILENT = [
     ("R306", "User-agent: Mozilla/5.0 (compatible; Foo, Bar)\nDisallow: /\n"),
     ("R307", "User-agent: *\nDisallow: /\nAllow: /open\n"),
     ("R307", "User-agent: a\nDisallow: /\n"),
+    ("R307", "User-agent: *\nUser-agent: a\nDisallow: /\n\nUser-agent: *\nAllow: /open\n"),
     ("R308", "User-agent: Googlebot\nUser-agent: Googlebots\nUser-agent: moogle\nDisallow: /\n"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisalow: /b\n"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nCrawl-delay: 3\n"),
+    ("R309", "User-agent: *\nDisallow: /a\n\nUser-agent: *\nSitemap: https://a.b/c\n"),
     ("R102", "User-agent: * # caf\xe9\n# na\xefve\nDisallow: /\n".encode("latin-1")),
     ("R105", "<!-- robots -->\nUser-agent: *\nDisallow: /\n"),
     # the same rule, but for other crawlers, or not in every dialect
@@ -458,6 +460,15 @@ def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     no_slash = "User-agent: *\nDisallow: .jpg$\n"
     assert of("R401", no_slash)
     assert not of("R401", no_slash, "baidu")
+    orphan = "Disallow: /a\nUser-agent: *\nDisallow: /b\n"
+    assert of("R301", orphan)
+    assert not of("R301", orphan, "original1994")
+
+
+@pytest.mark.parametrize("value", ['"a"', "a/./b", "a/../b", "?x", "http://h/a", "//h/a"])
+def test_where_a_rule_is_a_reference_it_can_match_what_the_reference_resolves_to(value):
+    assert not of("R401", f"User-agent: *\nDisallow: {value}\n", "original1994")
+    assert of("R401", "User-agent: *\nDisallow: mailto:x\nDisallow: http:/a\n", "original1994")
 
 
 @pytest.mark.slow

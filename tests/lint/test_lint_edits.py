@@ -73,6 +73,8 @@ FIXES = [
         "User-agent: *\nDisallow: /%7ej%2f%41 # %7E",
         "User-agent: *\nDisallow: /~j%2fA # %7E",
     ),
+    ("R403", "User-agent: *\nDisallow: /%%341\n", None),
+    ("R403", "User-agent: *\nDisallow: /%4%31\n", None),
     ("R303", "User-agent: a\n\nAllow: /\nUser-agent: b\nDisallow: /\n", None),
     ("R404", "User-agent: *\nDisallow: /a\nAllow: /*\n", None),
     ("R404", "User-agent: *\nAllow: /a\nDisallow: /a\n", None),
