@@ -12,7 +12,7 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
 from ..rep.lines import WHITE, grammar_of
 from .findings import Edit, Finding, listed, quoted
-from .source_file import SourceFile, Span
+from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
@@ -120,20 +120,18 @@ def _without_blanks(source: SourceFile, start: int, end: int) -> Iterator[Edit]:
 
 def all_disallowed(source: SourceFile) -> Iterator[Finding]:
     """All crawlers are kept out of the whole site: no mistake costs more, where it is one."""
-    groups = [group for group in source.groups if STAR in group.names]
+    groups = (group for group in source.groups if STAR in group.names)
     if any(rule.allow and rule.path for group in groups for rule in group.rules):
         return
-    for group in groups:
-        for rule in group.rules:
-            if rule.path in ("/", "/*"):
-                yield source.finding(
-                    "R307",
-                    source.span_of_value(rule.line),
-                    "this keeps all crawlers without a group of their own out of the whole site, "
-                    "search engines as well",
-                    "if that is not meant, write Disallow: with no path, or the path that is meant",
-                )
-                break
+    verdict = source.rules.verdict(f"{SITE}/{ANYTHING}", SOMEBODY)
+    if verdict.rule and not verdict.allowed:
+        yield source.finding(
+            "R307",
+            source.span_of_value(verdict.rule.line),
+            "this keeps all crawlers without a group of their own out of the whole site, "
+            "search engines as well",
+            "if that is not meant, write Disallow: with no path, or the path that is meant",
+        )
 
 
 def without_rules(source: SourceFile) -> Iterator[Finding]:

@@ -27,9 +27,8 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, listed, quoted
 from .rule_findings import sent
-from .source_file import SITE, SOMEBODY, Group, SourceFile
+from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
 
-_ANYTHING = "\n"  # no rule holds one, and no dialect with wildcards rewrites it
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
 _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
@@ -147,15 +146,15 @@ def _urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
     """URLs that another rule matches only if it matches all that this rule matches."""
     path = sent(rule.path)
     if not dialect.wildcards:
-        path += _ANYTHING
+        path += ANYTHING
     elif path.endswith("$"):
-        path = path.removesuffix("$").replace("*", _ANYTHING)
+        path = path.removesuffix("$").replace("*", ANYTHING)
     else:
-        path = path.replace("*", _ANYTHING) + _ANYTHING
+        path = path.replace("*", ANYTHING) + ANYTHING
     if path.startswith("/"):
         return (SITE + path,)
-    rest = path.lstrip(_ANYTHING)
-    behind = f"{SITE}/{_ANYTHING}{rest}"
+    rest = path.lstrip(ANYTHING)
+    behind = f"{SITE}/{ANYTHING}{rest}"
     # "*/a" matches "/a" as well, "*a" only what stands behind a slash.
     return (behind, SITE + rest) if rest.startswith("/") else (behind,)
 

@@ -22,6 +22,7 @@ _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
 _MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
 SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
+ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 _SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 

@@ -465,6 +465,23 @@ def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     assert not of("R301", orphan, "original1994")
 
 
+# (dialect, rules for all crawlers, the line that keeps them out of the whole site; 0: none does)
+WHOLE_SITE = [
+    ("rfc9309", "Disallow: /\nDisallow:\n", 2),
+    ("yandex", "Disallow: /\nDisallow:\n", 0),
+    ("koster1996", "Disallow:\nDisallow: /\n", 0),
+    ("rfc9309", "Disallow: /a\nDisallow: *\n", 3),
+    ("koster1996", "Disallow: /*\n", 0),
+    ("baidu", "Disallow: /a\n\nDisallow: /\n", 0),
+]
+
+
+@pytest.mark.parametrize(("dialect", "rules", "line"), WHOLE_SITE)
+def test_all_crawlers_are_kept_out_just_when_the_engine_keeps_them_out(dialect, rules, line):
+    lines = [finding.line for finding in of("R307", f"User-agent: *\n{rules}", dialect)]
+    assert lines == [line] * (line > 0)
+
+
 @pytest.mark.parametrize("value", ['"a"', "a/./b", "a/../b", "?x", "http://h/a", "//h/a"])
 def test_where_a_rule_is_a_reference_it_can_match_what_the_reference_resolves_to(value):
     assert not of("R401", f"User-agent: *\nDisallow: {value}\n", "original1994")
