@@ -98,6 +98,15 @@ def test_a_fix_is_applied_where_it_leaves_no_choice(code, text, fixed):
         assert not changed(body, findings)
 
 
+@pytest.mark.parametrize(("more", "is_fixed"), [(-2, True), (-1, False), (1, False)])
+def test_nothing_is_fixed_in_a_file_that_some_dialect_cuts(more, is_fixed):
+    """A line that is removed, or a space before a "#", would move what is read of it."""
+    dialect = DIALECTS["rfc9309"].but("short", size_limit=100)
+    body = b"Disallow: /c#d\nUser-agent: *\nDisallow: /a\nDisallow: /a\n#"
+    findings = lint(body.ljust(dialect.size_limit + more, b" "), dialect, select=["R205", "R405"])
+    assert [bool(finding.edits) for finding in findings] == [is_fixed] * 2
+
+
 def test_a_line_that_some_take_for_a_blank_one_is_not_removed():
     body = b"User-agent: a\n\0so\nUser-agent: b\nDisallow: /\n"
     (finding,) = lint(body, "original1994", select=["R204"])
