@@ -124,7 +124,7 @@ def all_disallowed(source: SourceFile) -> Iterator[Finding]:
     if any(rule.allow and rule.path for group in groups for rule in group.rules):
         return
     verdict = source.rules.verdict(f"{SITE}/{ANYTHING}", SOMEBODY)
-    if verdict.rule and not verdict.allowed:
+    if verdict.rule and not (verdict.allowed or source.rules.allowed(f"{SITE}/", SOMEBODY)):
         yield source.finding(
             "R307",
             source.span_of_value(verdict.rule.line),

@@ -473,6 +473,8 @@ WHOLE_SITE = [
     ("rfc9309", "Disallow: /a\nDisallow: *\n", 3),
     ("koster1996", "Disallow: /*\n", 0),
     ("baidu", "Disallow: /a\n\nDisallow: /\n", 0),
+    ("original1994", "Disallow: /%\n", 0),
+    ("rfc9309", "Disallow: /$\n", 0),
 ]
 
 
