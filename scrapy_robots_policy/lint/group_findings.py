@@ -12,13 +12,15 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
 from ..rep.lines import WHITE, grammar_of
 from .findings import Edit, Finding, listed, quoted
-from .source_file import SourceFile, Span
+from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
 def orphans(source: SourceFile) -> Iterator[Finding]:
+    if source.dialect.orphan_rules is OrphanRules.FOR_ALL:
+        return
     first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
     for rule in source.grammar.rule.finditer(source.text, 0, first):
@@ -118,19 +120,18 @@ def _without_blanks(source: SourceFile, start: int, end: int) -> Iterator[Edit]:
 
 def all_disallowed(source: SourceFile) -> Iterator[Finding]:
     """All crawlers are kept out of the whole site: no mistake costs more, where it is one."""
-    for group in source.groups:
-        if STAR not in group.names or any(rule.allow and rule.path for rule in group.rules):
-            continue
-        for rule in group.rules:
-            if rule.path in ("/", "/*"):
-                yield source.finding(
-                    "R307",
-                    source.span_of_value(rule.line),
-                    "this keeps all crawlers without a group of their own out of the whole site, "
-                    "search engines as well",
-                    "if that is not meant, write Disallow: with no path, or the path that is meant",
-                )
-                break
+    groups = (group for group in source.groups if STAR in group.names)
+    if any(rule.allow and rule.path for group in groups for rule in group.rules):
+        return
+    verdict = source.rules.verdict(f"{SITE}/{ANYTHING}", SOMEBODY)
+    if verdict.rule and not (verdict.allowed or source.rules.allowed(f"{SITE}/", SOMEBODY)):
+        yield source.finding(
+            "R307",
+            source.span_of_value(verdict.rule.line),
+            "this keeps all crawlers without a group of their own out of the whole site, "
+            "search engines as well",
+            "if that is not meant, write Disallow: with no path, or the path that is meant",
+        )
 
 
 def without_rules(source: SourceFile) -> Iterator[Finding]:
@@ -138,6 +139,8 @@ def without_rules(source: SourceFile) -> Iterator[Finding]:
     if not source.lists:
         return
     last = source.lists[-1].lines[-1]
+    if any(last[2].lower() in group.names and group.rules for group in source.groups):
+        return  # R305 is about it
     after = (line for line in source.lines if line.start() > last.start())
     if all(_is_for_everybody(source, line) for line in after):
         is_star = last[1] == STAR

@@ -29,6 +29,7 @@ _KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "
 _KEYS |= EXTENSIONS
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
 _LONGEST_KEY = 32  # octets
+_MARK = "\xef\xbb\xbf"
 _WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
 
 
@@ -121,11 +122,16 @@ def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Itera
 
 
 def _removed(source: SourceFile, line: re.Match[str]) -> list[Edit]:
-    """The line taken out; nothing where it may mean something to some engine."""
+    """The line taken out; nothing where the line may mean something to some engine, or where a mark
+    may come to stand at the start of the file.
+    """
     number = source.line_of(line)
-    written = source.written[number - 1]
-    start = written[:_LONGEST_KEY].lstrip(WHITE).lower()
-    return [] if start.startswith(_STARTS) or ":" in written else [Edit(number)]
+    written, *after = source.written[number - 1 : number + 1]
+    start = written.lstrip(WHITE + _MARK)[:_LONGEST_KEY].lower()
+    # A line that starts with a NUL is a blank line to some.
+    if start.startswith(_STARTS) or ":" in written or "\0" in written:
+        return []
+    return [] if after and after[0].startswith(_MARK[0]) else [Edit(number)]
 
 
 def comments(source: SourceFile) -> Iterator[Finding]:

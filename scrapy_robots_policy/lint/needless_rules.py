@@ -27,13 +27,13 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, listed, quoted
 from .rule_findings import sent
-from .source_file import SITE, SOMEBODY, Group, SourceFile
+from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
 
-_ANYTHING = "%0A"  # an octet that no rule holds
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
 _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
-_PLAIN = re.compile(r"/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")  # alike in every dialect
+# Alike in every dialect. To some, "//" begins the name of a host.
+_PLAIN = re.compile(r"(?!//)/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")
 
 
 def _read_alike(source: SourceFile, first: int, second: int) -> bool:
@@ -115,7 +115,10 @@ class _Rules:
 
     def stronger(self, rule: Rule) -> Rule | None:
         """The rule that says the contrary of all URLs that `rule` matches."""
-        url = _url_of(rule, self.dialect)
+        stronger = {self._stronger_at(url, rule) for url in _urls_of(rule, self.dialect)}
+        return stronger.pop() if len(stronger) == 1 else None
+
+    def _stronger_at(self, url: str, rule: Rule) -> Rule | None:
         if self.engine.allowed(url, SOMEBODY) is rule.allow or not self._matches(rule, url):
             return None
         path = url.removeprefix(SITE)
@@ -139,13 +142,21 @@ def _verb(rule: Rule) -> str:
     return "Allow" if rule.allow else "Disallow"
 
 
-def _url_of(rule: Rule, dialect: Dialect) -> str:
-    """A URL that another rule matches only if it matches all that this rule matches."""
+def _urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
+    """URLs that another rule matches only if it matches all that this rule matches."""
     path = sent(rule.path)
     if not dialect.wildcards:
-        return SITE + path + _ANYTHING
-    ending = "" if path.endswith("$") else _ANYTHING
-    return SITE + path.removesuffix("$").replace("*", _ANYTHING) + ending
+        path += ANYTHING
+    elif path.endswith("$"):
+        path = path.removesuffix("$").replace("*", ANYTHING)
+    else:
+        path = path.replace("*", ANYTHING) + ANYTHING
+    if path.startswith("/"):
+        return (SITE + path,)
+    rest = path.lstrip(ANYTHING)
+    behind = f"{SITE}/{ANYTHING}{rest}"
+    # "*/a" matches "/a" as well, "*a" only what stands behind a slash.
+    return (behind, SITE + rest) if rest.startswith("/") else (behind,)
 
 
 def _beaten(source: SourceFile, rules: _Rules) -> Iterator[Finding]:
@@ -183,11 +194,12 @@ def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]
     own = lines.index(rule.line) + 2  # line 1 is the User-agent line
     text = "\n".join(("User-agent: *", *(source.written[line - 1] for line in lines)))
     body = text.encode("latin-1")
-    winners = {
-        dialect.name: RuleSet(body, dialect).verdict(_url_of(rule, dialect), SOMEBODY).rule
+    return tuple(
+        dialect.name
         for dialect in source.dialects
-    }
-    return tuple(name for name, winner in winners.items() if winner and winner.line == own)
+        for rules in [RuleSet(body, dialect)]
+        if own in {rules.verdict(url, SOMEBODY).line for url in _urls_of(rule, dialect)}
+    )
 
 
 def _binds_alike(source: SourceFile, line: int, other: int) -> bool:

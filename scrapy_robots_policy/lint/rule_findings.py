@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import EmptyRule, NoSlash
+from ..rep.references import resolve
 from ..rep.ruleset import RuleSet
 from ..rep.url import origin_of
 from ..rep.verdict import Rule
@@ -58,13 +59,16 @@ def never_matching(source: SourceFile) -> Iterator[Finding]:
 
 def can_match(value: str, dialect: Dialect) -> bool:
     """Whether a rule alone in its file matches one of the URLs that it could be meant for."""
+    if dialect.no_slash is NoSlash.RESOLVED:
+        reference = resolve(value)
+        return reference is not None and reference.path.startswith("/")
     rules = RuleSet(f"User-agent: *\nDisallow: {value}".encode("latin-1"), dialect)
     written = sent(value)
     filled = written.removesuffix("$").replace("*", "x")
     if value[0] not in "/*" and dialect.no_slash in (NoSlash.LITERAL, NoSlash.IGNORED):
         return False  # every path starts with a slash
     meant = [SITE + start + path for start in ("", "/", "/x") for path in (written, filled)]
-    return not all(rules.allowed(url, SOMEBODY) for url in (*meant, written))
+    return not all(rules.allowed(url, SOMEBODY) for url in meant)
 
 
 def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
@@ -112,15 +116,20 @@ def escapes(source: SourceFile) -> Iterator[Finding]:
             "only URLs written the same way",
             f"write {_plain(escape)}",
             literal,
-            [_decoded(source, rule)],
+            _decoded(source, rule),
         )
 
 
-def _decoded(source: SourceFile, rule: Rule) -> Edit:
-    """The line with characters in place of the escapes for them."""
-    written = source.written[rule.line - 1]
+def _decoded(source: SourceFile, rule: Rule) -> list[Edit]:
+    """The line with characters in place of the escapes for them; nothing where such a character
+    would become a part of another escape.
+    """
     path = _ESCAPE.sub(lambda escape: _plain(escape[0]) or escape[0], rule.path)
-    return Edit(rule.line, written.replace(rule.path, path, 1))
+    others = [escape for escape in _ESCAPE.findall(rule.path) if not _plain(escape)]
+    if _ESCAPE.findall(path) != others:
+        return []
+    written = source.written[rule.line - 1]
+    return [Edit(rule.line, written.replace(rule.path, path, 1))]
 
 
 def _plain(escape: str) -> str:

@@ -22,6 +22,7 @@ _MARK = "\ufeff"
 _WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
 _MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
 SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
+ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 _SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
@@ -174,6 +175,14 @@ class SourceFile:
         return bisect_right(numbers, first) == bisect_left(numbers, second)
 
     @cached_property
+    def _is_cut(self) -> bool:
+        """Whether a dialect does not read the whole file, or would not with a space before each
+        "#". A changed line moves where such a file is cut.
+        """
+        octets = len(self.body) + self.body.count(b"#")
+        return any(octets > dialect.size_limit for dialect in (self.dialect, *self.others))
+
+    @cached_property
     def written(self) -> list[str]:
         """The lines of the file as they are: whole, with the mark, NULs and all."""
         return clean_text(self.body, _MARK_KEPT).replace("\r\n", "\n").split("\n")[1:]
@@ -214,7 +223,8 @@ class SourceFile:
         before = self._mark if line == 1 else ""
         after = len(_decoded(before + self.text[head:end].rstrip("\r"))) + 1
         column = min(len(_decoded(before + self.text[head:start])) + 1, after)
-        return Finding(KINDS[code], line, column, after, message, fix, dialects, tuple(edits))
+        edits = () if self._is_cut else tuple(edits)
+        return Finding(KINDS[code], line, column, after, message, fix, dialects, edits)
 
 
 def readable_lines(body: bytes) -> list[str]:

@@ -39,8 +39,9 @@ _SITE = re.compile("[^/?;#]*://[^/?;#]*/")
 NOTHING = 0  # the rank where no pattern matches
 _END = "\U0010ffff"  # after all keys: they are octets
 _SMALL = 256  # Python keeps all integers up to this; a list of them is faster than an array
-# Octets of memory, about: an index without rules, what each pattern adds, and one with wildcards.
-_EMPTY, _PATTERN, _WILD = 1600, 100, 250
+# Octets of memory, about: an index without rules, what each pattern adds, what one with wildcards
+# adds to that, and each of its parts after the second.
+_EMPTY, _PATTERN, _WILD, _PART = 1600, 100, 250, 40
 
 # A pattern: its parts, and whether it is anchored.
 Tail = tuple[tuple[str, ...], bool]
@@ -95,7 +96,8 @@ class Index:
         self._best: array[int] | list[int] = array("I", best) if len(patterns) > _SMALL else best
         self._wild = stretches.wild if wild else []
         count = sum(map(len, wild.values()))
-        self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count
+        more_parts = sum(len(parts) - 2 for tails in wild.values() for parts, _ in tails)
+        self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count + _PART * more_parts
         self.allowed = self.answers(self.allows)
         self._decide: Callable[[str], int] | None = None
 

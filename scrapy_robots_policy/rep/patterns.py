@@ -189,9 +189,9 @@ class Reading:
 
     def _also(self, pattern: Pattern, octets: str) -> Iterator[Pattern]:
         """What a rule gives to match with beside itself."""
-        query = in_query(octets) if self._dialect.percent is Percent.RFC9309 else None
-        if query is not None:
-            yield self._pattern(pattern.allow, query)._replace(length=pattern.length)
+        if self._dialect.percent is Percent.RFC9309:
+            for query in in_query(octets):
+                yield self._pattern(pattern.allow, query)._replace(length=pattern.length)
         if pattern.allow and self._dialect.index_html:
             directory, slash, name = octets.rpartition("/")
             if (slash + name).startswith(_INDEX):

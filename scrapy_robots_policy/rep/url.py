@@ -21,7 +21,7 @@ MAX_PORT = 65_535
 
 _ESCAPED_DOT = re.compile("%2[Ee]")
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
-_QUERY_ESCAPE = re.compile("%(?:2F|3F)")
+_STARS = re.compile(r"\*+")
 _HIGH = {octet: f"%{octet:02X}" for octet in range(0x80, 0x100)}
 _NOT_URI = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]")
 
@@ -35,6 +35,7 @@ _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 _DATA = ":@!'(),[]"
 _NOT_IN_A_URI = '\t\x0b\x0c "<>\\^`{|}'
 _DATA_IN_A_QUERY = "/?"
+_MANY_STARS = 4  # of a rule: each may make another pattern of it, which is kept
 
 
 def _escapes(chars: str) -> dict[str, str]:
@@ -193,17 +194,18 @@ def _decode_query(query: str) -> str:
     return _DATA_ESCAPE_IN_A_QUERY.sub(lambda match: _DECODED_IN_A_QUERY[match[0]], query)
 
 
-def in_query(rule: str) -> str | None:
-    """The rule, read as one whose last "*" before an escaped "/" or "?" takes the "?" that starts
-    the query; None where it has no such escape there.
+def in_query(rule: str) -> list[str]:
+    """The rule, read as one in which a "*" takes the "?" that starts the query: once for each "*"
+    before an escaped "/" or "?". Of a rule with many "*", only for the last of these.
 
     "/*u=%2Fa" may mean "/x/u=%2Fa", where "%2F" is no "/", and "/x?u=%2Fa", where it is one.
     """
-    match = _QUERY_ESCAPE.search(rule)
-    if not match or "?" in rule[: match.start()]:
-        return None
-    before, star, after = rule[: match.start()].rpartition("*")
-    return f"{before}*?*{after}{_decode_query(rule[match.start() :])}" if star else None
+    path = rule.partition("?")[0]
+    end = max(path.rfind("%2F"), path.rfind("%3F"), 0)
+    stars = [star.start() for star in _STARS.finditer(path, 0, end)]
+    if rule.count("*") > _MANY_STARS:
+        stars = stars[-1:]
+    return [f"{rule[:at]}*?{_decode_query(rule[at:])}" for at in stars]
 
 
 def _decode(match: re.Match[str]) -> str:

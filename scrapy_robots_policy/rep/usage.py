@@ -44,8 +44,9 @@ _MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; th
 # Of the preferences for one page: those that can refuse nothing, and those that do not hold. A file
 # may have 16,000, and each request of its site would look at them all.
 _MAX_SHOWN = 100
-# Octets of memory, about: a line as written, a path of lines that bind an agent, a preference.
-_A_WRITTEN, _A_PATH, _A_PREFERENCE = 200, 550, 150
+# Octets of memory, about: a line as written, a path of lines that bind an agent, a wildcard in such
+# a path, a preference.
+_A_WRITTEN, _A_PATH, _A_STAR, _A_PREFERENCE = 200, 550, 60, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
 _ALSO_OUTSIDE = {
     CONTENT_SIGNAL: "the crawler's group has signals of its own",
@@ -270,7 +271,7 @@ class _Bound(NamedTuple):
 def _octets_of(path: str, preferences: Iterable[Preference]) -> int:
     """About how many octets of memory the lines with one path take."""
     values = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in preferences)
-    return _A_PATH + 2 * len(path) + values
+    return _A_PATH + 2 * len(path) + _A_STAR * path.count("*") + values
 
 
 def _labels(written: Iterable[_Written]) -> set[str]:

@@ -11,19 +11,16 @@ from tests.lint.test_lint_edits import changed, differing
 
 pytestmark = pytest.mark.corpus
 
-MOVED = {"R103", "R104"}  # a fix moves what such a file is cut at
-
 
 @pytest.mark.parametrize("part", range(10))
 def test_a_fix_changes_only_the_answers_that_its_finding_is_about(real_files, part):
     fixed = 0
     for name, body in list(real_files.items())[part::10]:
         findings = lint(body)
-        if MOVED.isdisjoint(finding.code for finding in findings):
-            for code in sorted({finding.code for finding in findings if finding.edits}):
-                alike = [finding for finding in findings if finding.code == code]
-                assert changed(body, alike, 40) == [], (name, code)
-                fixed += 1
+        for code in sorted({finding.code for finding in findings if finding.edits}):
+            alike = [finding for finding in findings if finding.code == code]
+            assert changed(body, alike, 40) == [], (name, code)
+            fixed += 1
     assert fixed > 50
 
 
@@ -32,9 +29,8 @@ def test_all_fixes_together_change_no_answer_where_none_may_change(real_files, p
     count = 0
     for name, body in list(real_files.items())[part::10]:
         findings = lint(body)
-        if MOVED.isdisjoint(finding.code for finding in findings):
-            after, fixes, left = fixed(body, findings, lint, all_of=False)
-            assert differing(body, after, DIALECTS, 40) == [], name
-            assert not any(one.edits and not one.dialects for one in left), name
-            count += fixes
+        after, fixes, left = fixed(body, findings, lint, all_of=False)
+        assert differing(body, after, DIALECTS, 40) == [], name
+        assert not any(one.edits and not one.dialects for one in left), name
+        count += fixes
     assert count > 100

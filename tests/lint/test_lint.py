@@ -149,13 +149,20 @@ SILENT = [
     ("R306", "User-agent: Mozilla/5.0 (compatible; Foo, Bar)\nDisallow: /\n"),
     ("R307", "User-agent: *\nDisallow: /\nAllow: /open\n"),
     ("R307", "User-agent: a\nDisallow: /\n"),
+    ("R307", "User-agent: *\nUser-agent: a\nDisallow: /\n\nUser-agent: *\nAllow: /open\n"),
     ("R308", "User-agent: Googlebot\nUser-agent: Googlebots\nUser-agent: moogle\nDisallow: /\n"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nDisalow: /b\n"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\nCrawl-delay: 3\n"),
+    ("R309", "User-agent: *\nDisallow: /a\n\nUser-agent: *\nSitemap: https://a.b/c\n"),
     ("R102", "User-agent: * # caf\xe9\n# na\xefve\nDisallow: /\n".encode("latin-1")),
     ("R105", "<!-- robots -->\nUser-agent: *\nDisallow: /\n"),
     # the same rule, but for other crawlers, or not in every dialect
     ("R404", "User-agent: *\nDisallow: a\nAllow: /*\n"),
+    # the stronger rule matches only a part of what the other one matches
+    ("R404", "User-agent: *\nDisallow: *\nAllow: /$\n"),
+    ("R404", "User-agent: *\nDisallow: *?\nAllow: /?\n"),
+    ("R404", "User-agent: *\nDisallow: */a\nAllow: /*/a\n"),
+    ("R404", "User-agent: *\nDisallow: /a\nAllow: /a%0A\nAllow: /*A$\n"),
     ("R405", "User-agent: b\nDisallow: /a\n\nUser-agent: *\nUser-agent: b\nDisallow: /a\n"),
     ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n"),
     ("R405", "User-agent: *\nDisallow: /a\nAllow: /b\n\nUser-agent: *\nDisallow: /a\n"),
@@ -404,6 +411,8 @@ def test_of_an_html_page_there_is_no_other_finding(page):
 def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():
     text = "User-agent: *\nDisallow: /a*b\nAllow: /a\nAllow: /a*b$\nAllow: /a*b\nDisallow: /a*bc\n"
     assert [finding.line for finding in of("R404", text)] == [2]
+    behind_stars = "User-agent: *\nDisallow: */a\nAllow: */a\nDisallow: *\nAllow: /\n"
+    assert [finding.line for finding in of("R404", behind_stars)] == [2, 4]
     first_wins = "User-agent: *\nDisallow: /\nAllow: /x\n"
     assert of("R404", first_wins) == []
     assert [finding.line for finding in of("R404", first_wins, "koster1996")] == [3]
@@ -451,6 +460,34 @@ def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     no_slash = "User-agent: *\nDisallow: .jpg$\n"
     assert of("R401", no_slash)
     assert not of("R401", no_slash, "baidu")
+    orphan = "Disallow: /a\nUser-agent: *\nDisallow: /b\n"
+    assert of("R301", orphan)
+    assert not of("R301", orphan, "original1994")
+
+
+# (dialect, rules for all crawlers, the line that keeps them out of the whole site; 0: none does)
+WHOLE_SITE = [
+    ("rfc9309", "Disallow: /\nDisallow:\n", 2),
+    ("yandex", "Disallow: /\nDisallow:\n", 0),
+    ("koster1996", "Disallow:\nDisallow: /\n", 0),
+    ("rfc9309", "Disallow: /a\nDisallow: *\n", 3),
+    ("koster1996", "Disallow: /*\n", 0),
+    ("baidu", "Disallow: /a\n\nDisallow: /\n", 0),
+    ("original1994", "Disallow: /%\n", 0),
+    ("rfc9309", "Disallow: /$\n", 0),
+]
+
+
+@pytest.mark.parametrize(("dialect", "rules", "line"), WHOLE_SITE)
+def test_all_crawlers_are_kept_out_just_when_the_engine_keeps_them_out(dialect, rules, line):
+    lines = [finding.line for finding in of("R307", f"User-agent: *\n{rules}", dialect)]
+    assert lines == [line] * (line > 0)
+
+
+@pytest.mark.parametrize("value", ['"a"', "a/./b", "a/../b", "?x", "http://h/a", "//h/a"])
+def test_where_a_rule_is_a_reference_it_can_match_what_the_reference_resolves_to(value):
+    assert not of("R401", f"User-agent: *\nDisallow: {value}\n", "original1994")
+    assert of("R401", "User-agent: *\nDisallow: mailto:x\nDisallow: http:/a\n", "original1994")
 
 
 @pytest.mark.slow

@@ -62,6 +62,9 @@ FIXES = [
     ("R101", "\ufeffUser-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /a\n"),
     ("R204", "User-agent: a\nso\r\nDisallow: /\n", "User-agent: a\nDisallow: /\n"),
     ("R204", "User-agent: *\nDisallow: /\nallowance /x\n", None),
+    ("R204", f"User-agent: *\n{40 * ' '}Disallowing-some /\n", None),
+    ("R204", "\ufeffUser-agents-of-all *\nDisallow: /\n", None),
+    ("R204", "so\n\ufeffUser-agent: *\nDisallow: /\n", None),
     ("R205", "User-agent: *\nDisallow: /a#b#c", "User-agent: *\nDisallow: /a #b#c"),
     ("R303", "User-agent: a\r\n\r\nDisallow: /\r\n", "User-agent: a\r\nDisallow: /\r\n"),
     ("R303", "User-agent: a\n\n# b\n \nDisallow: /\n\n\n", "User-agent: a\n# b\nDisallow: /\n\n\n"),
@@ -70,6 +73,8 @@ FIXES = [
         "User-agent: *\nDisallow: /%7ej%2f%41 # %7E",
         "User-agent: *\nDisallow: /~j%2fA # %7E",
     ),
+    ("R403", "User-agent: *\nDisallow: /%%341\n", None),
+    ("R403", "User-agent: *\nDisallow: /%4%31\n", None),
     ("R303", "User-agent: a\n\nAllow: /\nUser-agent: b\nDisallow: /\n", None),
     ("R404", "User-agent: *\nDisallow: /a\nAllow: /*\n", None),
     ("R404", "User-agent: *\nAllow: /a\nDisallow: /a\n", None),
@@ -77,6 +82,7 @@ FIXES = [
     ("R405", "User-agent: *\rDisallow: /a\rdisallow:/a\r", "User-agent: *\rDisallow: /a\r"),
     ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\0c\nDisallow: /ab\n", None),
+    ("R407", "User-agent: *\nDisallow: //\nDisallow: //example.com/a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab", "User-agent: *\nDisallow: /a\n"),
 ]
 
@@ -90,6 +96,21 @@ def test_a_fix_is_applied_where_it_leaves_no_choice(code, text, fixed):
         assert fixed is None or findings
         assert edited(body, edits) == ((fixed or text).encode() if findings else body)
         assert not changed(body, findings)
+
+
+@pytest.mark.parametrize(("more", "is_fixed"), [(-2, True), (-1, False), (1, False)])
+def test_nothing_is_fixed_in_a_file_that_some_dialect_cuts(more, is_fixed):
+    """A line that is removed, or a space before a "#", would move what is read of it."""
+    dialect = DIALECTS["rfc9309"].but("short", size_limit=100)
+    body = b"Disallow: /c#d\nUser-agent: *\nDisallow: /a\nDisallow: /a\n#"
+    findings = lint(body.ljust(dialect.size_limit + more, b" "), dialect, select=["R205", "R405"])
+    assert [bool(finding.edits) for finding in findings] == [is_fixed] * 2
+
+
+def test_a_line_that_some_take_for_a_blank_one_is_not_removed():
+    body = b"User-agent: a\n\0so\nUser-agent: b\nDisallow: /\n"
+    (finding,) = lint(body, "original1994", select=["R204"])
+    assert not finding.edits
 
 
 def test_a_fix_is_of_the_line_it_is_about_where_two_returns_are_one_line_end():

@@ -179,20 +179,36 @@ def test_a_rule_that_is_written_as_the_url_is_matches_it(dialect: str):
 
 
 IN_QUERY = [
-    ("/*u=%2Fa", "/*?*u=/a"),
-    ("/*%3Fa%2F", "/*?*?a/"),
-    ("/*a*b%2F*%3F", "/*a*?*b/*?"),
-    ("/a%2F*", None),
-    ("/*?u=%2Fa", None),
-    ("/*u=/a", None),
+    ("/*u=%2Fa", ["/*?*u=/a"]),
+    ("/*%3Fa%2F", ["/*?*?a/"]),
+    ("/*a**b%2F*%3F", ["/*?*a**b/*?", "/*a*?**b/*?", "/*a**b%2F*?*?"]),
+    ("/a%2F*b%2F?c", ["/a%2F*?*b/?c"]),
+    ("/a%2F*", []),
+    ("/*?u=%2Fa", []),
+    ("/*u=/a", []),
 ]
 
 
-@pytest.mark.parametrize(("rule", "query"), IN_QUERY)
-def test_a_rule_that_does_not_say_where_the_query_starts_is_read_both_ways(
-    rule: str, query: str | None
+@pytest.mark.parametrize(("rule", "queries"), IN_QUERY)
+def test_a_rule_that_does_not_say_where_the_query_starts_is_read_in_each_way(
+    rule: str, queries: list[str]
 ):
-    assert in_query(rule) == query
+    assert in_query(rule) == queries
+
+
+def test_of_a_rule_with_many_stars_one_reading_is_made():
+    assert in_query("/" + 99 * "*a" + "*b%2F") == ["/" + 99 * "*a" + "*?*b/"]
+
+
+@pytest.mark.parametrize("dialect", [name for name, d in DIALECTS.items() if d.wildcards])
+def test_each_star_of_a_rule_may_take_the_start_of_the_query(dialect: str):
+    parts = ["/a", "b", "c%2Fd", "e%3F", "f"]
+    rules = parse(f"User-agent: *\nDisallow: {'*'.join(parts)}$\n".encode(), dialect)
+    for at in range(1, len(parts)):
+        url = f"http://h{'-'.join(parts[:at])}?{'-'.join(parts[at:])}"
+        assert [rules.allowed(url, "FooBot") for _ in range(3)] == [False] * 3
+        assert not rules.verdict(url, "FooBot").allowed
+        assert len(rules.matching(url, "FooBot")) == 1
 
 
 def test_read_either_way_a_rule_is_as_strong_as_it_is_long():

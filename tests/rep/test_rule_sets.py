@@ -211,6 +211,7 @@ LINES: dict[str, bytes] = {
     "long rules": b"Disallow: /section/%06d/of/the/site/with/a/long/name/for/its/pages\n",
     "wildcards behind one start": b"Disallow: /*?q=%06d\n",
     "wildcards behind many starts": b"Disallow: /%06d/*/x$\n",
+    "many wildcards": b"Disallow: /%06d" + b"*abc*def*ghi" * 7 + b"\n",
     "anchors": b"Disallow: /%06d$\n",
     "User-agent lines": b"User-agent: bot%06d\n",
     "comments": b"# %06d\n",
@@ -262,6 +263,7 @@ def test_crawlers_that_the_same_lines_bind_share_what_is_laid_out():
 USES: dict[str, bytes] = {
     "one preference": b"Content-Usage: /%06d train-ai=n\n",
     "many preferences": b"Content-Signal: /%06d search=yes, ai-train=no, ai-input=no, use=full\n",
+    "many wildcards": b"Content-Usage: /%06d" + b"*ab" * 45 + b" train-ai=n\n",
     "long names": b"Content-Signal: /%06d " + b"a" * 500 + b"=no\n",
 }
 
