@@ -200,6 +200,8 @@ def in_query(rule: str) -> list[str]:
 
     "/*u=%2Fa" may mean "/x/u=%2Fa", where "%2F" is no "/", and "/x?u=%2Fa", where it is one.
     """
+    if "%" not in rule:
+        return []
     path = rule.partition("?")[0]
     end = max(path.rfind("%2F"), path.rfind("%3F"), 0)
     stars = [star.start() for star in _STARS.finditer(path, 0, end)]
