@@ -75,7 +75,12 @@ class LogFile:
 
     def _write(self, octets: bytes) -> None:
         left = memoryview(octets)
-        while left:
-            written = os.write(self._descriptor, left)
-            self.octets += written
-            left = left[written:]
+        try:
+            while left:
+                written = os.write(self._descriptor, left)
+                self.octets += written
+                left = left[written:]
+        except OSError:
+            # The stream has a gap now. With an end after it, nothing before it could be unpacked.
+            self._packer = None
+            raise
