@@ -1,9 +1,9 @@
 """A store written by others, made safe to call: no call raises, none waits for ever.
 
 Each call has a deadline. What fails, is late or gives back no cache entry is reported to the
-`StoreEvents` and counts as a miss; then a circuit breaker makes no such calls for a while, so that a
-store that hangs delays one request now and then, not every one. A store that cannot be written,
-because its disk is full, is still read.
+`StoreEvents` and counts as a miss; then a circuit breaker leaves the store unused for a while, so
+that a store that hangs delays one request now and then, not every one. A store that cannot be
+written, because its disk is full, is still read.
 
 A method that blocks the event loop itself cannot be interrupted.
 """

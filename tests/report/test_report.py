@@ -14,6 +14,7 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
+from scrapy_robots_policy.report import files as report_files
 from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES
@@ -309,15 +310,36 @@ def test_a_place_where_no_report_can_be_written_is_an_error(tmp_path, name, sent
     assert str(error.value).endswith(sentence)
 
 
-def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path):
+def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypatch):
     files = Files.of(str(tmp_path / "a.html"))
     files.write(hostile())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    (tmp_path / ".a.json.part").mkdir()
-    with pytest.raises(OSError, match="Is a directory"):
+
+    def parts_on_a_full_disk(_report):
+        yield "{" * 100_000
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(report_files, "json_parts", parts_on_a_full_disk)
+    with pytest.raises(OSError, match="No space left on device"):
         files.write(report_of())
-    (tmp_path / ".a.json.part").rmdir()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_path, monkeypatch):
+    files = Files.of(str(tmp_path / "a.json"))
+    texts = ["1" * 100_000, "2" * 50_000]
+
+    def parts_of_two(_report):
+        own = texts.pop()
+        yield own
+        if texts:
+            files.write(report_of())
+        yield own
+
+    monkeypatch.setattr(report_files, "json_parts", parts_of_two)
+    files.write(report_of())
+    assert files.data.read_text() == "2" * 100_000
+    assert list(tmp_path.iterdir()) == [files.data]
 
 
 @pytest.mark.parametrize(
