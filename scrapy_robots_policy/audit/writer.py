@@ -101,7 +101,7 @@ class Writer:
         self._file = None
         try:
             file.close()
-            self._file = LogFile(self._wanted)
+            self._file = LogFile(self._wanted, file.number + 1)
         except OSError as error:
             self._fail(error)
             return

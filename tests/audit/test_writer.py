@@ -103,7 +103,7 @@ def test_the_end_of_the_process_is_waited_for_once_however_often_lines_are_flush
     assert calls[1:] == [("unregister", writer.flush)]
 
 
-def full(_octets):
+def full(*_):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -170,6 +170,18 @@ def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monk
     file.close()
     assert octets_in(file.path) == lines
     assert file.octets == len(file.path.read_bytes())
+
+
+def test_no_file_gets_the_name_of_one_that_was_moved_to_an_archive(tmp_path, errors, timer):
+    writer = Writer(tmp_path / "audit.jsonl", 1, lambda: None, errors.append, timer)
+    for _ in range(3):
+        writer.write("crawl", "")
+        writer.flush()
+        writer.paths[-1].unlink()
+        writer.make_room()
+    writer.close()
+    names = [path.name for path in writer.paths]
+    assert names == ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl", "audit.4.jsonl"]
 
 
 @pytest.mark.parametrize("octets", [0, 5, 40])
