@@ -32,7 +32,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Origins by access mode", "", _modes(report.modes))
     verb = "What would be dropped" if report.is_dry_run else "Dropped"
     start = names.WOULD_DROP if report.is_dry_run else names.DROPPED
-    yield section(f"{verb}, by reason", "", _reasons(report.stats_under(start)))
+    yield section(f"{verb}, by reason", "", _reasons(report, start))
     yield section(f"{verb}, by rule", "the same on all sites", _rules(report))
     yield section(f"{verb}, by origin and line", "", _drops(report))
     yield section("Some of these URLs", "up to three for a rule", _samples(report))
@@ -101,10 +101,11 @@ def _modes(modes: Mapping[str, int]) -> str:
     )
 
 
-def _reasons(stats: Mapping[str, int]) -> str:
-    by_count = sorted(stats.items(), key=lambda item: -item[1])
+def _reasons(report: Report, start: str) -> str:
+    """The stats whose names begin so. With Scrapy's DummyStatsCollector there are none."""
+    by_count = sorted(report.stats_under(start).items(), key=lambda item: -item[1])
     rows = [Bar(name.replace("_", " "), "", count, f"{count:,}") for name, count in by_count]
-    return bars(rows) or "<p>Nothing was dropped.</p>"
+    return bars(rows) or ("" if report.dropped else "<p>Nothing was dropped.</p>")
 
 
 def _rules(report: Report) -> str:

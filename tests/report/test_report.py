@@ -206,6 +206,13 @@ def test_an_empty_section_is_left_out():
     assert {"Waiting for a robots.txt", "Trouble", "Delays"} & texts == set()
 
 
+def test_the_page_says_that_nothing_was_dropped_only_if_that_is_so():
+    """Scrapy's DummyStatsCollector has no stats, so the reasons are not known."""
+    counts = OriginCounts("http://a.example", "rules", "200", dropped={"line 2, Disallow: /": 1})
+    assert "Nothing was dropped." not in page(report_of(counts), "r.json")
+    assert "Nothing was dropped." in page(report_of(), "r.json")
+
+
 def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
     line = OriginCounts(
         "http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1}
