@@ -138,7 +138,7 @@ class RobotsPolicyMiddleware:
         page = request if request.url == url else request.replace(url=url)
         answered = self.admission.answer(page, origin, config, preferences)
         of_page = (result for result in answered.results if result.by in preferences)
-        self.counts.of(origin).note_uses(of_page)
+        self.counts.note_uses(origin, of_page)
         if self.recorder is not None:
             self.recorder.on_page(url, answered)
         return answered
