@@ -64,7 +64,7 @@ class CrawlParts:
             settings.dialect.name,
             settings.report,
             settings.report_base,
-            time.time,
+            self.now,
         )
         self.admission = self._admission(settings)
         self.resolver = self.admission.resolver

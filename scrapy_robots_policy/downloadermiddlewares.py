@@ -146,7 +146,7 @@ class RobotsPolicyMiddleware:
         page = request if request.url == url else request.replace(url=url)
         answered = self.admission.answer(page, origin, config, preferences)
         of_page = (result for result in answered.results if result.by in preferences)
-        self.counts.of(origin).note_uses(of_page)
+        self.counts.note_uses(origin, of_page)
         if self.recorder is not None:
             self.recorder.on_page(url, answered)
         return answered
@@ -179,12 +179,15 @@ class RobotsPolicyMiddleware:
             await self.admission.close()
 
     def _sum_up(self, reason: str) -> None:
-        """The last stats and lines of the log, the end of the record, and the report."""
-        stats = self.crawler.stats
-        assert stats is not None  # the crawl has just ended
-        stats.set_value(PASSED, sum(counts.passed for counts in self.counts.origins))
+        """The last lines of the log, the end of the record, the last stat, and the report.
+
+        The stats may be in a server that is gone: the record must have its end all the same.
+        """
         self.status_line.stop()
         self.events.trouble.sum_up()
         if self.recorder is not None:
             self.recorder.close(reason)
+        assert self.crawler.stats is not None  # the crawl has just ended
+        passed = sum(counts.passed for counts in self.counts.origins)
+        self.crawler.stats.set_value(PASSED, passed)
         self.report.write(reason)

@@ -80,7 +80,7 @@ class Decider:
                 request, Decision(forms, rules, config, verdict, now, waited, self.dry_run)
             )
         uses = verdict.uses.results if verdict.refused else ()
-        self.counts.of(rules.origin).note_uses(uses)
+        self.counts.note_uses(rules.origin, uses)
         self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=self.dry_run)
         if not self.dry_run:
@@ -115,7 +115,7 @@ class Decider:
         preferences = rules.preferences(url, config.agent, self.policy.use)
         if preferences:
             results = answer(preferences, self.policy.use).results
-            self.counts.of(rules.origin).note_uses(results)
+            self.counts.note_uses(rules.origin, results)
 
     def _forms(self, request: Request) -> tuple[str, ...]:
         """The forms in which the server may get the request's URL, as it stands first."""

@@ -1,7 +1,8 @@
 """The file that a record is written to: opened for this process alone, flushed whole, packed.
 
 A name that is taken gets a number: "audit.jsonl", "audit.2.jsonl". So no record is ever written
-over, and processes with the same setting write to different files.
+over, and processes with the same setting write to different files. The files of one process have
+ascending numbers, also where those before were moved to an archive, which has their names then.
 
 Octets go to the system without a buffer of Python's: after a disk was full nothing is left that
 would be written a second time.
@@ -29,18 +30,20 @@ def names(path: Path) -> tuple[str, str]:
     return (head, f".{suffix}{gz}") if dot and head else (stem, gz)
 
 
-def create(path: Path) -> tuple[int, Path]:
-    """(the descriptor of a new file, its path). OSError where none can be made.
+def create(path: Path, first: int = 1) -> tuple[int, Path, int]:
+    """(the descriptor of a new file, its path, its number). OSError where none can be made.
 
     What exists and is no file, such as a pipe, is opened as it is.
+
+    first  the lowest number that it may have
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-        return os.open(path, os.O_WRONLY), path
+        return os.open(path, os.O_WRONLY), path, first
     head, tail = names(path)
-    for number in count(1):
+    for number in count(first):
         name = path if number == 1 else path.with_name(f"{head}.{number}{tail}")
         try:
-            return os.open(name, _FLAGS, 0o644), name
+            return os.open(name, _FLAGS, 0o644), name, number
         except FileExistsError:
             if name.is_dir():
                 raise
@@ -50,11 +53,12 @@ def create(path: Path) -> tuple[int, Path]:
 class LogFile:
     """One file that is being written. Every method may raise OSError.
 
+    number  that in its name; 1 is not written. It is `first` at least
     octets  how many octets were written to the disk
     """
 
-    def __init__(self, path: Path) -> None:
-        self._descriptor, self.path = create(path)
+    def __init__(self, path: Path, first: int = 1) -> None:
+        self._descriptor, self.path, self.number = create(path, first)
         # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
         self._close = finalize(self, os.close, self._descriptor)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
@@ -75,7 +79,12 @@ class LogFile:
 
     def _write(self, octets: bytes) -> None:
         left = memoryview(octets)
-        while left:
-            written = os.write(self._descriptor, left)
-            self.octets += written
-            left = left[written:]
+        try:
+            while left:
+                written = os.write(self._descriptor, left)
+                self.octets += written
+                left = left[written:]
+        except OSError:
+            # The stream has a gap now. With an end after it, nothing before it could be unpacked.
+            self._packer = None
+            raise

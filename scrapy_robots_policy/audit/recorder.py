@@ -121,7 +121,8 @@ class Recorder:
         if not self.writer.is_open:
             return
         self.lines.end(reason, self.now())
-        self.writer.close()
+        if not self.writer.close():
+            return
         logger.info(
             "The record of the crawl is in %(paths)s: %(lines)d lines; the hash of the last one is "
             "%(hash)s",

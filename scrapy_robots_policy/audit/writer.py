@@ -46,6 +46,7 @@ class Writer:
         self._gathered: list[bytes] = []
         self._size = 0
         self._stop_timer: Callable[[], None] | None = None
+        self._flushes_at_exit = False
 
     @property
     def is_open(self) -> bool:
@@ -68,7 +69,7 @@ class Writer:
         self._size += len(line)
         if self._stop_timer is None:
             self._stop_timer = self.call_later(FLUSH_AFTER, self.flush)
-            atexit.register(self.flush)  # a second Ctrl-C ends the loop, and the timer with it
+            self._flush_at_exit()
         if self._size >= MAX_GATHERED:
             self.flush()
 
@@ -77,7 +78,6 @@ class Writer:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
-            atexit.unregister(self.flush)
         if self._file is None:
             return
         gathered = b"".join(self._gathered)
@@ -101,21 +101,37 @@ class Writer:
         self._file = None
         try:
             file.close()
-            self._file = LogFile(self._wanted)
+            self._file = LogFile(self._wanted, file.number + 1)
         except OSError as error:
             self._fail(error)
             return
         self.paths.append(self._file.path)
         self.on_new_file()
 
-    def close(self) -> None:
+    def close(self) -> bool:
+        """Put the last lines on the disk. Whether all lines are there now."""
         self.flush()
+        atexit.unregister(self.flush)
         file, self._file = self._file, None
-        if file is not None:
-            try:
-                file.close()
-            except OSError as error:
-                self.on_error(error)
+        if file is None:
+            return False
+        try:
+            file.close()
+        except OSError as error:
+            self.on_error(error)
+            return False
+        return True
+
+    def _flush_at_exit(self) -> None:
+        """A second Ctrl-C ends the loop, and the timer with it: the last lines are written then.
+
+        It is asked for once. CPython's list of such functions may not shrink: if each flush asked
+        anew, it would grow in a crawl of weeks. Before the first line nobody asks, as a crawl that
+        never begins is never closed.
+        """
+        if not self._flushes_at_exit:
+            self._flushes_at_exit = True
+            atexit.register(self.flush)
 
     def _chained(self, kind: str, text: str) -> bytes:
         """The next line of the chain."""
@@ -124,6 +140,7 @@ class Writer:
         return line
 
     def _fail(self, error: OSError) -> None:
+        atexit.unregister(self.flush)
         file, self._file = self._file, None
         if file is not None:
             with suppress(OSError):  # it is known that nothing can be written

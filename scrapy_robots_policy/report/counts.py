@@ -13,8 +13,8 @@ from .histogram import AGES, SIZES, TIMES, Histogram
 
 MAX_ORIGINS = 10_000
 MAX_ORIGINS_OF_REPORT = 100_000
-MAX_CAUSES = 100  # of one origin
-MAX_ALL_CAUSES = 200_000
+MAX_CAUSES = 100  # of one origin; so many results for uses, too
+MAX_ALL_CAUSES = 200_000  # both together
 MAX_SAMPLES = 3  # URLs of one rule text
 MAX_SAMPLED = 500  # rule texts
 THE_REST = "all others"
@@ -76,12 +76,6 @@ class OriginCounts:
         """Count a dropped request; the result is its cause. `has_room`: for one more cause."""
         return _count(self.dropped, verdict.cause, has_room=has_room)
 
-    def note_uses(self, results: Iterable[UseResult]) -> None:
-        """Count the results for a page, those that no preference is about left out."""
-        for result in results:
-            if result.by is not None:
-                _count(self.uses, brief(str(result)))
-
     def wait(self, seconds: float) -> None:
         self.waits += 1
         self.waited += seconds
@@ -136,7 +130,7 @@ class CrawlCounts:
     def drop(self, origin: str, verdict: Verdict, url: str) -> None:
         """Count a dropped request, and keep its URL if its cause has few samples."""
         counts = self.of(origin)
-        cause = counts.drop(verdict, has_room=self._causes < MAX_ALL_CAUSES)
+        cause = counts.drop(verdict, has_room=self._has_room)
         count = counts.dropped[cause]
         if count == 1:
             self._causes += 1
@@ -144,6 +138,14 @@ class CrawlCounts:
             counts.dropped[self.shared(cause)] = 1
         if count <= MAX_SAMPLES:
             self._sample(rule_text(cause), url)
+
+    def note_uses(self, origin: str, results: Iterable[UseResult]) -> None:
+        """Count the results for a page, those that no preference is about left out."""
+        uses = self.of(origin).uses
+        for result in results:
+            if result.by is not None:
+                text = self.shared(brief(str(result)))
+                self._causes += uses[_count(uses, text, has_room=self._has_room)] == 1
 
     def wait(self, origin: str, seconds: float) -> None:
         """A request has waited for a robots.txt."""
@@ -160,6 +162,11 @@ class CrawlCounts:
         if len(self._texts) >= MAX_ALL_CAUSES:
             return text
         return self._texts.setdefault(text, text)
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether one more cause of drops, or one more result for a use, is counted by itself."""
+        return self._causes < MAX_ALL_CAUSES
 
     def _sample(self, text: str, url: str) -> None:
         urls = self.samples.get(text)

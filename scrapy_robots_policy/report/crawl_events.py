@@ -242,11 +242,13 @@ class CrawlEvents(ResolverEvents):
             self._count(stats.REFRESH + ("unchanged" if same else "changed"))
 
     def _note_age(self, age: float) -> None:
-        """The maximum age in seconds of a robots.txt that was still obeyed."""
+        """The maximum age of a robots.txt that was still obeyed, in whole seconds: scrapy-redis
+        keeps stats in Redis, and reads none but whole numbers back.
+        """
         assert self.crawler.stats is not None  # the crawl has begun
         if age > 0:
             self.counts.ages.add(age)
-            self.crawler.stats.max_value(stats.AGE_MAX, age)
+            self.crawler.stats.max_value(stats.AGE_MAX, int(age))
 
     def on_failed(self, verb: str, error: Exception) -> None:
         """A warning for the first error of each class; the next ones are likely the same fault."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryFile
 
 from .summary import Report, json_parts
@@ -52,14 +53,17 @@ class Files:
 
 
 def _part(path: Path) -> Path:
-    """The file that is written, and takes the place of this one when it is whole."""
-    return path.with_name(f".{path.name}.part")
+    """The file that is written, and takes the place of this one when it is whole.
+
+    It has a name of its own: the processes of a fleet end together, and may have one setting.
+    """
+    return path.with_name(f".{path.name}.{token_hex(4)}.part")
 
 
 def _write(path: Path, parts: Iterable[str]) -> None:
     part = _part(path)
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             file.writelines(text.encode("utf-8", "replace") for text in parts)
         part.replace(path)
     except BaseException:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from scrapy.crawler import Crawler
 
+from ..stats import PREFIX
 from . import CrawlCounts, Files, Report
 from .base import Base
 
@@ -70,7 +72,7 @@ class ReportWriter:
             self.now(),
             reason,
             self.counts.origins,
-            self.crawler.stats.get_stats(),
+            _figures(self.crawler.stats.get_stats()),
             self.counts.samples,
             self.counts.histograms,
             self._base(),
@@ -96,3 +98,12 @@ class ReportWriter:
                 extra={"spider": self.crawler.spider},
             )
             return None
+
+
+def _figures(stats: Mapping[str, Any]) -> dict[str, Any]:
+    """The stats of robots.txt as numbers: scrapy-redis keeps stats in Redis, and gives text."""
+    return {
+        name: int(float(value)) if isinstance(value, str) else value
+        for name, value in stats.items()
+        if name.startswith(PREFIX)
+    }

@@ -32,7 +32,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Origins by access mode", "", _modes(report.modes))
     verb = "What would be dropped" if report.is_dry_run else "Dropped"
     start = names.WOULD_DROP if report.is_dry_run else names.DROPPED
-    yield section(f"{verb}, by reason", "", _reasons(report.stats_under(start)))
+    yield section(f"{verb}, by reason", "", _reasons(report, start))
     yield section(f"{verb}, by rule", "the same on all sites", _rules(report))
     yield section(f"{verb}, by origin and line", "", _drops(report))
     yield section("Some of these URLs", "up to three for a rule", _samples(report))
@@ -107,9 +107,11 @@ def _counts(counts: Mapping[str, int]) -> str:
     return bars([Bar(name, "", count, f"{count:,}") for name, count in by_count])
 
 
-def _reasons(stats: Mapping[str, int]) -> str:
+def _reasons(report: Report, start: str) -> str:
+    """The stats whose names begin so. With Scrapy's DummyStatsCollector there are none."""
+    stats = report.stats_under(start)
     reasons = {name.replace("_", " "): count for name, count in stats.items()}
-    return _counts(reasons) or "<p>Nothing was dropped.</p>"
+    return _counts(reasons) or ("" if report.dropped else "<p>Nothing was dropped.</p>")
 
 
 def _rules(report: Report) -> str:

@@ -22,14 +22,18 @@ class CircuitBreaker:
         self._fault_at = 0.0
         self._open_until: float | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the pause after a fault is not over yet."""
+        return self._open_until is not None and self.now() < self._open_until
+
     def permits(self) -> bool:
-        """Whether a call may go through now."""
-        if self._open_until is None:
-            return True
-        if self.now() < self._open_until:
+        """Whether a call may go through now. The caller makes it then."""
+        if self.is_open:
             return False
-        # Half-open: the next caller comes before this call has ended, and must not wait with it.
-        self._pause()
+        if self._open_until is not None:
+            # Half-open: the next caller comes before this call has ended, and must not wait for it.
+            self._pause()
         return True
 
     def failed(self, faults_before: int, *, pauses: bool = True) -> bool:

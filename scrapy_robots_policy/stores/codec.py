@@ -22,6 +22,7 @@ MAX_FRAME = 6 * 1024 * 1024  # octets; a file has 4 MiB at most, and may not shr
 MAX_UNPACKED = 8 * 1024 * 1024
 MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators are long at worst
 MAX_SECONDS = 1e15  # 30 million years
+LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
 
 # zlib finds the end of a dictionary cheapest: what is most frequent stands last.
 _OFTEN = b"""\
@@ -119,9 +120,14 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
-    """An instant or a duration in seconds: finite, and of a size to calculate with."""
+def _is_duration(value: Any) -> bool:
+    """A duration in seconds: finite, and of a size to calculate with."""
     return isinstance(value, int | float) and not _is_flag(value) and abs(value) < MAX_SECONDS
+
+
+def _is_instant(value: Any) -> bool:
+    """Seconds since the epoch."""
+    return _is_duration(value) and 0 <= value < LAST_INSTANT
 
 
 def _is_count(value: Any) -> bool:
@@ -141,10 +147,10 @@ def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 _OF_ENTRY: dict[str, Callable[[Any], bool]] = {
-    "asked_at": _is_number,
+    "asked_at": _is_instant,
     "octets": _or_none(_is_octets),
-    "fetched_at": _is_number,
-    "failing_since": _or_none(_is_number),
+    "fetched_at": _is_instant,
+    "failing_since": _or_none(_is_instant),
     "failures": _is_count,
 }
 _OF_LATEST: dict[str, Callable[[Any], bool]] = {
@@ -152,8 +158,8 @@ _OF_LATEST: dict[str, Callable[[Any], bool]] = {
     "octets": _is_octets,
     "cause": _is_text,
     "media_type": _is_text,
-    "lifetime": _or_none(_is_number),
-    "retry_after": _or_none(_is_number),
+    "lifetime": _or_none(_is_duration),
+    "retry_after": _or_none(_is_duration),
     "etag": _is_text,
     "last_modified": _is_text,
     "hops": _are_texts,

@@ -2,7 +2,8 @@
 
 Each call has a deadline. What fails, is late or gives back no cache entry is reported to the
 `StoreEvents` and counts as a miss; then a circuit breaker leaves the store unused for a while, so
-that a store that hangs delays one request now and then, not every one.
+that a store that hangs delays one request now and then, not every one. A store that cannot be
+written, because its disk is full, is still read.
 
 A method that blocks the event loop itself cannot be interrupted.
 """
@@ -117,7 +118,8 @@ class GuardedStore:
         close_within: float = CLOSE_WITHIN,
     ) -> None:
         self.store, self.events, self.close_within = store, events, close_within
-        self._guard = _Guard(events, now, answer_within)
+        self._reads = _Guard(events, now, answer_within)
+        self._writes = _Guard(events, now, answer_within)
         self.coordinator = coordinator_of(store)
         if self.coordinator is not ALONE:
             self.coordinator = GuardedCoordinator(
@@ -129,10 +131,11 @@ class GuardedStore:
             entry = await self.store.get(origin)
             return None if entry is None else checked(entry)
 
-        return await self._guard.ask("get", get)
+        return await self._reads.ask("get", get)
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
-        await self._guard.ask("put", lambda: self.store.put(origin, entry))
+        if not self._reads.breaker.is_open:  # else it hangs or is gone, and not only full
+            await self._writes.ask("put", lambda: self.store.put(origin, entry))
 
     async def close(self) -> None:
         """Close the store, even one that failed; it may be called twice."""

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from scrapy import Request
+from scrapy.statscollectors import MemoryStatsCollector
 
 from scrapy_robots_policy.audit.fields import seconds_of
 from tests.audit.records import check, decisions_in, lines_in, octets_in
@@ -44,6 +45,25 @@ def verified(*paths):
 def of_url(lines, url):
     (line,) = [line for line in lines if line.get("url") == url and line["type"] == "decision"]
     return line
+
+
+class LostStats(MemoryStatsCollector):
+    """Its server is gone when the crawl ends."""
+
+    def set_value(self, key, value, spider=None):
+        if key == "robots/passed":
+            raise ConnectionError
+        super().set_value(key, value)
+
+
+@on_reactor
+async def test_a_record_has_its_end_though_the_stats_are_lost(tmp_path):
+    path = tmp_path / "audit.jsonl"
+    settings = {"ROBOTS_AUDIT": str(path), "STATS_CLASS": LostStats}
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        _, crawler = await crawl(site.url("/a"), settings=settings)
+    assert verified(path).decisions == 1
+    assert middleware_of(crawler).status_line._cancel is None
 
 
 @pytest.mark.parametrize("kind", REACTORS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 
@@ -83,7 +84,26 @@ def test_lines_are_flushed_within_a_second_and_nothing_is_timed_without_any(writ
     assert timer.calls == []
 
 
-def full(_octets):
+def test_the_end_of_the_process_is_waited_for_once_however_often_lines_are_flushed(
+    writer, timer, monkeypatch
+):
+    """CPython's list of what is called then does not shrink, and a crawl may last for weeks."""
+    calls = []
+    for name in ("register", "unregister"):
+        monkeypatch.setattr(
+            atexit, name, lambda function, name=name: calls.append((name, function))
+        )
+    writer.begin("crawl", "")
+    assert calls == []
+    for _ in range(3):
+        writer.write("crawl", "")
+        timer.fire()
+    assert calls == [("register", writer.flush)]
+    writer.close()
+    assert calls[1:] == [("unregister", writer.flush)]
+
+
+def full(*_):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -150,6 +170,57 @@ def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monk
     file.close()
     assert octets_in(file.path) == lines
     assert file.octets == len(file.path.read_bytes())
+
+
+def test_no_file_gets_the_name_of_one_that_was_moved_to_an_archive(tmp_path, errors, timer):
+    writer = Writer(tmp_path / "audit.jsonl", 1, lambda: None, errors.append, timer)
+    for _ in range(3):
+        writer.write("crawl", "")
+        writer.flush()
+        writer.paths[-1].unlink()
+        writer.make_room()
+    writer.close()
+    names = [path.name for path in writer.paths]
+    assert names == ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl", "audit.4.jsonl"]
+
+
+@pytest.mark.parametrize("octets", [0, 5, 40])
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_what_was_written_before_a_fault_of_the_disk_can_be_read_though_the_disk_works_again(
+    tmp_path, monkeypatch, name, octets
+):
+    recording = Recording(tmp_path / name, {HERE: served(RULES)}, ROBOTS_AUDIT_ON_ERROR="warn")
+    recording.decide(URLS[0])
+    recording.timer.fire()
+    answers = iter((octets, OSError(errno.ENOSPC, "No space left on device")))
+    write = os.write
+
+    def write_some(file, lines):
+        answer = next(answers, len(lines))
+        if isinstance(answer, OSError):
+            raise answer
+        return write(file, lines[:answer])
+
+    recording.decide(URLS[1])
+    monkeypatch.setattr(os, "write", write_some)
+    recording.timer.fire()
+    recording.close()
+    checked, _ = check(tmp_path / name)
+    assert (checked.errors, checked.decisions) == ([], 1)
+
+
+def test_the_log_gives_the_hash_of_a_record_only_if_its_last_line_is_on_the_disk(
+    tmp_path, monkeypatch, caplog
+):
+    caplog.set_level("INFO")
+    monkeypatch.setattr(compat, "close_spider", lambda *_: None)
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    recording.decide(URLS[0])
+    recording.recorder.writer._file.write = full
+    caplog.clear()
+    recording.close()
+    levels = [record.levelname for record in caplog.records]
+    assert levels == ["ERROR"]
 
 
 @pytest.mark.parametrize("on_error", ["stop", "warn"])

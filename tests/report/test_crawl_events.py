@@ -52,6 +52,12 @@ def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     assert len(caplog.records) == 2
 
 
+def test_the_stat_of_the_oldest_copy_is_a_whole_number(events):
+    for age in (12.5, 11.5, 13.75):
+        events.on_shared(age)
+    assert repr(events.crawler.stats.get_value("robots/age/max")) == "13"
+
+
 @pytest.mark.slow
 def test_a_store_that_fails_now_and_then_has_warnings_for_the_first_times_only(events, caplog):
     caplog.set_level(logging.DEBUG, "scrapy_robots_policy")

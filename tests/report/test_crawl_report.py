@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
+from scrapy.statscollectors import MemoryStatsCollector
 
 from tests.crawls import Spider, crawl
 from tests.on_reactor import on_reactor
@@ -99,6 +101,41 @@ async def test_a_report_that_can_no_longer_be_written_is_an_error_in_the_log(tmp
     (error,) = (record for record in caplog.records if record.levelname == "ERROR")
     assert error.getMessage().startswith("The report of the crawl could not be written: ")
     assert seen.stats["finish_reason"] == "finished"
+
+
+class TextStats(MemoryStatsCollector):
+    """Gives text, as the stats of scrapy-redis do."""
+
+    def get_stats(self, spider=None):
+        return {name: str(value) for name, value in super().get_stats().items()}
+
+
+@on_reactor
+async def test_a_report_is_written_of_stats_that_are_text(tmp_path):
+    path = tmp_path / "report.html"
+    settings = {"ROBOTS_REPORT": str(path), "STATS_CLASS": TextStats}
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await crawl(site.url("/a"), site.url("/x"), settings=settings)
+    data = json.loads(path.with_suffix(".json").read_text())
+    assert data["stats"]["robots/dropped/rule"] == data["dropped"] == 1
+    assert "Dropped, by reason" in path.read_text()
+
+
+@on_reactor
+async def test_a_crawl_takes_no_negative_time_where_the_clock_steps_back(tmp_path, monkeypatch):
+    steps = []
+
+    class Stepping(Spider):
+        def parse(self, response):
+            steps.append(-3600)
+
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + sum(steps))
+    path = tmp_path / "report.json"
+    with Site({"/robots.txt": robots("")}) as site:
+        await crawl(site.url(), spider=Stepping, settings={"ROBOTS_REPORT": str(path)})
+    data = json.loads(path.read_text())
+    assert data["began"] <= data["ended"]
 
 
 @on_reactor

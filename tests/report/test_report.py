@@ -15,6 +15,7 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
+from scrapy_robots_policy.report import files as report_files
 from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES
@@ -212,6 +213,13 @@ def test_an_empty_section_is_left_out():
     assert {"Waiting for a robots.txt", "Trouble", "Delays"} & texts == set()
 
 
+def test_the_page_says_that_nothing_was_dropped_only_if_that_is_so():
+    """Scrapy's DummyStatsCollector has no stats, so the reasons are not known."""
+    counts = OriginCounts("http://a.example", "rules", "200", dropped={"line 2, Disallow: /": 1})
+    assert "Nothing was dropped." not in page(report_of(counts), "r.json")
+    assert "Nothing was dropped." in page(report_of(), "r.json")
+
+
 def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
     line = OriginCounts(
         "http://a.example", "rules", "200", passed=3, dropped={"line 2, Disallow: /": 1}
@@ -315,15 +323,36 @@ def test_a_place_where_no_report_can_be_written_is_an_error(tmp_path, name, sent
     assert str(error.value).endswith(sentence)
 
 
-def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path):
+def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypatch):
     files = Files.of(str(tmp_path / "a.html"))
     files.write(hostile())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    (tmp_path / ".a.json.part").mkdir()
-    with pytest.raises(OSError, match="Is a directory"):
+
+    def parts_on_a_full_disk(_report):
+        yield "{" * 100_000
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(report_files, "json_parts", parts_on_a_full_disk)
+    with pytest.raises(OSError, match="No space left on device"):
         files.write(report_of())
-    (tmp_path / ".a.json.part").rmdir()
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_path, monkeypatch):
+    files = Files.of(str(tmp_path / "a.json"))
+    texts = ["1" * 100_000, "2" * 50_000]
+
+    def parts_of_two(_report):
+        own = texts.pop()
+        yield own
+        if texts:
+            files.write(report_of())
+        yield own
+
+    monkeypatch.setattr(report_files, "json_parts", parts_of_two)
+    files.write(report_of())
+    assert files.data.read_text() == "2" * 100_000
+    assert list(tmp_path.iterdir()) == [files.data]
 
 
 @pytest.mark.parametrize(

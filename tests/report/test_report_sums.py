@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from scrapy_robots_policy.rep.preference import Preference
+from scrapy_robots_policy.rep.use_answer import Result, UseResult
 from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
 from scrapy_robots_policy.report.base import Base, Change, OriginFigures, changes
 from scrapy_robots_policy.report.charts import chart, class_labels
@@ -92,6 +94,17 @@ def test_all_that_is_counted_has_a_bound(monkeypatch):
     assert max(len(url) for urls in crawl.samples.values() for url in urls) <= 200
     assert len(crawl.waits.counts) == len(crawl.waits.bounds) + 1
     assert crawl.waits.total == crawl.held.total == 1000
+
+
+def test_the_results_for_declared_uses_have_a_bound_over_all_origins(monkeypatch):
+    monkeypatch.setattr(counts, "MAX_ALL_CAUSES", 50)
+    crawl = CrawlCounts(max_origins=10)
+    for number in range(1000):
+        line = Preference("Content-Usage", "train-ai", f"n;{number}", 1)
+        results = (UseResult("train-ai", Result.REFUSED, line), UseResult("search", Result.GRANTED))
+        crawl.note_uses(f"http://{number % 200}.example", results)
+    assert sum(len(one.uses) for one in crawl.origins) <= 50 + 11  # one "all others" for each
+    assert sum(sum(one.uses.values()) for one in crawl.origins) == 1000
 
 
 def test_a_histogram_counts_each_value_in_its_class():

@@ -188,13 +188,14 @@ def test_any_value_in_a_frame_gives_an_entry_of_the_right_types_or_a_value_error
 
 
 TIMES = ["soon", True, [], 1e15, -1e15, float("nan"), float("inf")]
+INSTANTS = [*TIMES, -0.1, 2.6e11]  # in a record they are dates
 COUNTS = ["1", True, 1.0, -1, 2**63, None]
 TEXTS = [1, None, b"x", ["x"]]
 # What may not stand in an entry: a store may be shared, and hold anything.
 WRONG = {
-    "asked_at": [*TIMES, None],
-    "fetched_at": [*TIMES, None],
-    "failing_since": TIMES,
+    "asked_at": [*INSTANTS, None],
+    "fetched_at": [*INSTANTS, None],
+    "failing_since": INSTANTS,
     "failures": COUNTS,
     "octets": ["Disallow: /", 1],
     "status": ["200", True, 200.0, -1, 1000],

@@ -226,6 +226,21 @@ async def test_a_store_that_works_again_is_used_again():
 
 
 @on_reactor
+async def test_a_store_that_cannot_be_written_is_still_read():
+    async def is_full(verb):
+        if verb == "put":
+            raise OSError("No space left on device")
+        return RECORD
+
+    store, inner, events = guarded(is_full)
+    for _ in range(3):
+        await store.put(ORIGIN, RECORD)
+        assert await store.get(OTHER) == RECORD
+    assert events.failed == ["put No space left on device"]
+    assert inner.calls == ["put", "get", "get", "get"]
+
+
+@on_reactor
 async def test_a_store_that_failed_is_still_closed():
     store, inner, _ = guarded(fails)
     await store.get(ORIGIN)
