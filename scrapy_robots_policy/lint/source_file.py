@@ -180,7 +180,7 @@ class SourceFile:
         "#". A changed line moves where such a file is cut.
         """
         octets = len(self.body) + self.body.count(b"#")
-        return any(octets > dialect.size_limit for dialect in (self.dialect, *self.others))
+        return any(octets > dialect.size_limit for dialect in self.dialects)
 
     @cached_property
     def written(self) -> list[str]:
