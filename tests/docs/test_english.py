@@ -70,7 +70,12 @@ def prose_of(module):
         yield from (token.string for token in tokens if token.type == tokenize.COMMENT)
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_docstrings_and_comments_have_no_forbidden_turn(module):
-    turns = (words for text in prose_of(module) for _, *words in CHECK["forbidden"](text, TURNS))
+@pytest.mark.slow
+def test_docstrings_and_comments_have_no_forbidden_turn():
+    turns = (
+        (str(module.relative_to(PACKAGE)), *words)
+        for module in MODULES
+        for text in prose_of(module)
+        for _, *words in CHECK["forbidden"](text, TURNS)
+    )
     assert list(turns) == []

@@ -67,16 +67,18 @@ ODD_NAMES = ["MJ12bot", "MyBot2", "archive.org_bot", "Crawler4j", "My.Bot-3_x"]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_line_that_names_a_crawler_in_full_binds_it(dialect: str, name: str):
-    file = f"User-agent: {name.upper()}\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n"
-    rules = parse(file.encode(), dialect)
-    for agent in (name, f"{name}/1.0 (+https://example.com)", f"{name} 1.0"):
-        group = rules.group(agent)
-        assert group is not None
-        assert group.name == name.lower()
-        assert [rules.allowed("http://h" + path, agent) for path in ("/x", "/y")] == [False, True]
-    assert [rules.allowed("http://h" + path, "FooBot") for path in ("/x", "/y")] == [True, False]
+def test_a_line_that_names_a_crawler_in_full_binds_it(dialect: str):
+    for name in ODD_NAMES:
+        file = f"User-agent: {name.upper()}\nDisallow: /x\n\nUser-agent: *\nDisallow: /y\n"
+        rules = parse(file.encode(), dialect)
+        named = (name, f"{name}/1.0 (+https://example.com)", f"{name} 1.0")
+        for agent in named:
+            group = rules.group(agent)
+            assert group is not None
+            assert group.name == name.lower()
+        for agent in (*named, "FooBot"):
+            answers = [rules.allowed("http://h" + path, agent) for path in ("/x", "/y")]
+            assert answers == [agent not in named, agent in named], agent
 
 
 @pytest.mark.parametrize("match", AgentMatch)
@@ -117,17 +119,18 @@ def test_part_of_a_crawlers_name_is_not_its_name(value: str, named: bool):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("agent", ["MyBot 1.0", "MyBot v2 (+x)", "MyBot/1.0", "MyBot +http://x"])
-def test_a_whole_header_finds_the_line_of_its_crawler(dialect: str, agent: str):
+def test_a_whole_header_finds_the_line_of_its_crawler(dialect: str):
     rules = parse(b"User-agent: MyBot\nDisallow: /", dialect)
-    assert not rules.allowed("http://h/x", agent)
+    for agent in ("MyBot 1.0", "MyBot v2 (+x)", "MyBot/1.0", "MyBot +http://x"):
+        assert not rules.allowed("http://h/x", agent), agent
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("agent", ["", " ", "/1.0 (x)"])
-def test_a_crawler_without_a_name_is_bound_by_the_groups_for_all(dialect: str, agent: str):
+def test_a_crawler_without_a_name_is_bound_by_the_groups_for_all(dialect: str):
     rules = parse(b"User-agent: Slurp\nDisallow: /\n\nUser-agent: *\nDisallow: /x", dialect)
-    assert [rules.allowed(f"http://h{path}", agent) for path in ("/x", "/y")] == [False, True]
+    for agent in ("", " ", "/1.0 (x)"):
+        answers = [rules.allowed(f"http://h{path}", agent) for path in ("/x", "/y")]
+        assert answers == [False, True], agent
 
 
 CHAINS = [
