@@ -26,7 +26,7 @@ OPTIONS = {
     "bom": "a UTF-8 byte order mark at the start",
     "size_limit": "octets read of a file",
     "beyond_size": "of a larger file, the rest is not read, or no rule is obeyed",
-    "rule_limit": "a crawler with so many rules, or more, obeys none of them",
+    "rule_limit": "a crawler with so many rules, or more, obeys none; ignored lines do not count",
     "line_limit": "octets read of a line",
     "nul_ends_line": "a NUL ends its line",
     "double_returns": "of two carriage returns in a row, only the first ends a line",

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
 
-from ..rep.dialects.dialect import NO_LIMIT
+from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
+from ..rep.patterns import reading_of
 from .findings import Edit, Finding, listed, quoted
 from .source_file import SourceFile
 
@@ -147,19 +148,26 @@ def controls(source: SourceFile) -> Iterator[Finding]:
 
 def rule_count(source: SourceFile) -> Iterator[Finding]:
     """A crawler may be bound by several groups: what counts is the sum of their rules."""
+    for dialect in source.dialects:
+        if sum(len(group.rules) for group in source.groups) >= dialect.rule_limit:
+            yield from _too_many_rules(source, dialect)
+
+
+def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
+    ignores = reading_of(dialect).ignores
     counts: Counter[str] = Counter()
     for group in source.groups:
-        counts.update(dict.fromkeys(group.names, len(group.rules)))
+        count = sum(not ignores(rule.allow, rule.path) for rule in group.rules)
+        counts.update(dict.fromkeys(group.names, count))
     for group in source.groups:
         name, count = max(((name, counts[name]) for name in group.names), key=itemgetter(1))
-        over = tuple(dialect.name for dialect in source.dialects if count >= dialect.rule_limit)
-        if over:
+        if count >= dialect.rule_limit:
             yield source.finding(
                 "R107",
                 source.span_of_line(group.lines[0] if group.lines else 1),
-                f"{count:,} rules bind {quoted(name)}: {listed(over)} then obey none",
+                f"{count:,} rules bind {quoted(name)}: {dialect.name} then obeys none",
                 "join rules by their common start, or with *",
-                over,
+                (dialect.name,),
             )
 
 

@@ -35,7 +35,16 @@ def _rule_line(dialect: Dialect, second: str) -> re.Pattern[str]:
 
 def obeyed(lines: list[RuleLine], dialect: Dialect) -> list[RuleLine]:
     """The rules that bind one crawler; none where there are more than the dialect obeys."""
-    return lines if len(lines) < dialect.rule_limit else []
+    return [] if are_too_many(lines, dialect) else lines
+
+
+def are_too_many(lines: list[RuleLine], dialect: Dialect) -> bool:
+    """Whether so many rules bind one crawler that the dialect obeys none of them."""
+    if len(lines) < dialect.rule_limit:
+        return False
+    ignores = reading_of(dialect).ignores
+    count = sum(not ignores(key != "", start + rest) for key, start, rest in lines)
+    return count >= dialect.rule_limit
 
 
 def rules_of(groups: Iterable[GroupSpan], text: str, dialect: Dialect) -> Iterator[Rule]:

@@ -169,6 +169,12 @@ class Reading:
             return True  # it may stand for another path
         return self._of_rule(rest.rstrip("*$").rpartition("*")[2]) in path
 
+    def ignores(self, allow: bool, value: str) -> bool:
+        """Whether the dialect passes over such a line as if it were not there."""
+        if not value:
+            return self._meaning_of_empty(allow) is EmptyRule.IGNORED
+        return value[0] != "/" and not self.resolves and self._path(value) is None
+
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule gives to match with: none, or one pattern and what follows from it.
 
@@ -204,8 +210,11 @@ class Reading:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
+    def _meaning_of_empty(self, allow: bool) -> EmptyRule:
+        return self._dialect.empty_allow if allow else self._dialect.empty_disallow
+
     def _empty(self, allow: bool) -> tuple[Pattern, ...]:
-        meaning = self._dialect.empty_allow if allow else self._dialect.empty_disallow
+        meaning = self._meaning_of_empty(allow)
         if meaning is EmptyRule.IGNORED:
             return ()
         if meaning is EmptyRule.ALLOWS_ROOT:

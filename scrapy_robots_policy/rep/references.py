@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from .url import Origin, origin_of
 
@@ -39,9 +40,9 @@ def resolve(reference: str) -> Reference | None:
     """The reference, resolved; None where it names no host that could be meant."""
     reference = _unwrapped(reference)
     if _SCHEME.match(reference):
-        return _absolute(reference, origin_of(reference))
+        return _absolute(reference, _origin_of(reference))
     if reference.startswith("//"):
-        origin = origin_of("http:" + reference)
+        origin = _origin_of("http:" + reference)
         return _absolute(reference, Origin(origin.partition(":")[2]) if origin else None)
     if reference.startswith("/"):
         return Reference(reference)
@@ -54,6 +55,13 @@ def resolve(reference: str) -> Reference | None:
 def _unwrapped(reference: str) -> str:
     match = _WRAPPED.match(reference)
     return (match[1] or match[2] or "").strip() if match else reference
+
+
+def _origin_of(reference: str) -> Origin | None:
+    """The origin that a reference names. Escapes in its host are decoded, as by URI's `host`."""
+    match = _AUTHORITY.match(reference)
+    site = unquote(match[0]) if match else ""
+    return origin_of(site) if _AUTHORITY.fullmatch(site) else None  # no host has a "/" in it
 
 
 def _absolute(reference: str, origin: Origin | None) -> Reference | None:

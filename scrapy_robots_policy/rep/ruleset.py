@@ -17,7 +17,7 @@ from .binding import BindingRules, Bindings
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of
 from .directives import VisitTime
-from .group_rules import group_of, obeyed, rule_lines_of, rules_of
+from .group_rules import are_too_many, group_of, obeyed, rule_lines_of, rules_of
 from .groups import Groups, GroupSpan
 from .index import matching
 from .lines import clean_text, grammar_of, is_too_large
@@ -307,9 +307,9 @@ class RuleSet:
         self, url: str, groups: tuple[GroupSpan, ...], origin: str | None, text: str
     ) -> BindingRules:
         written = rule_lines_of(groups, text, self.dialect)
-        lines = obeyed(written, self.dialect)
+        has_too_many = bool(groups) and are_too_many(written, self.dialect)
+        lines = [] if has_too_many else written
         otherwise = Reason.NO_RULE if groups else Reason.NO_GROUP
-        has_too_many = bool(groups) and len(written) >= self.dialect.rule_limit
         if has_too_many or is_too_large(self._body, self.dialect):
             otherwise = Reason.OVER_SIZE
         return BindingRules(lines, self._reading, url, (groups, origin), otherwise)

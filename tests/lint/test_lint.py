@@ -391,6 +391,7 @@ def test_a_group_of_too_many_rules_is_found():
     text = "User-agent: *\n" + "".join(f"Disallow: /{number}\n" for number in range(10_000))
     (finding,) = of("R107", text, "yandex")
     assert finding.dialects == ("yandex",)
+    assert of("R107", text.replace("/0\n", "0\n"), "yandex") == []  # it ignores "Disallow: 0"
 
 
 @pytest.mark.parametrize(

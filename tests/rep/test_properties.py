@@ -10,11 +10,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, Dialect, RuleSet, parse
+from scrapy_robots_policy.rep import DIALECTS, Dialect, Group, RuleSet, parse
 from scrapy_robots_policy.rep.agents import chain_of
 from scrapy_robots_policy.rep.dialects.options import (
     AgentMatch,
     BlankLine,
+    EmptyRule,
     NoSlash,
     Precedence,
     Records,
@@ -178,6 +179,19 @@ def test_for_yandex_a_line_with_only_a_comment_is_a_blank_line(
     assert ask_all(one, urls, agent) == ask_all(other, urls, agent)
 
 
+def number_of_rules(group: Group, dialect: Dialect) -> int:
+    """How many rules count where a dialect has a limit: not those that it ignores."""
+    starts = ("/", "*") if dialect.wildcards else ("/",)
+    needs_slash = dialect.no_slash is NoSlash.IGNORED
+    return sum(
+        (not needs_slash or rule.path.startswith(starts))
+        if rule.path
+        else (dialect.empty_allow if rule.allow else dialect.empty_disallow)
+        is not EmptyRule.IGNORED
+        for rule in group.rules
+    )
+
+
 def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> tuple[bool, int]:
     """What the strongest of all rules that match says, and its line: found without any index, by
     a ranking of its own.
@@ -185,7 +199,7 @@ def decided_by_trying_all(rules: RuleSet, url: str, agent: str) -> tuple[bool, i
     dialect = rules.dialect
     path = URL_OCTETS[dialect.percent](path_of(url))
     group = rules.group(agent)
-    lines = group.rules if group and len(group.rules) < dialect.rule_limit else ()
+    lines = group.rules if group and number_of_rules(group, dialect) < dialect.rule_limit else ()
     if lines and dialect.robots_txt_allowed and path == "/robots.txt":
         return True, 0
     # The longest decides, or the first; then what wins among equals, then the first.

@@ -54,3 +54,26 @@ def test_a_group_with_as_many_rules_as_the_limit_is_not_obeyed(count, turn):
         answer = rules.allowed("http://h/a", "bot")
     assert answer is allowed
     assert rules.verdict("http://h/a", "bot").cause == cause
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    {
+        "Allow:": False,
+        "Disallow: x": False,
+        "Allow: $": False,
+        "Disallow:": True,  # as "Allow: /"
+        "Disallow: **": True,
+        "Disallow: *x": True,
+    }.items(),
+)
+def test_yandex_counts_no_rule_that_it_ignores(line, counts, turn):
+    """As its library: such a line is passed over before the rules are counted."""
+    dialect = DIALECTS["yandex"].but("few rules", rule_limit=3)
+    rules = parse(f"User-agent: *\nDisallow: /a\nAllow: /b\n{line}\n".encode(), dialect)
+    for _ in range(turn):
+        answer = rules.allowed("http://h/a", "bot")
+    assert answer is counts
+    assert rules.verdict("http://h/a", "bot").allowed is counts
+    assert bool(rules.matching("http://h/a", "bot")) is not counts
