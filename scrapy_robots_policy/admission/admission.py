@@ -148,7 +148,7 @@ class Admission:
         began, refetched = self.now(), False
         # Another middleware may have given it back in its turn: it must not wait for its own end.
         self.delays.left(request)
-        with self.concurrency.lend(request) as place:
+        with self.concurrency.lend(request):
             while True:
                 if rules is None:
                     rules = await self._rules_for(request, origin, config)
@@ -162,7 +162,7 @@ class Admission:
                 async with _turn(queue, request) as turn:
                     if is_held:
                         self.counts.hold(rules.origin, self.now() - ready_at)
-                    await place.reacquire()
+                    await self.concurrency.reacquire(request)
                     # The request has waited in queues. Rules that are no longer usable count only
                     # if they were fetched twice for it: their lifetime is shorter than the queue.
                     current = self._current(request, origin, config, rules)
@@ -179,7 +179,7 @@ class Admission:
                         return
                     refetched = current is None
                 rules = current
-                place.lend_again()
+                self.concurrency.lend_again(request)
 
     async def admit_or_put_back(
         self,

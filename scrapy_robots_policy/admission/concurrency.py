@@ -20,7 +20,8 @@ as the queue gives requests of hosts that have few waiting, or such a request is
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 from scrapy import signals
@@ -35,40 +36,6 @@ from ..exceptions import CrawlClosing
 from .delay_queues import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
-
-
-class Place:
-    """The place of one request, lent to others until `reacquire` has it back.
-
-    host           its download slot, in which it is counted
-    stop_counting  takes it out of there
-    """
-
-    __slots__ = ("concurrency", "host", "request", "stop_counting")
-
-    def __init__(
-        self,
-        concurrency: Concurrency,
-        request: Request,
-        host: str,
-        stop_counting: Callable[[], None],
-    ) -> None:
-        self.concurrency, self.request = concurrency, request
-        self.host, self.stop_counting = host, stop_counting
-
-    def __enter__(self) -> Place:  # noqa: PYI034 - Self is new in Python 3.11
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.concurrency.stop_waiting(self)
-
-    async def reacquire(self) -> None:
-        """Wait for a free place; first come, first served. Raises CrawlClosing."""
-        await self.concurrency.reacquire(self.request)
-
-    def lend_again(self) -> None:
-        """Give the place back: the request has to wait once more."""
-        self.concurrency.lend_again(self.request)
 
 
 class Concurrency:
@@ -105,9 +72,9 @@ class Concurrency:
     def engine(self) -> compat.EngineAccess:
         return compat.EngineAccess(self.crawler, self._make_room, self._is_full, self._close)
 
-    def lend(self, request: Request) -> Place:
-        """From now on the place of the request belongs to others, until it is reacquired or its
-        context ends.
+    @contextmanager
+    def lend(self, request: Request) -> Iterator[None]:
+        """Inside, the place of the request belongs to others, until it is reacquired.
 
         Raises CrawlClosing.
         """
@@ -115,25 +82,24 @@ class Concurrency:
             raise CrawlClosing
         engine = self.engine
         host = engine.slot_key(request)
-        place = Place(self, request, host, engine.count_for_host(request))
-        self.waiting.add(request)
+        stop_counting = engine.count_for_host(request)
         self._by_host[host] += 1
         if self._by_host[host] >= self.max_per_host:
             self._crowded_host = host
         else:
             self.took_from_idle_host()
-        engine.wake()
-        return place
-
-    def stop_waiting(self, place: Place) -> None:
-        """A request goes to the downloader, or is gone."""
-        self.waiting.discard(place.request)
-        self._by_host[place.host] -= 1
-        if not self._by_host[place.host]:
-            del self._by_host[place.host]
-        place.stop_counting()
+        self.lend_again(request)
+        try:
+            yield
+        finally:  # it goes to the downloader, or is gone
+            self.waiting.discard(request)
+            self._by_host[host] -= 1
+            if not self._by_host[host]:
+                del self._by_host[host]
+            stop_counting()
 
     async def reacquire(self, request: Request) -> None:
+        """Wait for a free place; first come, first served. Raises CrawlClosing."""
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
@@ -147,6 +113,11 @@ class Concurrency:
             if place in self._returning:
                 self._returning.remove(place)
             raise
+
+    def lend_again(self, request: Request) -> None:
+        """Give the place back: the request has to wait once more."""
+        self.waiting.add(request)
+        self.engine.wake()
 
     async def admit_fetch(self, request: Request) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
@@ -166,10 +137,6 @@ class Concurrency:
         if self.is_saturated:
             self._extra_pops = max(self._extra_pops, 1)
             self.engine.wake()
-
-    def lend_again(self, request: Request) -> None:
-        self.waiting.add(request)
-        self.engine.wake()
 
     @property
     def sleeping(self) -> int:

@@ -72,23 +72,6 @@ class OriginCounts:
     def all_dropped(self) -> int:
         return sum(self.dropped.values())
 
-    def drop(self, verdict: Verdict, *, has_room: bool = True) -> str:
-        """Count a dropped request; the result is its cause. `has_room`: for one more cause."""
-        return _count(self.dropped, verdict.cause, has_room=has_room)
-
-    def wait(self, seconds: float) -> None:
-        self.waits += 1
-        self.waited += seconds
-        self.longest_wait = max(self.longest_wait, seconds)
-
-
-def _count(counts: dict[str, int], name: str, *, has_room: bool = True) -> str:
-    """Count a name, or all others if there is no room for one more; the result is which."""
-    has_room = has_room and len(counts) < MAX_CAUSES
-    key = name if has_room or name in counts else THE_REST
-    counts[key] = counts.get(key, 0) + 1
-    return key
-
 
 class CrawlCounts:
     """The counts of each origin, in the order of their first requests.
@@ -129,14 +112,9 @@ class CrawlCounts:
 
     def drop(self, origin: str, verdict: Verdict, url: str) -> None:
         """Count a dropped request, and keep its URL if its cause has few samples."""
-        counts = self.of(origin)
-        cause = counts.drop(verdict, has_room=self._has_room)
-        count = counts.dropped[cause]
-        if count == 1:
-            self._causes += 1
-            del counts.dropped[cause]
-            counts.dropped[self.shared(cause)] = 1
-        if count <= MAX_SAMPLES:
+        dropped = self.of(origin).dropped
+        cause = self._count(dropped, verdict.cause)
+        if dropped[cause] <= MAX_SAMPLES:
             self._sample(rule_text(cause), url)
 
     def note_uses(self, origin: str, results: Iterable[UseResult]) -> None:
@@ -144,12 +122,14 @@ class CrawlCounts:
         uses = self.of(origin).uses
         for result in results:
             if result.by is not None:
-                text = self.shared(brief(str(result)))
-                self._causes += uses[_count(uses, text, has_room=self._has_room)] == 1
+                self._count(uses, brief(str(result)))
 
     def wait(self, origin: str, seconds: float) -> None:
         """A request has waited for a robots.txt."""
-        self.of(origin).wait(seconds)
+        counts = self.of(origin)
+        counts.waits += 1
+        counts.waited += seconds
+        counts.longest_wait = max(counts.longest_wait, seconds)
         self.waits.add(seconds)
 
     def hold(self, origin: str, seconds: float) -> None:
@@ -163,10 +143,14 @@ class CrawlCounts:
             return text
         return self._texts.setdefault(text, text)
 
-    @property
-    def _has_room(self) -> bool:
-        """Whether one more cause of drops, or one more result for a use, is counted by itself."""
-        return self._causes < MAX_ALL_CAUSES
+    def _count(self, counts: dict[str, int], name: str) -> str:
+        """Count a name, or all others if there is no room for one more; the result is which."""
+        if name not in counts:
+            has_room = len(counts) < MAX_CAUSES and self._causes < MAX_ALL_CAUSES
+            name = self.shared(name) if has_room else THE_REST
+            self._causes += name not in counts
+        counts[name] = counts.get(name, 0) + 1
+        return name
 
     def _sample(self, text: str, url: str) -> None:
         urls = self.samples.get(text)

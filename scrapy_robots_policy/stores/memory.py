@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 from ..rep.cache_entry import CacheEntry
-from .bounded import Bounded
 from .codec import decode, encode
 
 MAX_ENTRIES = 200_000
@@ -12,20 +13,37 @@ OVERHEAD = 250  # octets an entry costs beside its frame and its name: measured 
 
 
 class MemoryStore:
-    """Packed entries, bounded in number and octets; the least recently used goes first."""
+    """Packed entries, bounded in number and octets; the least recently used goes first.
+
+    The newest entry stays, however large it is.
+    """
 
     def __init__(self, max_entries: int = MAX_ENTRIES, max_octets: int = MAX_OCTETS) -> None:
-        self.frames: Bounded[bytes] = Bounded(max_entries, max_octets)
+        self.max_entries, self.max_octets = max_entries, max_octets
+        self.octets = 0
+        self._frames: OrderedDict[str, bytes] = OrderedDict()
 
     async def get(self, origin: str) -> CacheEntry | None:
-        frame = self.frames.get(origin)
-        return None if frame is None else decode(frame)
+        if origin not in self._frames:
+            return None
+        self._frames.move_to_end(origin)
+        return decode(self._frames[origin])
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
         self.keep(origin, encode(entry))
 
     def keep(self, origin: str, frame: bytes) -> None:
-        self.frames.put(origin, frame, len(frame) + len(origin) + OVERHEAD)
+        frames = self._frames
+        if origin in frames:
+            self.octets -= _size(origin, frames.pop(origin))
+        frames[origin] = frame
+        self.octets += _size(origin, frame)
+        while len(frames) > 1 and (len(frames) > self.max_entries or self.octets > self.max_octets):
+            self.octets -= _size(*frames.popitem(last=False))
 
     async def close(self) -> None:
         """Nothing to release."""
+
+
+def _size(origin: str, frame: bytes) -> int:
+    return len(origin) + len(frame) + OVERHEAD

@@ -251,8 +251,8 @@ async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_th
     downloader.active = {sent, first, second}
 
     async def wait_for_a_place(request):
-        with places.lend(request) as place:
-            await place.reacquire()
+        with places.lend(request):
+            await places.reacquire(request)
 
     tasks = [start(wait_for_a_place(request)) for request in (first, second)]
     tasks[1].addErrback(lambda _: None)

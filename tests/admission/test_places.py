@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
@@ -44,6 +45,7 @@ class Places:
         )
         assert self.concurrency.engine.can_lend  # from now on the downloader asks it
         self.sent = []
+        self.lent = ExitStack()  # a wait that nobody holds would end
 
     def request(self, url, callback=None):
         request = Request(f"http://{url}", callback)
@@ -51,12 +53,15 @@ class Places:
         return request
 
     def lend(self, url):
+        """(a request that waits, what ends its wait)"""
         request = self.request(url)
-        return request, self.concurrency.lend(request)
+        wait = self.lent.enter_context(ExitStack())
+        wait.enter_context(self.concurrency.lend(request))
+        return request, wait
 
-    async def go(self, request, place):
-        with place:
-            await place.reacquire()
+    async def go(self, request, wait):
+        with wait:
+            await self.concurrency.reacquire(request)
             self.sent.append(request.url[len("http://") :])
 
     def schedule(self, url):
@@ -71,8 +76,8 @@ class Places:
 async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
     places = Places(2)
     lent = [places.lend(f"host/{n}") for n in range(4)]
-    for request, place in lent:
-        start(places.go(request, place))
+    for request, wait in lent:
+        start(places.go(request, wait))
     await until_idle()
     assert places.sent == ["host/0", "host/1"]
     places.downloader.active.discard(lent[0][0])
@@ -84,11 +89,11 @@ async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
 @on_reactor
 async def test_nothing_waits_once_the_crawl_closes():
     places = Places(1)
-    _, place = places.lend("host/1")
+    request, _ = places.lend("host/1")
     places.concurrency._close()
     with pytest.raises(CrawlClosing):
         places.lend("host/2")
-    for wait in (place.reacquire(), places.concurrency.sleep(10)):
+    for wait in (places.concurrency.reacquire(request), places.concurrency.sleep(10)):
         with pytest.raises(CrawlClosing):
             await wait
     assert places.closed == [places.delays]
@@ -123,9 +128,8 @@ async def test_a_wait_for_a_time_that_is_cancelled_leaves_no_timer(monkeypatch):
 async def test_a_host_whose_requests_are_gone_is_forgotten():
     places = Places(1)
     for n in range(10):
-        _, place = places.lend(f"host{n}/")
-        with place:
-            pass
+        _, wait = places.lend(f"host{n}/")
+        wait.close()
     assert not places.concurrency._by_host
     assert not places.concurrency.waiting
 

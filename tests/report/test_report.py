@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
@@ -33,14 +34,28 @@ def dropped_by(line: int, path: str = "/x") -> Verdict:
     return Verdict(False, Reason.RULE, "rfc9309", "bot", Rule(False, path, line))
 
 
+UNREACHABLE = Verdict(False, Reason.UNREACHABLE, "google", "Bot", why="503")
+
+
+def counts_of(
+    origin: str, *dropped: Verdict, waits: Iterable[float] = (), **fields: Any
+) -> OriginCounts:
+    """The counts of an origin whose requests had these verdicts, and waited so many seconds."""
+    crawl = CrawlCounts()
+    for verdict in dropped:
+        crawl.drop(origin, verdict, origin)
+    for seconds in waits:
+        crawl.wait(origin, seconds)
+    return replace(crawl.of(origin), **fields)
+
+
 def test_the_table_has_a_row_for_each_origin_and_each_cause_of_a_drop():
-    rules = OriginCounts("http://a.example", "rules", "200", fetches=1, passed=12)
-    for number in (3, 9, 3):
-        rules.drop(dropped_by(number))
-    rules.wait(0.26)
-    rules.wait(0.04)
-    closed = OriginCounts("http://long.example:8080", "disallow", "503")
-    closed.drop(Verdict(False, Reason.UNREACHABLE, "rfc9309", "bot", why="503"))
+    dropped = map(dropped_by, (3, 9, 3))
+    waits = (0.26, 0.04)
+    rules = counts_of(
+        "http://a.example", *dropped, waits=waits, mode="rules", why="200", fetches=1, passed=12
+    )
+    closed = counts_of("http://long.example:8080", UNREACHABLE, mode="disallow", why="503")
     assert table([rules, closed]) == (
         "origin                    mode      passed  dropped  waited  why\n"
         "http://a.example          rules         12        3   0.3 s  200\n"
@@ -52,8 +67,7 @@ def test_the_table_has_a_row_for_each_origin_and_each_cause_of_a_drop():
 
 
 def test_control_characters_in_the_table_are_escaped():
-    line = OriginCounts("http://a.example", "rules", "200")
-    line.drop(dropped_by(1, "/\x1b[2Jcaf\xc3\xa9"))
+    line = counts_of("http://a.example", dropped_by(1, "/\x1b[2Jcaf\xc3\xa9"), mode="rules")
     assert table([line]).endswith(r"  line 1, Disallow: /\x1b[2Jcafé")
 
 
@@ -76,9 +90,7 @@ def test_origins_are_counted_apart_up_to_a_bound():
 
 
 def test_causes_of_drops_are_counted_apart_up_to_a_bound():
-    line = OriginCounts("http://a")
-    for number in range(1, MAX_CAUSES + 11):
-        line.drop(dropped_by(number))
+    line = counts_of("http://a", *map(dropped_by, range(1, MAX_CAUSES + 11)))
     assert len(line.dropped) == MAX_CAUSES + 1
     assert line.dropped["all others"] == 10
 
@@ -188,7 +200,7 @@ def test_the_page_has_the_worst_of_many_origins_and_the_data_has_all():
     lines = [OriginCounts(f"http://{number}.example", "rules", "200") for number in range(1, 1001)]
     for number, line in enumerate(lines, 1):
         line.dropped["line 2, Disallow: /"] = number
-        line.wait(number / 10)
+        line.longest_wait = number / 10
     report = report_of(*lines)
     text = page(report, "report.json")
     assert '<td data-name="origin">http://1000.example</td>' in text
@@ -231,9 +243,8 @@ def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
 
 
 def test_the_data_is_plain():
-    line = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2)
-    line.drop(Verdict(False, Reason.UNREACHABLE, "google", "Bot", why="503"))
-    line.wait(0.5)
+    fields = {"mode": "disallow", "why": "503", "trouble": True, "passed": 2}
+    line = counts_of("http://a.example", UNREACHABLE, waits=[0.5], **fields)
     report = report_of(line, **{"dropped/unreachable": 1})
     assert data_of(report) == {
         "spider": MARKUP,
@@ -286,9 +297,8 @@ def test_the_data_is_plain():
 
 
 def test_causes_that_look_the_same_are_counted_together():
-    line = OriginCounts("http://a.example")
-    for path in ("/\xff", "/\xfe", "/\xfe"):
-        line.drop(dropped_by(1, path))
+    paths = ("/\xff", "/\xfe", "/\xfe")
+    line = counts_of("http://a.example", *(dropped_by(1, path) for path in paths))
     (origin,) = data_of(report_of(line))["origins"]
     assert origin["dropped"] == {"line 1, Disallow: /\N{REPLACEMENT CHARACTER}": 3}
 

@@ -19,7 +19,7 @@ from scrapy_robots_policy.report.grid import MAX_TEXT, Column, grid
 from scrapy_robots_policy.report.histogram import Histogram
 from scrapy_robots_policy.report.page import page
 from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
-from tests.report.test_report import data_of, dropped_by, report_of
+from tests.report.test_report import counts_of, data_of, dropped_by, report_of
 
 pytestmark = pytest.mark.usefixtures("one_suffix_list")
 
@@ -151,9 +151,8 @@ def written(tmp_path, data) -> Base:
 
 
 def test_an_earlier_report_is_read_back(tmp_path):
-    one = OriginCounts("http://a.example", "disallow", "503", trouble=True, passed=2, waited=1.5)
-    one.drop(dropped_by(3))
-    one.drop(dropped_by(9))
+    fields = {"mode": "disallow", "why": "503", "trouble": True, "passed": 2, "waited": 1.5}
+    one = counts_of("http://a.example", dropped_by(3), dropped_by(9), **fields)
     earlier = written(tmp_path, data_of(report_of(one)))
     assert earlier.origins == {"http://a.example": ("disallow", "503", 2, True)}
     assert (earlier.passed, earlier.dropped, earlier.trouble, earlier.waited) == (2, 2, 1, 1.5)
@@ -204,8 +203,8 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
 
 
 def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
-    one, rest = OriginCounts("http://a.example", "rules", "200"), OriginCounts(THE_REST, waited=1.0)
-    rest.drop(dropped_by(3))
+    one = OriginCounts("http://a.example", "rules", "200")
+    rest = counts_of(THE_REST, dropped_by(3), waited=1.0)
     earlier = written(tmp_path, data_of(report_of(one, rest)))
     assert (list(earlier.origins), earlier.waited) == ([one.origin], 1.0)
     assert earlier.rules == {"Disallow: /x": 1}
@@ -227,11 +226,15 @@ def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
 @pytest.mark.slow
 def test_a_page_of_many_origins_stays_small():
     lines = [
-        OriginCounts(f"http://{number}.{'long' * 10}.example", "rules", "200", passed=number)
+        counts_of(
+            f"http://{number}.{'long' * 10}.example",
+            dropped_by(2, f"/{number}"),
+            mode="rules",
+            why="200",
+            passed=number,
+        )
         for number in range(20_000)
     ]
-    for line in lines:
-        line.drop(dropped_by(2, f"/{line.passed}"))
     report = report_of(*lines)
     before = {line.origin: OriginFigures("allow", "404", 1, False) for line in lines}
     earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})

@@ -321,8 +321,28 @@ async def test_memory_keeps_to_its_limit_of_octets():
     for number in range(100):
         octets = bytes(range(256)) * 4 + str(number).encode()
         await store.put(f"http://{number}", replace(FULL, octets=octets))
-        assert store.frames.held <= 10_000
-    assert 1 < len(store.frames) < 100
+        assert store.octets <= 10_000
+    kept = [number for number in range(100) if await store.get(f"http://{number}")]
+    assert len(kept) > 1
+    assert kept == [*range(kept[0], 100)]
+
+
+@on_reactor
+async def test_in_memory_an_entry_that_is_put_again_counts_once():
+    store, other = MemoryStore(), MemoryStore()
+    await store.put("http://a", replace(FULL, octets=bytes(1000)))
+    for each in (store, store, other):
+        await each.put("http://a", FULL)
+    assert store.octets == other.octets
+    assert await store.get("http://a") == FULL
+
+
+@on_reactor
+async def test_the_newest_entry_stays_in_memory_however_large_it_is():
+    store = MemoryStore(max_octets=1)
+    await store.put("http://a", FULL)
+    await store.put("http://b", FULL)
+    assert (await store.get("http://a"), await store.get("http://b")) == (None, FULL)
 
 
 @pytest.mark.parametrize("uri", ["memroy:", "memory", "", "sqlite"])
