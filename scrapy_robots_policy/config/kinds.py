@@ -95,7 +95,9 @@ def names_of(value: Any) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """True or False, as Scrapy's `getbool` reads them."""
+    """True or False, as Scrapy's `getbool` reads them; but of all numbers 0 and 1 only. Any other
+    one may be meant as a number of seconds, and `getbool` takes 0.5 for False.
+    """
 
     words = "True or False"
 
@@ -103,9 +105,12 @@ class Flag:
         if value in ("True", "true", "False", "false"):
             return bool(value.lower() == "true")
         try:
-            return bool(int(value))
+            number = float(value)
         except (TypeError, ValueError, OverflowError):
-            raise wrong(name, value, self.words) from None
+            number = float("nan")
+        if number not in (0, 1):
+            raise wrong(name, value, self.words)
+        return number == 1
 
 
 @dataclass(frozen=True, slots=True)

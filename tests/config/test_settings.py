@@ -222,6 +222,9 @@ WRONG = [
     ({"ROBOTS_STORE": "sqlite:~no-body/x"}, "'sqlite:~no-body/x': nobody knows the home folder"),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
+    # Meant as seconds: Scrapy's `getbool` would take the one for True, the other for False.
+    ({"ROBOTS_CRAWL_DELAY": 5}, "ROBOTS_CRAWL_DELAY is 5; it must be True or False"),
+    ({"ROBOTS_CRAWL_DELAY": 0.5}, "ROBOTS_CRAWL_DELAY is 0.5; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY": []}, "ROBOTS_CRAWL_DELAY is []; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY": float("inf")}, "ROBOTS_CRAWL_DELAY is inf; it must be True or False"),
     ({"ROBOTSTXT_OBEY": ""}, "ROBOTSTXT_OBEY is ''; it must be True or False"),
