@@ -230,7 +230,7 @@ def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
     if token != STAR and not is_name:
         raise UsageError(
             f"--agent is {header!r}, which gives the product token {token!r}; a crawler's name is "
-            "one word with a letter or a digit in it, or * for a crawler that no group names"
+            "one word in ASCII, with a letter or a digit in it, or * for one that no group names"
         )
     return token
 

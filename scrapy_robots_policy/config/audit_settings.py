@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, from_json, quoted, wrong
+from .kinds import SettingError, dict_in, quoted
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -35,10 +35,8 @@ class ApprovedKind:
     words = "a dict of origins, each with a SHA-256 or 'none'"
 
     def read(self, name: str, value: Any) -> Mapping[str, str]:
-        approved = from_json(value)
-        if not isinstance(approved, Mapping):
-            raise wrong(name, value, self.words)
-        return {_origin(name, key): _digest(name, digest) for key, digest in approved.items()}
+        approved = dict_in(name, value, self.words).items()
+        return {_origin(name, key): _digest(name, key, digest) for key, digest in approved}
 
 
 def _origin(name: str, key: Any) -> str:
@@ -51,10 +49,11 @@ def _origin(name: str, key: Any) -> str:
     return origin
 
 
-def _digest(name: str, digest: Any) -> str:
+def _digest(name: str, key: str, digest: Any) -> str:
     text = digest.strip().lower() if isinstance(digest, str) else ""
     if text != "none" and not _SHA256.fullmatch(text):
         raise SettingError(
-            f"{name} has {quoted(digest)}; it must be a SHA-256 of 64 hexadecimal digits, or 'none'"
+            f"{name} has {quoted(digest)} for {key!r}; it must be a SHA-256 of 64 hexadecimal "
+            "digits, or 'none'"
         )
     return text

@@ -52,7 +52,7 @@ class AgentKind:
         if not self.names_a_crawler(token):
             raise SettingError(
                 f"{name} is {quoted(value)}, which gives the product token {token!r}; a crawler's "
-                "name is one word with a letter in it: set it to one, such as 'MyBot'"
+                "name is one word in ASCII, with a letter in it: set it to one, such as 'MyBot'"
             )
         return token
 

@@ -73,6 +73,15 @@ def from_json(value: Any) -> Any:
         return value
 
 
+def dict_in(name: str, value: Any, words: str) -> Mapping[Any, Any]:
+    """A dict, or what a text of JSON holds of one. SettingError where the value is neither."""
+    given = from_json(value)
+    if not isinstance(given, Mapping):
+        is_no_json = isinstance(value, str) and given is value
+        raise wrong(name, value, words, "which is no JSON" if is_no_json else "")
+    return given
+
+
 def path_in(name: str, value: Any, words: str) -> str:
     """The path of a file, as text. SettingError where the value of the setting `name` is none."""
     path = fspath(value) if isinstance(value, PathLike) else value

@@ -14,7 +14,7 @@ from typing import Any
 from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
 from .identity import AgentKind, DialectKind
-from .kinds import Kind, SettingError, from_json, listed, quoted, wrong
+from .kinds import Kind, SettingError, dict_in, listed, quoted, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,7 @@ class OverridesKind:
     words = "a dict of host patterns"
 
     def read(self, name: str, value: Any) -> Overrides:
-        by_pattern = from_json(value)
-        if not isinstance(by_pattern, Mapping):
-            raise wrong(name, value, self.words)
+        by_pattern = dict_in(name, value, self.words)
         return Overrides(
             {
                 _pattern(name, pattern): _override(name, pattern, keys)
@@ -150,10 +148,15 @@ def _pattern(name: str, pattern: Any) -> str:
 
 
 def _override(name: str, pattern: str, values: Any) -> Override:
-    if not isinstance(values, Mapping) or not set(values) <= set(KEYS):
+    if not isinstance(values, Mapping):
         raise SettingError(
             f"{name} has {quoted(values)} for {pattern!r}; it must be a dict of {listed(KEYS)}"
         )
+    for key in values:
+        if key not in KEYS:
+            raise SettingError(
+                f"{name} has the key {quoted(key)} for {pattern!r}; the keys are {listed(KEYS)}"
+            )
     try:
         return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})
     except SettingError as error:

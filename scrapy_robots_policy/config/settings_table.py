@@ -27,7 +27,7 @@ from .kinds import (
     Number,
     SettingError,
     WholeNumber,
-    from_json,
+    dict_in,
 )
 from .overrides import OverridesKind
 from .path_template import NAME, PathTemplate
@@ -39,8 +39,8 @@ class _ActionsKind:
 
     def read(self, name: str, value: Any) -> Mapping[str, Any]:
         try:
-            return read_actions(name, from_json(value))
-        except (TypeError, ValueError) as error:
+            return read_actions(name, dict_in(name, value, self.words))
+        except ValueError as error:
             raise SettingError(str(error)) from None
 
 

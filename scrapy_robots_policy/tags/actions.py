@@ -34,22 +34,22 @@ DEFAULTS: Actions = MappingProxyType(
 def read_actions(where: str, value: Any) -> Actions:
     """Actions by part, from the value of the setting, attribute or meta key `where`.
 
-    ValueError names the choices.
+    ValueError names the part, and its choices.
     """
-    if isinstance(value, Mapping):
-        actions = {part: _action(part, name) for part, name in value.items()}
-        if None not in actions.values():
-            return {part: action for part, action in actions.items() if action is not None}
-    choices = ", ".join(repr(action.value) for action in Action)
-    msg = (
-        f"{where} is {value!r}; it must be a dict with, for {', '.join(DEFAULTS)}, "
-        f"one of {choices} ('mark' for items only: {', '.join(ON_ITEMS)})"
-    )
+    if not isinstance(value, Mapping):
+        msg = f"{where} is {value!r}; it must be a dict of actions by part"
+        raise ValueError(msg)
+    return {part: _action(where, part, name) for part, name in value.items()}
+
+
+def _action(where: str, part: Any, name: Any) -> Action:
+    if part not in DEFAULTS:
+        msg = f"{where} has the key {part!r}; the keys are {', '.join(DEFAULTS)}"
+        raise ValueError(msg)
+    choices = [action for action in Action if action is not Action.MARK or part in ON_ITEMS]
+    for action in choices:
+        if name in (action, action.value):
+            return action
+    words = ", ".join(action.value for action in choices)
+    msg = f"{where} has {name!r} for {part!r}; it must be one of {words}"
     raise ValueError(msg)
-
-
-def _action(part: Any, name: Any) -> Action | None:
-    action = next((choice for choice in Action if name in (choice, choice.value)), None)
-    if part not in DEFAULTS or (action is Action.MARK and part not in ON_ITEMS):
-        return None
-    return action

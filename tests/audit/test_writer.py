@@ -261,7 +261,7 @@ def test_a_request_does_not_go_whose_own_line_finds_the_disk_full(tmp_path, monk
 
 
 def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
-    with pytest.raises(SettingError, match="ROBOTS_AUDIT is '/dev/full': No space left on device"):
+    with pytest.raises(SettingError, match="'/dev/full': no file can be written there: No space"):
         Recording("/dev/full", {})
 
 
@@ -278,6 +278,7 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
         ("audit-%s.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
         ("a\0b", "it must be the path of a file"),
         ("\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed"),
+        ("no/such/a.jsonl", "is 'no/such/a.jsonl': no file can be written there: No such file"),
         ("", "it must be the path of a file"),
     ],
 )

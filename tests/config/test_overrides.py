@@ -112,7 +112,10 @@ def test_what_is_no_host_is_refused(host):
         (["example.com"], "is ['example.com']; it must be a dict of host patterns"),
         ({"http://x/": {}}, "a key must be a host"),
         ({"x": "google"}, "it must be a dict of dialect, agent, obey, crawl_delay and robots_txt"),
-        ({"x": {"dialct": "google"}}, "it must be a dict of dialect, agent"),
+        (
+            {"x": {"robots_txt": "x" * 300, "dialct": "google"}},
+            "has the key 'dialct' for 'x'; the keys are dialect, agent, obey",
+        ),
         ({"x": {"dialect": "gogle"}}, "dialect is 'gogle'; it must be rfc9309, google, "),
         ({"x": {"agent": ""}}, "which gives the product token ''"),
         ({"x": {"agent": 5}}, "agent is 5, which gives the product token ''"),

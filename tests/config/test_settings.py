@@ -211,6 +211,7 @@ WRONG = [
     ({"ROBOTS_DIALECT": 9309}, "ROBOTS_DIALECT is 9309; it must be rfc9309"),
     ({"ROBOTSTXT_USER_AGENT": "my bot"}, "ROBOTSTXT_USER_AGENT is 'my bot', which gives"),
     ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'; a crawler's name is one word"),
+    ({"ROBOTSTXT_USER_AGENT": "Бот"}, "a crawler's name is one word in ASCII, with a letter"),
     ({"ROBOTSTXT_USER_AGENT": 5}, "ROBOTSTXT_USER_AGENT is 5, which gives the product token ''"),
     ({"ROBOTS_STORE": "memroy:"}, "ROBOTS_STORE is 'memroy:': it names no store; the "),
     (
@@ -288,8 +289,13 @@ WRONG = [
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
     ({"ROBOTS_OVERRIDES": "[]"}, "ROBOTS_OVERRIDES is '[]'; it must be a dict of host patterns"),
-    ({"ROBOTS_OVERRIDES": "[" * 100_000}, "…; it must be a dict of host patterns"),
-    ({"ROBOTS_OVERRIDES": "{"}, "ROBOTS_OVERRIDES is '{'; it must be a dict of host patterns"),
+    ({"ROBOTS_OVERRIDES": "[" * 100_000}, "…, which is no JSON; it must be a dict of host"),
+    ({"ROBOTS_OVERRIDES": "{'x': {}}"}, "which is no JSON; it must be a dict of host patterns"),
+    ({"ROBOTS_APPROVED": "{"}, "ROBOTS_APPROVED is '{', which is no JSON; it must be a dict"),
+    (
+        {"ROBOTS_APPROVED": {"https://a.example": "ab", "https://b.example": "none"}},
+        "ROBOTS_APPROVED has 'ab' for 'https://a.example'; it must be a SHA-256",
+    ),
     ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "'x': agent is 'a b', which gives the product"),
     ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number of second"),
 ]
@@ -297,7 +303,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("settings", "sentence"), WRONG)
 def test_a_wrong_value_is_an_error_of_one_sentence(settings, sentence):
-    with pytest.raises(ValueError, match="is") as error:
+    with pytest.raises(ValueError, match=r" is | has ") as error:
         read(settings)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)

@@ -520,12 +520,24 @@ async def test_no_control_character_and_no_long_text_of_a_tag_reaches_the_log(ca
 
 
 WRONG = [
-    ({"ROBOTS_TAGS": {"nofolow": "drop"}}, {}, "ROBOTS_TAGS is {'nofolow': 'drop'}; it must be"),
-    ({"ROBOTS_TAGS": {"nofollow": "mark"}}, {}, "'mark' for items only: noindex, noarchive"),
-    ({"ROBOTS_TAGS": {"noindex": True}}, {}, "one of 'off', 'count', 'mark', 'drop'"),
-    ({"ROBOTS_TAGS": "nofollow"}, {}, "ROBOTS_TAGS is 'nofollow'; it must be a dict with"),
-    ({"ROBOTS_TAGS": ["nofollow"]}, {}, "ROBOTS_TAGS is ['nofollow']; it must be a dict with"),
-    ({}, {"robots_tags": "drop"}, "robots_tags is 'drop'; it must be a dict with"),
+    (
+        {"ROBOTS_TAGS": {"use": "drop", "nofolow": "drop"}},
+        {},
+        "ROBOTS_TAGS has the key 'nofolow'; the keys are nofollow, rel-nofollow, noindex",
+    ),
+    (
+        {"ROBOTS_TAGS": {"nofollow": "mark"}},
+        {},
+        "ROBOTS_TAGS has 'mark' for 'nofollow'; it must be one of off, count, drop",
+    ),
+    (
+        {"ROBOTS_TAGS": {"noindex": True}},
+        {},
+        "ROBOTS_TAGS has True for 'noindex'; it must be one of off, count, mark, drop",
+    ),
+    ({"ROBOTS_TAGS": "drop"}, {}, "ROBOTS_TAGS is 'drop', which is no JSON; it must be a dict of"),
+    ({"ROBOTS_TAGS": ["nofollow"]}, {}, "ROBOTS_TAGS is ['nofollow']; it must be a dict of"),
+    ({}, {"robots_tags": "drop"}, "robots_tags is 'drop', which is no JSON; it must be a dict of"),
     ({"ROBOTS_PURPOSE": "train"}, {}, "ROBOTS_PURPOSE is 'train'; it must be one or several of"),
     (
         {"ROBOTS_PURPOSE": 7},
@@ -549,7 +561,7 @@ async def test_a_request_with_a_wrong_action_yields_nothing(caplog):
         request = scrapy.Request(site.url("/"), meta={"robots_tags": {"noindex": "hide"}})
         _, crawler = await crawl(request, spider=Following)
         assert crawler.spider.items == []
-        assert "request.meta['robots_tags'] is {'noindex': 'hide'}; it must be" in caplog.text
+        assert "request.meta['robots_tags'] has 'hide' for 'noindex'; it must be" in caplog.text
 
 
 def test_the_defaults():
