@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, origin_of, parse, url
 from scrapy_robots_policy.rep.dialects.options import Percent
-from scrapy_robots_policy.rep.url import RULE_OCTETS, URL_OCTETS, in_query, path_of
+from scrapy_robots_policy.rep.url import (
+    RULE_OCTETS,
+    URL_OCTETS,
+    in_query,
+    path_of,
+    without_dot_segments,
+)
 
 ORIGINS = {
     "http://example.com": "http://example.com",
@@ -233,3 +239,23 @@ def test_read_either_way_a_rule_is_as_strong_as_it_is_long():
 @example("http://", "h@x/")
 def test_the_short_way_to_an_origin_gives_that_of_the_long_one(scheme, rest):
     assert origin_of(scheme + rest) == url._origin(scheme + rest)
+
+
+# RFC 3986 §5.2.4
+WITHOUT_DOTS = {
+    "/a/../b": "/b",
+    "/a/./b": "/a/b",
+    "/a/%2E%2e/b": "/b",
+    "/a/.%2e/b?x=/../y#/../z": "/b?x=/../y#/../z",
+    "/a/b/..": "/a/",
+    "/a/.": "/a/",
+    "/a/..": "/",
+    "/../../a": "/a",
+    "/a/.../b": "/a/.../b",
+    "/a//../b": "/a/b",
+}
+
+
+@pytest.mark.parametrize("path", WITHOUT_DOTS)
+def test_dot_segments_are_taken_out_of_a_path(path: str):
+    assert without_dot_segments(f"http://h{path}") == f"http://h{WITHOUT_DOTS[path]}"

@@ -56,6 +56,8 @@ HEADERS = [
     ("unavailable_after: 2010-06-25T17:00:00+02:00", {"unavailable_after": JUNE_2010}),
     ("unavailable_after: 2010-06-25", {"unavailable_after": JUNE_2010 - 15 * 3600}),
     ("unavailable_after: soon", {}),
+    (f"unavailable_after: 25 Jun {10**20} 15:00:00 UTC", {}),
+    (f"unavailable_after: 25 Jun 2010 15:00:00 +{10**20}", {}),
     ("unavailable_after:", {}),
     (
         "unavailable_after: Friday, 25-Aug-06 15:00:00 UTC, noindex",

@@ -131,6 +131,12 @@ def test_a_reservation_of_tdmrep_json_is_the_number_0_or_1(value):
         assert "".join(one.value for one in rules.preferences(SITE)) == value, written
 
 
+@pytest.mark.parametrize("location", ['""', "null", "1", "[]"])
+def test_an_entry_of_tdmrep_json_without_a_location_reserves_nothing(location):
+    rules = TdmRules(f'[{{"location": {location}, "tdm-reservation": 1}}]'.encode())
+    assert rules.preferences(SITE) == ()
+
+
 @pytest.mark.slow
 @given(st.binary(max_size=300) | st.text().map(str.encode), st.text(max_size=20))
 def test_no_tdmrep_json_raises(octets, path):
