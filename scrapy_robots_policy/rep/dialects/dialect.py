@@ -63,7 +63,7 @@ class Dialect:
     bom: Bom = Bom.SKIPPED
     size_limit: int = 500 * KIB  # octets
     beyond_size: Beyond = Beyond.CUT
-    rule_limit: int = NO_LIMIT  # so many rules, without those it ignores: then none is obeyed
+    rule_limit: int = NO_LIMIT  # with so many rules, none is obeyed; ignored ones do not count
     line_limit: int = NO_LIMIT  # octets that are read of a line
     nul_ends_line: bool = True
     double_returns: bool = False  # of two carriage returns in a row, only the first ends a line
