@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -33,7 +34,8 @@ def configured(options: Options) -> Options:
     UsageError where the table has a wrong value.
     """
     folder = Path.cwd()
-    path = next((at / _FILE for at in (folder, *folder.parents) if (at / _FILE).is_file()), None)
+    paths = (at / _FILE for at in (folder, *folder.parents))
+    path = next(filter(os.path.isfile, paths), None)  # False in a folder that may not be looked at
     table = _table(path) if path else {}
     changes = {}
     for key, value in table.items():
@@ -53,7 +55,7 @@ def _table(path: Path) -> Mapping[str, Any]:
         data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no TOML: {error}") from None
     tool = data.get("tool", {})
     table = tool.get("robots-lint", {}) if isinstance(tool, dict) else tool

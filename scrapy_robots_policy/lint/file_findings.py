@@ -160,7 +160,7 @@ def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
         count = sum(not ignores(rule.allow, rule.path) for rule in group.rules)
         counts.update(dict.fromkeys(group.names, count))
     for group in source.groups:
-        name, count = max(((name, counts[name]) for name in group.names), key=itemgetter(1))
+        name, count = max(((name, counts[name]) for name in sorted(group.names)), key=itemgetter(1))
         if count >= dialect.rule_limit:
             yield source.finding(
                 "R107",

@@ -353,6 +353,19 @@ def test_the_table_of_a_folder_above_is_read(project, tmp_path, monkeypatch):
     assert codes(policy("lint", tmp_path / "robots.txt", "--json")) == ["R405", "R402"]
 
 
+def test_a_folder_above_that_may_not_be_looked_at_has_no_table(faulty, monkeypatch):
+    closed, stat_of = str(faulty.parent.parent / "pyproject.toml"), os.stat
+
+    def refusing(path, *args, **kwargs):
+        if str(path) == closed:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return stat_of(path, *args, **kwargs)
+
+    monkeypatch.chdir(faulty.parent)
+    monkeypatch.setattr(os, "stat", refusing)
+    assert codes(policy("lint", "robots.txt", "--json")) == CODES
+
+
 WRONG = [
     ('selct = ["R4"]', "robots-lint has no option 'selct'; did you mean select?"),
     ('select = "R4"', "select is 'R4'; it must be a list of codes"),
@@ -362,6 +375,7 @@ WRONG = [
     ("exit-zero = 1", "exit-zero is 1; it must be true or false"),
     ('output-format = "xml"', "output-format is 'xml'; it must be text"),
     ("select =", "pyproject.toml is no TOML: "),
+    (f"select = {'[' * 10_000}", "pyproject.toml is no TOML: "),
 ]
 
 
