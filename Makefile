@@ -21,7 +21,7 @@ CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop so
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
 	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
-	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some 15 seconds"
+	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some 13 seconds"
 	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy); the end says what was skipped"
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
@@ -55,7 +55,7 @@ fleet: $(VENV)/fleet/made
 	@cd example_project && $(CURDIR)/$(VENV)/fleet/bin/python -m example.fleet $(ARGS)
 
 quick: $(VENV)/test-$(SCRAPY)/made
-	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --quiet -m "not slow and not corpus" $(ARGS)
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --quiet -m "not slow and not corpus" -n auto --maxprocesses 4 $(ARGS)
 
 test: $(VENV)/test-$(SCRAPY)/made
 	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(ARGS)
