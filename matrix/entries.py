@@ -36,6 +36,7 @@ class Entry:
 
 ENTRIES = (
     Entry("Scrapy alone", "plain"),
+    Entry("uvloop", "uvloop_crawl", ("uvloop",)),
     Entry(
         "scrapy-playwright",
         "playwright_pages",
