@@ -78,9 +78,10 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     if value[0] != "/" and not (value[0] == "*" and dialect.wildcards):
         star = ", or * if anything may come before it" if dialect.wildcards else ""
         return "it does not start with /", f"write / before it{star}"
-    raw = _NEVER_RAW.search(value)
+    characters = dict.fromkeys(_NEVER_RAW.findall(value))  # the dialect may escape some of them
+    raw = next((one for one in characters if not can_match(f"/{one}x", dialect)), "")
     if raw:
-        return f"a URL holds {sent(raw[0])} where this has {raw[0]!r}", f"write {sent(raw[0])}"
+        return f"a URL holds {sent(raw)} where this has {raw!r}", f"write {sent(raw)}"
     return "no path looks like this", "write a path that starts with /"
 
 

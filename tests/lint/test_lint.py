@@ -488,6 +488,13 @@ def test_all_crawlers_are_kept_out_just_when_the_engine_keeps_them_out(dialect, 
     assert lines == [line] * (line > 0)
 
 
+@pytest.mark.parametrize(("value", "raw"), [("/ä\x7f", "%7F"), ('/ä "b', "%20")])
+def test_a_rule_that_never_matches_names_the_character_that_no_url_holds(value, raw):
+    """The dialect escapes the letter, so that is not the reason."""
+    (finding,) = of("R401", f"User-agent: *\nDisallow: {value}\n", "google")
+    assert finding.fix == f"write {raw}"
+
+
 @pytest.mark.parametrize("value", ['"a"', "a/./b", "a/../b", "?x", "http://h/a", "//h/a"])
 def test_where_a_rule_is_a_reference_it_can_match_what_the_reference_resolves_to(value):
     assert not of("R401", f"User-agent: *\nDisallow: {value}\n", "original1994")
