@@ -82,7 +82,7 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     raw = next((one for one in characters if not can_match(f"/{one}x", dialect)), "")
     if raw:
         return f"a URL holds {sent(raw)} where this has {raw!r}", f"write {sent(raw)}"
-    return "no path looks like this", "write a path that starts with /"
+    return "no path looks like this", "write a path that starts with one /"
 
 
 def dollars(source: SourceFile) -> Iterator[Finding]:
