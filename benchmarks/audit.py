@@ -23,7 +23,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy.admission.listener import Decision
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check
-from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
+from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.rep import FetchResult, Origin
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.cache_entry import remember
@@ -38,16 +38,15 @@ def record(path: Path, decisions: int) -> float:
     crawler = get_crawler(settings_dict={"ROBOTS_AUDIT": str(path), "USER_AGENT": "Bot/1.0"})
     crawler.spider = Spider("bench")
     settings = PolicySettings.from_crawler(crawler)
-    default = RequestConfig(settings.dialect, settings.agent)
-    configs = RequestConfigs(default, by_header=False)
-    recorder = Recorder(crawler, settings, configs, time.time, lambda *_: lambda: None)
+    default = settings.configs.default
+    recorder = Recorder(crawler, settings, time.time, lambda *_: lambda: None)
     now = time.time()
     files = []
     for n in range(FILES):
         result = FetchResult(200, f"User-agent: *\n{RULES}Disallow: /{n}\n".encode())
         origin = Origin(f"https://host{n}.example")
         state = OriginState(origin, AccessOverrides(), remember(None, result, now))
-        files.append(state.rules(settings.dialect, now))
+        files.append(state.rules(default.dialect, now))
     began = time.process_time()
     for n in range(decisions):
         rules = files[n % FILES]

@@ -27,7 +27,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import RobotsTagMiddleware
 from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy
-from scrapy_robots_policy.config import PolicySettings, RequestConfig
+from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.rep import Origin
 from scrapy_robots_policy.resolver.origin import rules_given
 
@@ -82,10 +82,9 @@ def crawler_of(settings: dict[str, Any]) -> Any:
 
 def of_decisions(settings: dict[str, Any], pages: int, _kib: int) -> Callable[[], None]:
     read = PolicySettings.from_crawler(crawler_of(settings))
-    use = getattr(read, "use", None)  # before reservations it was the purposes alone
-    policy = CrawlPolicy(read.delays, read.purposes if use is None else use, read.defer_timeout)
-    config = RequestConfig(read.dialect, "BenchBot")
-    rules = rules_given(Origin("https://h.example"), read.dialect, RULES)
+    policy = CrawlPolicy(read.delays, read.use, read.defer_timeout)
+    config = read.configs.default
+    rules = rules_given(Origin("https://h.example"), config.dialect, RULES)
     urls = [(f"https://h.example/page/{n}",) for n in range(pages)]
 
     def work() -> None:

@@ -14,7 +14,7 @@ from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
 from .audit.recorder import Recorder
-from .config import PolicySettings, RequestConfig, RequestConfigs, one_sentence
+from .config import PolicySettings, one_sentence
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
 from .rep import RuleSet
@@ -32,7 +32,6 @@ from .stores import MemoryStore, Store, coordinator_of
 class CrawlParts:
     """What the middleware works with.
 
-    configs    the choices for each request
     counts     what became of the requests, by origin
     recorder   keeps the record of the crawl; None: nobody wants one
     events     writes to log, stats and record what happens
@@ -49,19 +48,14 @@ class CrawlParts:
     ) -> None:
         self.crawler, self.now = crawler, compat.steady_clock()
         self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
-        self.configs = RequestConfigs(
-            RequestConfig(settings.dialect, settings.agent),
-            settings.overrides,
-            by_header=settings.by_header,
-        )
         self.recorder = self._open_record(settings)
         record = self.recorder.on_learned if self.recorder is not None else None
         self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
         self.report = ReportWriter(
             crawler,
             self.counts,
-            settings.agent,
-            settings.dialect.name,
+            settings.configs.default.agent,
+            settings.configs.default.dialect.name,
             settings.report,
             settings.report_base,
             self.now,
@@ -73,7 +67,7 @@ class CrawlParts:
         if settings.audit is None:
             return None
         with one_sentence(self.crawler):
-            return Recorder(self.crawler, settings, self.configs, self.now, compat.call_later)
+            return Recorder(self.crawler, settings, self.now, compat.call_later)
 
     def _admission(self, settings: PolicySettings) -> Admission:
         """All that waits, from the lowest part up."""

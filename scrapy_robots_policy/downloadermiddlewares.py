@@ -46,7 +46,7 @@ class RobotsPolicyMiddleware:
         settings = PolicySettings.from_crawler(crawler)
         parts = CrawlParts(crawler, settings, self._watch_answers)
         self.crawler = crawler
-        self.configs, self.counts, self.events = parts.configs, parts.counts, parts.events
+        self.configs, self.counts, self.events = settings.configs, parts.counts, parts.events
         self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
         self.admission = parts.admission
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)

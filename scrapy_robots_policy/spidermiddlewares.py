@@ -20,7 +20,7 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.log import logformatter_adapter
 
 from . import compat
-from .config import RequestConfig, RequestConfigs, TagSettings
+from .config import RequestConfig, TagSettings
 from .rep import origin_of
 from .rep.escapes import brief
 from .rep.page_tags import Statement, names_of, tags_of
@@ -122,11 +122,7 @@ class RobotsTagMiddleware:
         reads_all_for_use = self.reads_use and (self.reads_html or self.use.fetches_reserved)
         self.reads_every_page = bool(reads_all_for_use or active - {"use"})
         self._has_headers = has_header_preferences if self.reads_use else has_header_statements
-        self.configs = RequestConfigs(
-            RequestConfig(settings.dialect, settings.agent),
-            settings.overrides,
-            by_header=settings.by_header,
-        )
+        self.configs = settings.configs
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:

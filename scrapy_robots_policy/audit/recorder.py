@@ -15,7 +15,7 @@ from scrapy.http import Request
 
 from .. import compat
 from ..admission.listener import Decision
-from ..config import PolicySettings, RequestConfigs, SettingError
+from ..config import PolicySettings, SettingError
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
 from ..rep import Origin
@@ -38,7 +38,6 @@ MAX_EXCHANGES = 50  # of one lookup
 class Recorder:
     """The record of one crawl in one process.
 
-    configs     finds where the user has set what differs for a request
     now         seconds since the epoch
     call_later  as `compat.call_later`
     """
@@ -47,14 +46,13 @@ class Recorder:
         self,
         crawler: Crawler,
         settings: PolicySettings,
-        configs: RequestConfigs,
         now: Callable[[], float],
         call_later: compat.CallLater,
     ) -> None:
         """SettingError where the file cannot be written."""
         assert settings.audit is not None
         assert crawler.spider is not None
-        self.crawler, self.configs, self.now = crawler, configs, now
+        self.crawler, self.configs, self.now = crawler, settings.configs, now
         self.audit = settings.audit
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
         self._exchanges: dict[str, list[Exchange]] = {}

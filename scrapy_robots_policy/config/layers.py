@@ -7,12 +7,23 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
-from .identity import AgentKind, DialectKind
+from ..rep import Dialect
+from .identity import AgentKind, CrawlerName, DialectKind
 from .overrides import Override, Overrides, OverridesKind
+from .request_config import RequestConfig, RequestConfigs
 
 
-def override_layers(crawler: Crawler) -> tuple[Overrides, ...]:
-    """The layers that set anything, the strongest first. SettingError for a wrong value."""
+def request_configs(crawler: Crawler, dialect: Dialect, name: CrawlerName) -> RequestConfigs:
+    """What holds for the requests of a crawl. SettingError for a wrong value.
+
+    dialect, name  the crawl's own
+    """
+    default = RequestConfig(dialect, name.token)
+    return RequestConfigs(default, _layers(crawler), by_header=not name.is_given)
+
+
+def _layers(crawler: Crawler) -> tuple[Overrides, ...]:
+    """The layers that set anything, the strongest first."""
     spider = crawler.spider
     layers = (
         _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),

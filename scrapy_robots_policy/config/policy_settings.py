@@ -14,7 +14,6 @@ from scrapy.exceptions import NotConfigured
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
-from ..rep import Dialect
 from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
@@ -24,10 +23,10 @@ from .components import refuse_second_middleware
 from .contact import contact_warning
 from .declared_use import declared_use
 from .identity import crawler_name
-from .layers import override_layers
-from .overrides import Overrides
+from .layers import request_configs
 from .path_template import filled
 from .report_settings import report_base, report_files
+from .request_config import RequestConfigs
 from .setting_values import Values, unknown_settings
 from .stopping import one_sentence
 from .store_settings import StoreSettings
@@ -39,9 +38,7 @@ logger = logging.getLogger("scrapy_robots_policy")
 class PolicySettings:
     """One crawl's settings.
 
-    dialect         the dialect in which robots.txt files are read
-    agent           the crawler's product token; "*" where it has none
-    by_header       whether a request's own User-Agent header is stronger
+    configs         the dialect and the crawler's name, for the crawl and for single hosts
     store           where robots.txt files are kept
     access_overrides  the user's limits on top of the dialect's access policy
     profile         how a robots.txt is requested
@@ -50,7 +47,6 @@ class PolicySettings:
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
     delays          the user's limit for the delay that a site asks for
-    overrides       what is set for single hosts, the strongest layer first
     use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
     report_base     the data of an earlier report, where the report is compared with it
@@ -60,9 +56,7 @@ class PolicySettings:
     keeps_verdicts  whether requests that pass get their verdict, in their meta
     """
 
-    dialect: Dialect
-    agent: str
-    by_header: bool
+    configs: RequestConfigs
     store: StoreSettings
     access_overrides: AccessOverrides
     profile: RequestProfile
@@ -71,7 +65,6 @@ class PolicySettings:
     max_waiting: int
     defer_timeout: float
     delays: DelayLimit = DelayLimit()
-    overrides: tuple[Overrides, ...] = ()
     use: DeclaredUse = NO_USE
     report: Files | None = None
     report_base: Path | None = None
@@ -100,9 +93,7 @@ class PolicySettings:
                 if warning:
                     logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
             return cls(
-                dialect=dialect,
-                agent=name.token,
-                by_header=not name.is_given,
+                configs=request_configs(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
                 profile=_profile(values),
@@ -111,7 +102,6 @@ class PolicySettings:
                 max_waiting=values["ROBOTS_MAX_WAITING"],
                 defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
                 delays=_delays(values),
-                overrides=override_layers(crawler),
                 use=declared_use(values),
                 report=report_files(_path(values, "ROBOTS_REPORT", now)),
                 report_base=report_base(_path(values, "ROBOTS_REPORT_BASE", now)),

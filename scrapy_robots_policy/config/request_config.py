@@ -7,7 +7,7 @@ User-Agent header, the crawl's own choice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
@@ -44,6 +44,7 @@ class RequestConfig:
         return self.obey or self.crawl_delay is not None
 
 
+@dataclass(frozen=True, slots=True)
 class RequestConfigs:
     """Finds the configuration of a request.
 
@@ -52,10 +53,10 @@ class RequestConfigs:
     by_header  whether a request that brings its own User-Agent header is judged by that
     """
 
-    def __init__(
-        self, default: RequestConfig, layers: tuple[Overrides, ...] = (), *, by_header: bool
-    ) -> None:
-        self.default, self.layers, self.by_header = default, layers, by_header
+    default: RequestConfig
+    layers: tuple[Overrides, ...] = ()
+    _: KW_ONLY
+    by_header: bool
 
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin

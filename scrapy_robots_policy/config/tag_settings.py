@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
-from ..rep import Dialect
 from ..rep.preference import NO_USE, DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
 from .declared_use import declared_use
 from .identity import crawler_name
-from .layers import override_layers
-from .overrides import Overrides
+from .layers import request_configs
+from .request_config import RequestConfigs
 from .setting_values import Values
 from .settings_table import SETTINGS
 from .stopping import one_sentence
@@ -22,16 +21,13 @@ from .stopping import one_sentence
 class TagSettings:
     """One crawl's settings for page rules.
 
-    dialect, agent, by_header, overrides, use  as in `PolicySettings`
+    configs, use  as in `PolicySettings`
     reads_use  whether a page is read for preferences about its use
     actions  what happens to requests and items that a page does not want, by part
     """
 
-    dialect: Dialect
-    agent: str
-    by_header: bool
+    configs: RequestConfigs
     actions: Actions
-    overrides: tuple[Overrides, ...] = ()
     use: DeclaredUse = NO_USE
     reads_use: bool = False
 
@@ -44,11 +40,8 @@ class TagSettings:
             use = declared_use(values)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             return cls(
-                dialect=dialect,
-                agent=name.token,
-                by_header=not name.is_given,
+                configs=request_configs(crawler, dialect, name),
                 actions=_actions(crawler),
-                overrides=override_layers(crawler),
                 use=use,
                 reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
             )

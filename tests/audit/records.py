@@ -19,7 +19,7 @@ from scrapy_robots_policy.admission.listener import Decision
 from scrapy_robots_policy.audit.chain import START, members, sealed
 from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check, Checked, Difference
-from scrapy_robots_policy.config import PolicySettings, RequestConfig, RequestConfigs
+from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin, Verdict, origin_of, tdmrep
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
@@ -58,11 +58,10 @@ class Recording:
         self.crawler = get_crawler(settings_dict=values)
         self.crawler.spider = Spider("recorded")
         self.settings = PolicySettings.from_crawler(self.crawler)
-        self.default = RequestConfig(self.settings.dialect, self.settings.agent)
-        configs = RequestConfigs(self.default, self.settings.overrides, by_header=False)
+        self.default = self.settings.configs.default
         self.now = time.time()
         self.timer = Timer()
-        self.recorder = Recorder(self.crawler, self.settings, configs, lambda: self.now, self.timer)
+        self.recorder = Recorder(self.crawler, self.settings, lambda: self.now, self.timer)
         self.states = {
             origin: OriginState(
                 origin, self.settings.access_overrides, remember(None, result, self.now)

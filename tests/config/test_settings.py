@@ -17,7 +17,12 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
 from scrapy_robots_policy.compat import components
-from scrapy_robots_policy.config import PolicySettings, StoreSettings
+from scrapy_robots_policy.config import (
+    PolicySettings,
+    RequestConfig,
+    RequestConfigs,
+    StoreSettings,
+)
 from scrapy_robots_policy.config.components import refuse_second_middleware
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
@@ -57,9 +62,7 @@ def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
 
 def test_the_defaults():
     assert read() == PolicySettings(
-        dialect=DIALECTS["rfc9309"],
-        agent="Scrapy",
-        by_header=True,
+        configs=RequestConfigs(RequestConfig(DIALECTS["rfc9309"], "Scrapy"), by_header=True),
         store=StoreSettings("memory:"),
         access_overrides=AccessOverrides(),
         profile=RequestProfile(30.0),
@@ -81,7 +84,7 @@ DIALECT_WAYS = {
 @pytest.mark.parametrize("way", DIALECT_WAYS)
 def test_a_dialect_is_given_by_name_value_or_import_path(way):
     settings, attributes, dialect = DIALECT_WAYS[way]
-    assert read(settings, **attributes).dialect == dialect
+    assert read(settings, **attributes).configs.default.dialect == dialect
 
 
 def test_an_empty_attribute_of_the_spider_is_stronger_than_the_setting():
@@ -181,7 +184,7 @@ TOKENS = [
 
 @pytest.mark.parametrize(("settings", "attributes", "token"), TOKENS)
 def test_the_strongest_name_is_the_product_token(settings, attributes, token):
-    assert read(settings, **attributes).agent == token
+    assert read(settings, **attributes).configs.default.agent == token
 
 
 @pytest.mark.parametrize(
@@ -189,7 +192,7 @@ def test_the_strongest_name_is_the_product_token(settings, attributes, token):
     [({}, True), ({"ROBOTSTXT_USER_AGENT": "MyBot"}, False)],
 )
 def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
-    assert read(settings).by_header is by_header
+    assert read(settings).configs.by_header is by_header
 
 
 WRONG = [
@@ -335,7 +338,7 @@ JSON = '{"here.example": {"dialect": "google", "crawl_delay": 2}}'
 
 @pytest.mark.parametrize("value", [JSON, {"here.example": {"dialect": "google", "crawl_delay": 2}}])
 def test_overrides_are_given_as_a_dict_or_as_json(value):
-    (layer,) = read({"ROBOTS_OVERRIDES": value}).overrides
+    (layer,) = read({"ROBOTS_OVERRIDES": value}).configs.layers
     override = layer.of("http://here.example")
     assert (override.dialect, override.crawl_delay) == (DIALECTS["google"], 2.0)
 
@@ -366,7 +369,7 @@ NAMELESS = [
 
 @pytest.mark.parametrize(("settings", "place"), NAMELESS)
 def test_a_header_that_names_no_crawler_is_warned_of_once(settings, place, caplog):
-    assert read(settings).agent == "*"
+    assert read(settings).configs.default.agent == "*"
     (warning,) = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert warning.startswith(f"{place}")
     assert warning.endswith('To name it, set ROBOTSTXT_USER_AGENT = "MyBot"')

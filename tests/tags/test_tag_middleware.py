@@ -15,7 +15,7 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsTagMiddleware
-from scrapy_robots_policy.config import TagSettings
+from scrapy_robots_policy.config import RequestConfig, TagSettings
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.preference import NO_USE, TDM_RESERVATION, Place, Preference
 from scrapy_robots_policy.rep.use_answer import UseAnswer
@@ -568,7 +568,7 @@ def test_the_defaults():
     crawler = get_crawler()
     crawler.spider = crawler._create_spider("test")
     settings = TagSettings.from_crawler(crawler)
-    assert (settings.dialect, settings.agent) == (DIALECTS["rfc9309"], "Scrapy")
+    assert settings.configs.default == RequestConfig(DIALECTS["rfc9309"], "Scrapy")
     assert (settings.actions, settings.use) == (DEFAULTS, NO_USE)
     assert {part for part, action in DEFAULTS.items() if action is not Action.OFF} == {"use"}
 
