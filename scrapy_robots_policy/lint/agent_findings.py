@@ -13,11 +13,11 @@ from ..rep.dialects.options import AgentValue
 from ..rep.ruleset import RuleSet
 from .crawler_names import LONGEST_NAME, crawler_near
 from .findings import Finding, listed, quoted
-from .source_file import SITE, SourceFile
+from .source_file import SITE, SOMEBODY, SourceFile
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MAX_PIECES = 8  # crawlers in one line that are asked about
-# A crawler's own name, with a version or a star after it: these every dialect passes over.
+# A crawler's own name, with a version or a star after it: most dialects pass over these.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 
 
@@ -80,8 +80,10 @@ def _rules_for(value: str, dialect: Dialect) -> RuleSet:
 
 
 def _nameless(source: SourceFile, line: re.Match[str]) -> Finding:
+    """In some dialects no name is part of every name: the engine is asked."""
+    whom = "no" if _rules_for("", source.dialect).allowed(SITE, SOMEBODY) else "every"
     return source.finding(
-        "R304", (line.start() + 1, line.end()), "the line names no crawler", _WRITE_NAME
+        "R304", (line.start() + 1, line.end()), f"the line names {whom} crawler", _WRITE_NAME
     )
 
 

@@ -139,18 +139,27 @@ def without_rules(source: SourceFile) -> Iterator[Finding]:
     if not source.lists:
         return
     last = source.lists[-1].lines[-1]
-    if any(last[2].lower() in group.names and group.rules for group in source.groups):
-        return  # R305 is about it
+    if not _frees(source, last):
+        return
     after = (line for line in source.lines if line.start() > last.start())
     if all(_is_for_everybody(source, line) for line in after):
-        is_star = last[1] == STAR
-        who = "every crawler without a group of its own" if is_star else quoted(last[1])
+        is_for_all = last[1] in ("", STAR)
+        who = "every crawler without a group of its own" if is_for_all else quoted(last[1])
         yield source.finding(
             "R309",
             (last.start() + 1, last.end()),
             f"no rule comes after it: {who} may fetch everything",
             "write the rules of the group; Disallow: with no path says that everything is allowed",
         )
+
+
+def _frees(source: SourceFile, line: re.Match[str]) -> bool:
+    """Whether a User-agent line binds a crawler, and no rule does. Where a group of the same name
+    has rules, R305 is about it. A name is read in full, or in part: the engine is asked.
+    """
+    number = source.line_of(line)
+    groups = map(source.rules.group, {line[1] or SOMEBODY, line[2] or SOMEBODY})
+    return any(group and number in group.lines and not group.rules for group in groups)
 
 
 def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:

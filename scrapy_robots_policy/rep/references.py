@@ -17,33 +17,31 @@ BASE = "/robots.txt"
 _WRAPPED = re.compile(r'^<(?:URL:)?(.*)>$|^"(.*)"$')
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*:")
 _AUTHORITY = re.compile(r"[^:/?]*:?//[^/?]*")
+_BRACKETS = re.compile(r"\[([^][:]*)\]")  # of no IPv6 address
 
 
 class Reference(NamedTuple):
-    """A path with its query, and the origin that the reference names, if it names one.
+    """A path with its query, and the site that the reference names, if it names one.
 
-    An origin without a scheme ("//example.com") is that host under whatever scheme the file has.
+    A site without a scheme ("//example.com:443") is meant under the scheme of the file.
     """
 
     path: str
-    origin: Origin | None = None
+    site: str = ""
 
     def is_for(self, url: str) -> bool:
         """Whether a file that serves the URL may say this."""
-        if self.origin is None:
+        if not self.site:
             return True
         origin = origin_of(url)
-        return origin is not None and self.origin in (origin, origin.partition(":")[2])
+        return origin is not None and origin == _origin_of(self.site, origin.partition(":")[0])
 
 
 def resolve(reference: str) -> Reference | None:
     """The reference, resolved; None where it names no host that could be meant."""
     reference = _unwrapped(reference)
-    if _SCHEME.match(reference):
-        return _absolute(reference, _origin_of(reference))
-    if reference.startswith("//"):
-        origin = _origin_of("http:" + reference)
-        return _absolute(reference, Origin(origin.partition(":")[2]) if origin else None)
+    if _SCHEME.match(reference) or reference.startswith("//"):
+        return _absolute(reference)
     if reference.startswith("/"):
         return Reference(reference)
     if reference[:1] in ("", "?"):  # nothing stands for the file itself
@@ -57,18 +55,22 @@ def _unwrapped(reference: str) -> str:
     return (match[1] or match[2] or "").strip() if match else reference
 
 
-def _origin_of(reference: str) -> Origin | None:
-    """The origin that a reference names. Escapes in its host are decoded, as by URI's `host`."""
+def _absolute(reference: str) -> Reference | None:
     match = _AUTHORITY.match(reference)
-    site = unquote(match[0]) if match else ""
-    return origin_of(site) if _AUTHORITY.fullmatch(site) else None  # no host has a "/" in it
-
-
-def _absolute(reference: str, origin: Origin | None) -> Reference | None:
-    match = _AUTHORITY.match(reference)
-    if origin is None or match is None:
+    site = _site(match[0]) if match else ""
+    if match is None or _origin_of(site, "http") is None:
         return None
-    return Reference(reference[match.end() :] or "/", origin)
+    return Reference(reference[match.end() :] or "/", site)
+
+
+def _site(written: str) -> str:
+    """Scheme and authority as URI's `host` reads them: without escapes and needless brackets."""
+    site = _BRACKETS.sub(r"\1", unquote(written))
+    return site if _AUTHORITY.fullmatch(site) else ""  # no host has a "/" in it
+
+
+def _origin_of(site: str, scheme: str) -> Origin | None:
+    return origin_of(f"{scheme}:{site}" if site.startswith("//") else site)
 
 
 def _without_dots(path: str) -> str:

@@ -35,6 +35,10 @@ _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 _DATA = ":@!'(),[]"
 _NOT_IN_A_URI = '\t\x0b\x0c "<>\\^`{|}'
 _DATA_IN_A_QUERY = "/?"
+# The escape of a hexadecimal digit is not decoded behind a "%" that begins no escape: "%2%46" would
+# become "%2F", which is another path.
+_DIGIT = "%(?:3[0-9]|[46][1-6])"
+_MAKES_NO_ESCAPE = f"(?<!%{_DIGIT})(?<!%[0-9A-Fa-f]{_DIGIT})"
 _MANY_STARS = 4  # of a rule: each may make another pattern of it, which is kept
 
 
@@ -48,7 +52,8 @@ def _any_of(escapes: Iterable[str]) -> re.Pattern[str]:
     for escape in escapes:
         first, second = escape[1], escape[2]
         by_first[first] = by_first.get(first, "") + second
-    return re.compile("%(?:" + "|".join(f"{one}[{rest}]" for one, rest in by_first.items()) + ")")
+    any_of = "|".join(f"{one}[{rest}]" for one, rest in by_first.items())
+    return re.compile(f"%(?:{any_of}){_MAKES_NO_ESCAPE}")
 
 
 _DECODED = _escapes(_UNRESERVED + _DATA + _NOT_IN_A_URI)

@@ -352,6 +352,35 @@ def test_a_name_that_is_read_as_another_says_so():
     assert not parse(b"User-agent: Web Spider 2\nDisallow: /").allowed("http://e.com/", "Web")
 
 
+# (dialect, the last User-agent line, whether it frees a crawler of the rules of all others)
+FREEING = [
+    *((dialect, "x", True) for dialect in DIALECTS),
+    *((dialect, "MJ12bot", True) for dialect in ("rfc9309", "yandex", "original1994")),
+    *((dialect, "FooBot/1.0", True) for dialect in ("rfc9309", "google", "koster1996")),
+    *((dialect, "FooBot/1.0", False) for dialect in ("yandex", "original1994", "duckduckgo")),
+    ("yandex", "YandexBot/3.0", True),
+    ("google", "FooBot x", True),
+    ("google", "*x", False),
+    ("rfc9309", "", False),
+    ("yandex", "", False),
+    ("original1994", "", True),
+]
+
+
+@pytest.mark.parametrize(("dialect", "name", "is_freed"), FREEING)
+def test_a_group_without_rules_is_found_where_it_binds_a_crawler(dialect, name, is_freed):
+    findings = of("R309", f"User-agent: *\nDisallow: /\n\nUser-agent: {name}\n", dialect)
+    assert [finding.line for finding in findings] == [4] * is_freed
+
+
+def test_a_line_without_a_name_names_nobody_or_everybody():
+    text = "User-agent:\nDisallow: /\n"
+    for dialect, whom in (("rfc9309", "no"), ("original1994", "every")):
+        (finding,) = of("R304", text, dialect)
+        assert finding.message == f"the line names {whom} crawler"
+        assert parse(text.encode(), dialect).allowed("http://e.com/", "FooBot") is (whom == "no")
+
+
 def test_names_that_are_read_in_part_are_one_finding():
     text = "User-agent: a b\nDisallow: /\n\nUser-agent: ok\nUser-agent: c d\nDisallow: /\n"
     (finding,) = of("R304", text)

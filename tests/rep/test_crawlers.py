@@ -25,6 +25,10 @@ KINDS = {
         (CRAWLS, Obedience.OBEYS),
     ),
     **dict.fromkeys(
+        ["Applebot", "Amazonbot", "Amzn-SearchBot", "MistralAI-Index", "Mediapartners-Google"],
+        (CRAWLS, Obedience.OBEYS),
+    ),
+    **dict.fromkeys(
         ["Claude-User", "Amzn-User", "DuckAssistBot", "MistralAI-User"], (USER, Obedience.OBEYS)
     ),
     **dict.fromkeys(["ChatGPT-User", "meta-externalfetcher"], (USER, Obedience.MAY_IGNORE)),
@@ -32,11 +36,19 @@ KINDS = {
         ["Perplexity-User", "Google-Agent", "FeedFetcher-Google", "Google-Read-Aloud"],
         (USER, Obedience.IGNORES),
     ),
+    **dict.fromkeys(
+        ["Google-GeminiNotebook", "Google-NotebookLM", "Google-Pinpoint", "GoogleProducer"],
+        (USER, Obedience.IGNORES),
+    ),
+    **dict.fromkeys(
+        ["Google-CWS", "GoogleMessages", "Google-Site-Verification"], (USER, Obedience.IGNORES)
+    ),
     **dict.fromkeys(["Google-Safety", "iTMS"], (CRAWLS, Obedience.IGNORES)),
     "facebookexternalhit": (CRAWLS, Obedience.MAY_IGNORE),
-    **dict.fromkeys(["Bytespider", "OAI-AdsBot"], (CRAWLS, Obedience.UNSTATED)),
+    **dict.fromkeys(["Bytespider", "OAI-AdsBot", "TikTokSpider"], (CRAWLS, Obedience.UNSTATED)),
 }
 DELAYS = {
+    **dict.fromkeys(["Claude-User", "Claude-SearchBot", "Yeti", "Slurp"], True),
     **dict.fromkeys(["ClaudeBot", "CCBot", "AhrefsBot", "MJ12bot", "bingbot"], True),
     **dict.fromkeys(["Googlebot", "Applebot", "Amazonbot", "Amzn-User", "YandexBot"], False),
     **dict.fromkeys(["GPTBot", "PerplexityBot", "Bytespider"], None),

@@ -32,6 +32,7 @@ REFERENCES = {
     "http://example.com?x": "?x",
     "http://ex%61mple.com/a": "/a",
     "//ex%61mple.com/a": "/a",
+    "http://[example.com]/a": "/a",
     "http://example.com%2f.other.example/a": None,
     "//example.com/a": "/a",
     "//other.example/a": None,
@@ -60,3 +61,13 @@ def test_a_host_without_a_scheme_is_meant_under_the_files_own_scheme():
     assert resolved is not None
     assert resolved.is_for("https://example.com/robots.txt")
     assert not resolved.is_for("https://example.com:8443/robots.txt")
+
+
+def test_a_port_without_a_scheme_is_compared_with_the_port_of_the_file():
+    tls, plain = resolve("//example.com:443/a"), resolve("//example.com:80/a")
+    assert tls is not None
+    assert plain is not None
+    assert tls.is_for("https://example.com/robots.txt")
+    assert not tls.is_for("http://example.com/robots.txt")
+    assert plain.is_for("http://example.com/robots.txt")
+    assert not plain.is_for("https://example.com/robots.txt")

@@ -77,3 +77,50 @@ def test_yandex_counts_no_rule_that_it_ignores(line, counts, turn):
     assert answer is counts
     assert rules.verdict("http://h/a", "bot").allowed is counts
     assert bool(rules.matching("http://h/a", "bot")) is not counts
+
+
+KIB = 1024
+SITE = "http://h"
+
+
+def file_of(octets: int) -> bytes:
+    """A file of so many octets, with a rule at its start and one at its end."""
+    start, end = b"User-agent: *\nDisallow: /a\n#", b"\nDisallow: /b\n"
+    return start + b"x" * (octets - len(start) - len(end)) + end
+
+
+# Whether /a and /b may be fetched: with 500 KiB, and with one octet more.
+CUT, OPEN, UNLIMITED = "DD DA", "DD AA", "DD DD"
+OF_DIALECT = {
+    **dict.fromkeys(DIALECTS, CUT),
+    "yandex": OPEN,
+    "original1994": UNLIMITED,
+    "duckduckgo": UNLIMITED,
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_dialect_reads_500_kib_or_has_no_limit(dialect):
+    answers = []
+    for octets in (500 * KIB, 500 * KIB + 1):
+        rules = parse(file_of(octets), dialect)
+        answers.append("".join("DA"[rules.allowed(SITE + path, "bot")] for path in ("/a", "/b")))
+    assert " ".join(answers) == OF_DIALECT[dialect]
+
+
+# What a line of google has room for: "Disallow: /" and as many letters.
+ROOM = 2083 * 8 - 1 - len("Disallow: /")
+
+
+@pytest.mark.parametrize(("dialect", "is_cut"), [("google", True), ("rfc9309", False)])
+def test_google_cuts_a_line_and_obeys_what_is_left_of_its_rule(dialect, is_cut):
+    rules = parse(f"User-agent: *\nDisallow: /{'a' * (ROOM + 100)}\n".encode(), dialect)
+    for _ in range(3):
+        assert rules.allowed(f"{SITE}/{'a' * (ROOM - 1)}", "bot")
+        assert rules.allowed(f"{SITE}/{'a' * ROOM}", "bot") is not is_cut
+
+
+@pytest.mark.parametrize(("count", "allowed"), [(9_999, False), (10_000, True)])
+def test_yandex_obeys_no_group_of_10_000_rules(count, allowed):
+    rules = parse(b"User-agent: *\n" + b"Disallow: /a\n" * count, "yandex")
+    assert rules.allowed(SITE + "/a", "bot") is allowed

@@ -141,6 +141,14 @@ PAGES = [
     ("yandex", "YandexBot", ["yandex: none"], [("yandexbot", "noarchive")], "noindex nofollow"),
     # the others
     ("baidu", "Baiduspider-image", [], [("Baiduspider", "noarchive")], "noarchive"),
+    # a tag by any other name of the engine's crawlers binds none of them
+    ("baidu", "Baiduspider-image", [], [("baiduspider-image", "noindex")], ""),
+    ("bing", "adidxbot", [], [("adidxbot", "noindex")], ""),
+    # a grant wins at Yandex only
+    ("google", "Googlebot", [], [("robots", "noindex"), ("googlebot", "all")], "noindex"),
+    ("bing", "bingbot", [], [("robots", "noindex"), ("bingbot", "index")], "noindex"),
+    ("apple", "Applebot", [], [("robots", "noindex"), ("robots", "all")], "noindex"),
+    ("baidu", "Baiduspider", [], [("robots", "noindex"), ("baiduspider", "index")], "noindex"),
     ("apple", "Applebot", ["nosnippet"], [("applebot", "noindex")], "nosnippet"),
     ("apple", "Applebot", [], [("googlebot", "noindex"), ("robots", "noarchive")], ""),
     ("sogou", "Sogou web spider", ["sogou web spider: noindex"], [], "noindex"),
@@ -158,6 +166,37 @@ WORDS = {
 def test_a_page_says_to_a_crawler(dialect, agent, headers, metas, expected):
     tags = tags_of(statements_of(*headers, metas=metas), agent, DIALECTS[dialect])
     assert differing(tags) == dict(WORDS[word] for word in expected.split())
+
+
+# All rules that restrict, and those that each engine documents.
+RESTRICTING = {
+    **dict.fromkeys(("noindex", "nofollow", "none", "noarchive", "nocache", "nosnippet"), ""),
+    **dict.fromkeys(("noimageindex", "notranslate"), ""),
+    "max-snippet": "5",
+    "max-image-preview": "none",
+    "max-video-preview": "5",
+    "unavailable_after": "2010-06-25",
+}
+DOCUMENTED = {
+    "google": {*RESTRICTING} - {"noarchive", "nocache"},
+    "bing": {*RESTRICTING} - {"none", "noimageindex", "notranslate", "unavailable_after"},
+    "apple": {"noindex", "nofollow", "none", "nosnippet"},
+    "baidu": {"noindex", "nofollow", "none", "noarchive"},
+    "yandex": {"noindex", "nofollow", "none", "noarchive"},
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_an_engine_obeys_the_rules_that_it_documents_and_all_where_it_documents_none(dialect):
+    obeyed = {
+        rule
+        for rule, value in RESTRICTING.items()
+        for tags in [
+            tags_of(read_meta("robots", f"{rule}:{value}"), "FooBot", DIALECTS[dialect]),
+        ]
+        if differing(tags)
+    }
+    assert obeyed == DOCUMENTED.get(dialect, {*RESTRICTING})
 
 
 def test_the_statement_that_decided_is_the_cause():
