@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,7 @@ from scrapy import Request
 
 from scrapy_robots_policy.admission.admission import Admission
 from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy
+from scrapy_robots_policy.admission.delay_queue import Asker
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
@@ -19,8 +21,10 @@ from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.resolver.origin import OriginState
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import Clock
+from tests.on_reactor import on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"
+ASKER = Asker(ORIGIN, "bot", "seznam")
 KEY = key_of(ORIGIN, TDMREP)
 CONFIG = RequestConfig(DIALECTS["seznam"], "bot")
 PAGE = Request(f"{ORIGIN}/page")
@@ -29,15 +33,15 @@ TRAINING = DeclaredUse(frozenset({"train-ai"}))
 RESERVED = b'[{"location": "/*", "tdm-reservation": 1}]'
 
 
-def rules_of(octets, key=ORIGIN):
-    entry = CacheEntry(FetchResult(200), NOON, octets, NOON)
+def rules_of(octets, key=ORIGIN, at=NOON):
+    entry = CacheEntry(FetchResult(200), at, octets, at)
     dialect = CONFIG.dialect if key == ORIGIN else tdmrep.DIALECT
-    return OriginState(key, AccessOverrides(), entry).rules(dialect, NOON)
+    return OriginState(key, AccessOverrides(), entry).rules(dialect, at)
 
 
-def admission(known, use=NO_USE):
+def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     """One that knows these files by their keys."""
-    clock = Clock(NOON)
+    clock = clock or Clock(NOON)
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
     policy = CrawlPolicy(DelayLimit(), use, 600.0)
     engine = SimpleNamespace(slot_key=lambda _: "slot")
@@ -46,7 +50,7 @@ def admission(known, use=NO_USE):
         SimpleNamespace(cached=lambda key, *_: known.get(key)),
         SimpleNamespace(engine=engine),
         delays,
-        SimpleNamespace(policy=policy, dry_run=False),
+        SimpleNamespace(policy=policy, dry_run=dry_run),
         None,
         SimpleNamespace(on_tdmrep_forbidden=lambda _: None),
         clock.now,
@@ -109,3 +113,86 @@ def test_a_request_without_a_delay_waits_in_the_slot_of_one_that_has_one():
 )
 def test_a_request_without_a_turn_does_not_go_where_newer_rules_ask_for_a_delay(robots, may_go):
     assert admission({})._may_go(PAGE, rules_of(robots), CONFIG, None) is may_go
+
+
+def test_a_dry_run_waits_for_no_visit_time():
+    closed = rules_of(b"User-agent: *\nVisit-time: 1300-1400")
+    assert not admission({}, dry_run=True).must_wait(PAGE, closed, CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("robots", "slot", "may_go"),
+    [
+        (b"User-agent: *\nRequest-rate: 1/10", "slot", True),
+        (b"User-agent: *\nRequest-rate: 1/20", "slot", False),  # the new delay is not over
+        (b"User-agent: *\nRequest-rate: 1/10\nVisit-time: 1300-1400", "slot", False),
+        (b"", "slot", True),
+        (b"User-agent: *\nRequest-rate: 1/10", "another slot", False),
+    ],
+)
+def test_a_request_with_a_turn_goes_where_newer_rules_ask_for_that_turn_or_for_none(
+    robots, slot, may_go
+):
+    clock = Clock(NOON)
+    one = admission({}, clock=clock)
+    turn_in = one.delays.queue("slot", ASKER, 10.0, since_visit=0.0)
+    if slot != "slot":
+        turn_in = one.delays._open(slot)
+    clock.time += 10.0
+    assert one._may_go(PAGE, rules_of(robots, at=clock.time), CONFIG, turn_in) is may_go
+
+
+class Way:
+    """The way of one request. While it waits for a place, the next one of `events` happens."""
+
+    def __init__(self, *events, fetched=None):
+        self.clock, self.events, self.known = Clock(NOON), list(events), {}
+        self.fetched, self.passed = fetched, []
+        self.admission = admission(self.known, clock=self.clock)
+        self.admission.resolver.rules_for = self.fetch
+        self.admission.concurrency.lend = lambda _: nullcontext()
+        self.admission.concurrency.lend_again = lambda _: None
+        self.admission.concurrency.reacquire = self.wait_for_a_place
+        self.admission.counts = SimpleNamespace(hold=lambda *_: None, wait=lambda *_: None)
+        self.admission.events.on_rules = lambda *_: None
+        self.admission.decider.refuse_if_forbidden = lambda *_: None
+        self.admission.decider.let_pass = lambda _, rules, *_more: self.passed.append(rules)
+
+    async def wait_for_a_place(self, _request):
+        if self.events:
+            self.events.pop(0)(self)
+
+    async def fetch(self, *_):
+        return self.fetched
+
+    def go(self, rules):
+        return start(self.admission.admit(PAGE, ORIGIN, CONFIG, rules))
+
+
+@on_reactor
+async def test_rules_that_are_fresh_are_not_fetched_again_though_the_cache_forgot_them():
+    way, rules = Way(), rules_of(b"")
+    way.go(rules)
+    await until_idle()
+    assert way.passed == [rules]
+
+
+@on_reactor
+async def test_rules_that_were_fetched_once_for_a_request_are_not_used_when_they_are_too_old():
+    """Newer rules bring a delay. In the queue the request waits until these are too old, too."""
+    rules, delay = rules_of(b""), b"User-agent: *\nRequest-rate: 1/10"
+
+    def a_delay_comes(way):
+        way.clock.time = rules.fresh_until
+        way.known[ORIGIN] = rules_of(delay, at=way.clock.time)
+
+    def all_is_too_old(way):
+        way.clock.time = way.known.pop(ORIGIN).fresh_until
+
+    way = Way(a_delay_comes, all_is_too_old, fetched=rules_of(b"", at=NOON + 3e5))
+    way.go(rules)
+    await until_idle()
+    assert way.passed == []  # it is in the queue
+    await way.clock.forward(10.0)
+    assert way.events == []
+    assert way.passed == [way.fetched]

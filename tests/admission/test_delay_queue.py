@@ -223,6 +223,17 @@ async def test_a_request_that_was_held_back_is_a_visit_when_it_goes():
 
 
 @on_reactor
+async def test_a_transfer_may_take_longer_than_middlewares_may_hold_a_request_back():
+    host = Host()
+    first, _ = host.request("/1")
+    host.request("/2")
+    await until_idle()
+    host.reach(first)
+    await host.clock.forward(100 * MAX_HELD)
+    assert (host.sent, host.held) == (["/1"], [])
+
+
+@on_reactor
 async def test_a_turn_that_is_used_while_the_crawl_closes_leaves_no_timer():
     host = Host()
     async with host.queue.turn(scrapy.Request("http://host/1")) as turn:

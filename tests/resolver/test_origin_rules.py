@@ -38,6 +38,16 @@ def test_an_entry_means_something_else_when_time_has_passed():
     assert modes == [AccessMode.DISALLOW, AccessMode.DISALLOW, AccessMode.RULES]
 
 
+def test_whether_a_site_answers_is_remembered_until_it_is_known_anew():
+    """A store, or another process, has seen an answer. In this crawl no page was asked for yet."""
+    before = FetchResult(None, cause="timeout", site_answers=True)
+    failing = OriginState(ORIGIN, AccessOverrides(), CacheEntry(before, 0.0))
+    failed = FetchResult(None, cause="timeout")
+    assert failing.remember(failed, HOUR).latest.site_answers is True
+    failing.answers = False
+    assert failing.remember(failed, HOUR).latest.site_answers is False
+
+
 def test_the_delays_that_are_kept_for_one_file_are_bounded_in_number():
     rules = state(octets=b"User-agent: *\nCrawl-delay: 1").rules(RFC, 1.0)
     for number in range(3 * MAX_AGENTS):

@@ -94,6 +94,18 @@ async def test_a_server_that_refuses_is_asked_again_and_one_that_is_gone_is_not(
 
 
 @on_reactor
+async def test_nothing_is_kept_of_a_call_that_has_ended():
+    async def call(_client):
+        return 1
+
+    events = Events()
+    opened = Connection(Address("a name"), events, events.now)
+    opened._opened = SimpleNamespace()
+    assert [await opened.ask(call) for _ in range(3)] == [1, 1, 1]
+    assert opened._calls == set()
+
+
+@on_reactor
 async def test_a_master_that_is_not_found_is_reported_without_the_passwords_of_its_sentinels():
     async def call(_client):
         raise MasterNotFoundError("No master found for 'mine' : <Redis(password=hidden)> - Error")
