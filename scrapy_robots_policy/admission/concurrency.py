@@ -135,6 +135,7 @@ class Concurrency:
     def took_from_idle_host(self) -> None:
         """The queue gave a request of a host that has few waiting: it may have another one."""
         if self.is_saturated:
+            self._count_pop()  # without asyncio the engine has not asked again yet
             self._extra_pops = max(self._extra_pops, 1)
             self.engine.wake()
 
@@ -177,16 +178,20 @@ class Concurrency:
         return is_saturated and not self._may_pop_one()
 
     def _may_pop_one(self) -> bool:
-        """Whether a request may be taken although enough wait.
-
-        The engine may ask and take none, so a request is counted when the next one is asked for.
-        """
-        pages = len(self.engine.active) - len(self.fetching)
-        if self._pages_before is not None and pages > self._pages_before:
-            self._extra_pops = max(0, self._extra_pops - 1)
+        """Whether a request may be taken although enough wait."""
+        self._count_pop()
         may_pop = self._extra_pops > 0 and len(self.waiting) < 2 * self.max_waiting
-        self._pages_before = pages if may_pop else None
+        self._pages_before = self._pages() if may_pop else None
         return may_pop
+
+    def _count_pop(self) -> None:
+        """Count the request that was taken, once it is there: the engine may ask and take none."""
+        if self._pages_before is not None and self._pages() > self._pages_before:
+            self._extra_pops = max(0, self._extra_pops - 1)
+            self._pages_before = None
+
+    def _pages(self) -> int:
+        return len(self.engine.active) - len(self.fetching)
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""

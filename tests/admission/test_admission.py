@@ -142,6 +142,17 @@ def test_a_request_with_a_turn_goes_where_newer_rules_ask_for_that_turn_or_for_n
     assert one._may_go(PAGE, rules_of(robots, at=clock.time), CONFIG, turn_in) is may_go
 
 
+@pytest.mark.parametrize("is_saturated", [True, False])
+def test_a_request_that_passes_at_once_lets_the_engine_take_another_one(is_saturated):
+    one, passed = admission({}), []
+    one.concurrency.is_saturated = is_saturated
+    one.concurrency.took_from_idle_host = lambda: passed.append("another")
+    one.decider.refuse_if_forbidden = lambda *_: None
+    one.decider.let_pass = lambda *_: passed.append("this")
+    assert one.decide_or_put_back(PAGE, rules_of(b""), CONFIG) is None
+    assert passed == (["another"] if is_saturated else []) + ["this"]
+
+
 class Way:
     """The way of one request. While it waits for a place, the next one of `events` happens."""
 

@@ -269,8 +269,11 @@ async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_th
     assert tasks[0].called
 
 
+@pytest.mark.parametrize("closes_first", [True, False])
 @on_reactor
-async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(monkeypatch):
+async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(
+    closes_first, monkeypatch
+):
     crawler = SimpleNamespace(engine=None, settings=Settings())
     clock = Clock()
     at_once = compat.call_later
@@ -282,12 +285,14 @@ async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_i
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
     places = Concurrency(crawler, 10, delays, lambda: None)
     ended = []
-    start(places.sleep(10)).addErrback(lambda failure: ended.append(failure.type))
+    start(places.sleep(10)).addCallbacks(ended.append, lambda failure: ended.append(failure.type))
     await until_idle()
-    places._close()
-    clock.fire(10)  # with asyncio the wait has not gone on yet
+    # With asyncio the wait does not go on before both have happened.
+    events = [places._close, lambda: clock.fire(10)]
+    for event in events if closes_first else reversed(events):
+        event()
     await until_idle()
-    assert ended == [CrawlClosing]
+    assert ended == [CrawlClosing if closes_first else None]
 
 
 @on_reactor

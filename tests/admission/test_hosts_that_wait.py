@@ -89,6 +89,25 @@ def test_hosts_that_never_answer_delay_no_other(kind):
         assert seen.dropped == {}
 
 
+@pytest.mark.parametrize("kind", REACTORS)
+def test_hosts_that_never_answer_delay_no_other_although_enough_requests_wait(kind):
+    """All requests are scheduled at once, before any of them waits."""
+    with silent_hosts(30) as dead, Site({"/robots.txt": OPEN}) as site:
+        urls = [*(f"{origin}/" for origin in dead), *(site.url(f"/{n}") for n in range(5))]
+        settings = {
+            "ADDONS": {"scrapy_robots_policy.Addon": 500},
+            **REACTORS[kind],
+            "ROBOTS_MAX_WAITING": 20,
+            "ROBOTS_FETCH_TIMEOUT": 30,
+            "ROBOTS_FETCH_RETRIES": 0,
+        }
+        then = {site.url("/first"): urls}
+        plan = Plan([site.url("/first")], settings, interrupt_at=site.url("/4"), then=then)
+        seen = crawl_apart(plan)
+        assert site.url("/4") in seen.answered
+        assert seen.stats["robots/put_back"] == 30  # none was given up before
+
+
 @on_reactor
 async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets(monkeypatch):
     monkeypatch.setattr(assembly, "max_open_fetches", lambda: 20)

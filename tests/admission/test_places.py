@@ -34,7 +34,10 @@ class Places:
         self.downloader, self.clock = downloader, Clock()
         self.delays = DelayQueues(ALONE, self.clock.now, self.clock.call_later)
         self.signals = SignalManager(self)
-        self.engine = SimpleNamespace(downloader=downloader)
+        self.wakes = 0
+        nextcall = SimpleNamespace(schedule=self.wake)
+        slot = SimpleNamespace(nextcall=nextcall, close=lambda: None)
+        self.engine = SimpleNamespace(downloader=downloader, _slot=slot)
         settings = Settings({"SCHEDULER_PRIORITY_QUEUE": queue})
         crawler = SimpleNamespace(
             engine=self.engine, settings=settings, signals=self.signals, spider=None
@@ -52,9 +55,14 @@ class Places:
         self.downloader.active.add(request)
         return request
 
+    def wake(self):
+        self.wakes += 1
+
     def lend(self, url):
         """(a request that waits, what ends its wait)"""
-        request = self.request(url)
+        return self.lend_place_of(self.request(url))
+
+    def lend_place_of(self, request):
         wait = self.lent.enter_context(ExitStack())
         wait.enter_context(self.concurrency.lend(request))
         return request, wait
@@ -110,6 +118,8 @@ async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
     first, second = places.concurrency._returning
     first.addBoth(lambda _: second.cancel())
     places.concurrency._close()
+    places.downloader.active.clear()
+    assert not places.is_full()  # the engine may ask before they go on: nobody is let go twice
     await until_idle()
     assert [task.called for task in tasks] == [True] * 3
 
@@ -199,6 +209,61 @@ async def test_a_request_that_is_taken_although_enough_wait_is_taken_once():
     assert places.is_full()
     places.schedule("other/2")
     assert not places.is_full()
+
+
+@pytest.mark.parametrize("asks_first", [True, False], ids=["asyncio", "no asyncio"])
+@on_reactor
+async def test_although_enough_wait_the_engine_goes_on_while_it_gets_requests_of_idle_hosts(
+    asks_first,
+):
+    """Without asyncio a request waits, or passes, before the engine asks for the next one."""
+    places = Places(1000, max_waiting=10)
+    for n in range(10):
+        places.lend(f"host{n}/")
+    assert not places.is_full()
+    for n in range(10, 15):
+        request = places.request(f"host{n}/")
+        assert not asks_first or places.is_full()
+        places.lend_place_of(request)
+        assert not places.is_full()
+    for n in range(20):
+        places.request(f"known{n}/")
+        assert not asks_first or places.is_full()
+        wakes = places.wakes
+        places.concurrency.took_from_idle_host()
+        assert places.wakes > wakes
+        assert not places.is_full()
+
+
+@on_reactor
+async def test_a_robots_txt_that_is_fetched_is_no_request_that_was_taken_although_enough_wait():
+    places = Places(1000, max_waiting=4)
+    for n in range(4):
+        places.lend(f"host{n}/")
+    assert not places.is_full()
+    places.concurrency.fetching.add(places.request("host0/robots.txt"))
+    assert not places.is_full()
+
+
+@on_reactor
+async def test_the_engine_is_woken_when_a_place_is_lent_and_when_it_is_lent_again():
+    places = Places(1)
+    request, _ = places.lend("host/")
+    assert places.wakes == 1
+    places.concurrency.lend_again(request)
+    assert places.wakes == 2
+
+
+@on_reactor
+async def test_nobody_listens_to_what_is_scheduled_once_nobody_waits():
+    places = Places(1000, max_waiting=4)
+    for n in range(4):
+        places.lend(f"host{n}/")
+    assert not places.is_full()
+    assert places.concurrency.is_saturated
+    places.lent.close()
+    assert not places.is_full()
+    assert not places.concurrency.is_saturated
 
 
 @on_reactor
