@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from .chain import START
 from .fields import left_out
 from .reading import RecordFile
+
+_NUMBER = attrgetter("number")
 
 
 @dataclass(slots=True)
@@ -63,10 +67,11 @@ def notes_on(parts: Sequence[Part]) -> Iterator[str]:
     for _, of_file in groupby(parts, key=lambda part: part.path):
         yield from _cuts(*of_file)
     yield from _copies(parts)
+    for part, before in _astray(parts):
+        if before is None:
+            yield f"{part.path} is part {part.number}; the parts before are not here"
     begins = {part.prev for part in parts}
     for part in parts:
-        if _is_astray(part, parts) and not _before(part, parts):
-            yield f"{part.path} is part {part.number}; the parts before are not here"
         if part.last_type == "continued" and part.hash not in begins:
             yield f"{part.path} goes on in another file, which is not here"
 
@@ -93,12 +98,11 @@ def _copies(parts: Sequence[Part]) -> Iterator[str]:
 
 def errors_in(parts: Sequence[Part]) -> Iterator[str]:
     """Where something was taken out."""
-    for part in parts:
-        before = _before(part, parts)
-        if before and _is_astray(part, parts):
+    for part, before in _astray(parts):
+        if before is not None:
             yield (
                 f"{part.path}: it is part {part.number} of its crawl, and does not follow "
-                f"{before[-1].path}: a part was taken out or cut"
+                f"{before.path}: a part was taken out or cut"
             )
     crawls: dict[str, dict[int, Part]] = {}
     for part in parts:
@@ -107,13 +111,16 @@ def errors_in(parts: Sequence[Part]) -> Iterator[str]:
         yield from _wrong_sums(crawl)
 
 
-def _is_astray(part: Part, parts: Sequence[Part]) -> bool:
-    """Whether a part goes on from lines that are not here."""
-    return part.prev != START and all(part.prev != other.hash for other in parts)
-
-
-def _before(part: Part, parts: Sequence[Part]) -> list[Part]:
-    return [one for one in parts if one.crawl == part.crawl and one.number < part.number]
+def _astray(parts: Sequence[Part]) -> Iterator[tuple[Part, Part | None]]:
+    """The parts that go on from lines that are not here, each with the part before it, if any."""
+    ends = {START, *(part.hash for part in parts)}
+    crawls: dict[str, list[Part]] = {}
+    for part in sorted(parts, key=_NUMBER):
+        crawls.setdefault(part.crawl, []).append(part)
+    for part in parts:
+        if part.prev not in ends:
+            before = bisect_left(crawls[part.crawl], part.number, key=_NUMBER)
+            yield part, crawls[part.crawl][before - 1] if before else None
 
 
 def _wrong_sums(crawl: Mapping[int, Part]) -> Iterator[str]:

@@ -80,8 +80,8 @@ class Check:
                 self.checked.errors.append(str(error))
             if file.hash != START:
                 self.checked.hashes[path] = file.hash
-        for sentence in notes_on(self._parts):
-            self._note(sentence)
+        notes = (*self.checked.notes, *notes_on(self._parts))
+        self.checked.notes = list(dict.fromkeys(notes))
         self.checked.errors += errors_in(self._parts)
         return self.checked
 
@@ -94,7 +94,8 @@ class Check:
             self._note_changes(replay)
         self._parts += parts
         if file.is_torn:
-            self._note(f"{file.path} is good up to line {file.lines}; what follows was cut off")
+            good = f"{file.path} is good up to line {file.lines}"
+            self.checked.notes.append(f"{good}; what follows was cut off")
 
     def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
         checked = self.checked
@@ -116,11 +117,7 @@ class Check:
         for name, recorded in replay.fingerprints.items():
             dialect = DIALECTS.get(name)
             if dialect is not None and fingerprint(data_of(dialect)) != recorded:
-                self._note(
+                self.checked.notes.append(
                     f"the dialect {name} has changed since: the record was made with {recorded}, "
                     "whose options are in the file and were used"
                 )
-
-    def _note(self, sentence: str) -> None:
-        if sentence not in self.checked.notes:
-            self.checked.notes.append(sentence)

@@ -7,8 +7,9 @@ import gzip
 import json
 import os
 import random
-from collections import Counter
+from collections import Counter, UserList
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from scrapy.http import Request
@@ -19,7 +20,7 @@ from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
 from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.overview import overview_of
-from scrapy_robots_policy.audit.parts import errors_in
+from scrapy_robots_policy.audit.parts import Part, errors_in, notes_on
 from scrapy_robots_policy.audit.reading import _CHUNK, RecordFile, UnreadableError
 from scrapy_robots_policy.resolver.events import Source
 from tests.audit.records import (
@@ -226,6 +227,43 @@ def test_each_crawl_of_a_joined_file_must_have_its_end(tmp_path, monkeypatch):
     checked, _ = check(joined)
     assert (checked.errors, len(checked.notes)) == ([], 1)
     assert f"the crawl that ends at line {len(lines) - 2} has no sums" in checked.notes[0]
+
+
+class _Parts(UserList[Part]):
+    """Counts how often somebody goes through all parts."""
+
+    rounds = 0
+
+    def __iter__(self):
+        self.rounds += 1
+        return super().__iter__()
+
+
+def test_many_crawls_are_gone_through_no_more_often_than_one():
+    def rounds(count: int) -> int:
+        crawls = range(count)
+        parts = _Parts(Part(Path("a"), f"whole {n}", 1, START, "", last_type="end") for n in crawls)
+        parts += [
+            Part(Path("b"), f"astray {n}", 2, "a" * 64, "", last_type="end") for n in crawls
+        ]
+        assert len([*notes_on(parts), *errors_in(parts)]) == count
+        return parts.rounds
+
+    assert rounds(100) == rounds(1)
+
+
+def test_a_part_is_compared_with_the_nearest_part_before_it():
+    numbers = {"third.jsonl": 3, "first.jsonl": 1, "fifth.jsonl": 5}
+    parts = [
+        Part(Path(name), "one crawl", number, START if number == 1 else f"end of {number - 1}", "")
+        for name, number in numbers.items()
+    ]
+    for part in parts:
+        part.hash = f"end of {part.number}"
+    third, fifth = errors_in(parts)
+    assert "third.jsonl: it is part 3" in third
+    assert "does not follow first.jsonl" in third
+    assert "does not follow third.jsonl" in fifth
 
 
 @pytest.mark.parametrize(
