@@ -243,9 +243,7 @@ def test_many_crawls_are_gone_through_no_more_often_than_one():
     def rounds(count: int) -> int:
         crawls = range(count)
         parts = _Parts(Part(Path("a"), f"whole {n}", 1, START, "", last_type="end") for n in crawls)
-        parts += [
-            Part(Path("b"), f"astray {n}", 2, "a" * 64, "", last_type="end") for n in crawls
-        ]
+        parts += [Part(Path("b"), f"astray {n}", 2, "a" * 64, "", last_type="end") for n in crawls]
         assert len([*notes_on(parts), *errors_in(parts)]) == count
         return parts.rounds
 
