@@ -72,8 +72,8 @@ class Recorder:
             )
             writer.begin("crawl", crawl)
         except OSError as error:
-            why = f"no file can be written there: {error.strerror or error}"
-            why = "it is a folder; name a file in it" if path.is_dir() else why
+            no_file = f"no file can be written there: {error.strerror or error}"
+            why = "it is a folder; name a file in it" if path.is_dir() else no_file
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}") from None
         except ValueError as error:  # the system's encoding has no such characters, for example
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {error}") from None
