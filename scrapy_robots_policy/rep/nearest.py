@@ -7,10 +7,11 @@ from difflib import get_close_matches
 
 
 def nearest(word: str, words: Iterable[str], start: str = "", likeness: float = 0.7) -> str:
-    """A question whether the word that is near was meant; "" where none is near.
+    """A question whether the word that is near was meant, in any case; "" where none is near.
 
     start     what stands before each of the words
     likeness  how much of both words must be alike, from 0 to 1
     """
-    near = get_close_matches(word, list(words), n=1, cutoff=likeness)
-    return f"; did you mean {start}{near[0]}?" if near else ""
+    by_lower = {one.lower(): one for one in words}
+    near = get_close_matches(word.lower(), list(by_lower), n=1, cutoff=likeness)
+    return f"; did you mean {start}{by_lower[near[0]]}?" if near else ""

@@ -207,6 +207,7 @@ WRONG = [
     ({"ROBOTS_AUDIT_ON_ERROR": "ignore"}, "ROBOTS_AUDIT_ON_ERROR is 'ignore'"),
     ({"ROBOTS_AUDIT_MAX_SIZE": "1GiB"}, "ROBOTS_AUDIT_MAX_SIZE is '1GiB'"),
     ({"ROBOTS_DIALECT": "goggle"}, "ROBOTS_DIALECT is 'goggle'; it must be rfc9309, google, "),
+    ({"ROBOTS_DIALECT": "GOOGLE"}, "or the import path of one; did you mean google?"),
     ({"ROBOTS_DIALECT": "os.path"}, "ROBOTS_DIALECT is 'os.path'; it must be rfc9309, google, "),
     ({"ROBOTS_DIALECT": "no.such.NAME"}, "ROBOTS_DIALECT is 'no.such.NAME', which cannot be impo"),
     ({"ROBOTS_DIALECT": "..x"}, "ROBOTS_DIALECT is '..x', which cannot be imported (TypeError: "),
