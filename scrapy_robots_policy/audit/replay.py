@@ -126,8 +126,6 @@ class Replay:
         return self._of(number).fields
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
-        if fields["format"] != FORMAT:
-            raise ReplayError(f"format {fields['format']!r}; this version reads {FORMAT}")
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
         limit = DelayLimit(
             by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
@@ -135,7 +133,7 @@ class Replay:
         purposes = frozenset(fields["purposes"])
         if not purposes <= set(PURPOSES):
             raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
-        self.crawl = {"crawl": fields["crawl"], "part": int(fields["part"]), **fields}
+        self.crawl = fields
         use = DeclaredUse(
             purposes,
             str(by.get("content_use", "")),
@@ -217,8 +215,9 @@ class Replay:
 
 def check_shape(fields: Mapping[str, Any]) -> None:
     """ReplayError where a line lacks a field, or has one of the wrong type."""
-    # The line of a crawl of another format, which has another schema, is read to say so.
-    what = fault(fields) if fields.get("format", FORMAT) == FORMAT else ""
+    if fields["type"] == "crawl" and fields.get("format", FORMAT) != FORMAT:
+        raise _unreadable(fields, f"format {fields['format']!r}; this version reads {FORMAT}")
+    what = fault(fields)
     if what:
         raise _unreadable(fields, what)
 

@@ -62,6 +62,8 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _members_fit(value: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    if not value.keys() >= set(schema.get("required", ())):
+        return False
     named, others = schema.get("properties", {}), schema.get("additionalProperties")
     expected = ((value[key], named.get(key, others)) for key in value)
     return all(_fits(item, of_item) for item, of_item in expected if isinstance(of_item, dict))

@@ -82,8 +82,8 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
     yield "answered", f"{_time(robots['answered'])}, {story.decision.get('age', 0):g} s before"
     if robots["fresh_until"]:
         yield "fresh until", _time(robots["fresh_until"])
-    if "sha256" in robots:
-        yield "octets", f"{robots['size']:,}, SHA-256 {robots['sha256']}"
+    if story.octets is not None:
+        yield "octets", f"{len(story.octets):,}, SHA-256 {robots['sha256']}"
     if story.answers is not None:
         yield "made anew", "the same answer" if story.answers.agree else _now(story)
 

@@ -70,7 +70,7 @@ def run(options: Options) -> int:
         for batch in batches:
             for url, line in sites.answered(batch, statuses):
                 _print([url], [line], cell, statuses)
-        sys.stdout.flush()
+            sys.stdout.flush()
     by_rank = (status for status in (NO_URL, UNREACHABLE, DISALLOWED) if status in statuses)
     return next(by_rank, 0)
 

@@ -276,7 +276,14 @@ def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
 
 @pytest.mark.parametrize("verb", [["verify"], ["show"], ["report", "-o", "page.html"], ["warc"]])
 @pytest.mark.parametrize(
-    ("kind", "changes"), [("crawl", {"settings": None, "user_agent": 1}), ("robots", {"url": []})]
+    ("kind", "changes"),
+    [
+        ("crawl", {"settings": None, "user_agent": 1}),
+        ("crawl", {"format": 2, "judged_by": None}),
+        ("robots", {"url": []}),
+        ("robots", {"format": 2, "source": None}),  # only the line of a crawl has a format
+        ("robots", {"exchanges": [{}]}),
+    ],
 )
 def test_a_record_that_somebody_made_up_is_refused_in_one_sentence(tmp_path, verb, kind, changes):
     (path,) = record(tmp_path / "audit.jsonl")

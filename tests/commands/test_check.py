@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from scrapy_robots_policy.commands import check, fetches, inputs
+from scrapy_robots_policy.commands import check, command_line, fetches, inputs
 from scrapy_robots_policy.rep import Verdict, parse
 from tests.site import PAGE, Answer, Site
 from tests.site import robots as served
@@ -314,6 +314,34 @@ def test_a_url_is_whole_however_little_of_it_is_read_at_once(file, monkeypatch):
     monkeypatch.setattr(check, "_CHUNK", 3)
     output = policy("check", "--quiet", "--robots", file, stdin=b"/private/and/more\n/a/b/c")
     assert [line.split()[1] for line in output.lines] == ["/private/and/more", "/a/b/c"]
+
+
+class OneAtATime(io.RawIOBase):
+    """Standard input of somebody who looks at the output before each line, and at the end."""
+
+    def __init__(self, lines, output):
+        self.lines, self.output, self.seen = iter(lines), output, []
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        self.seen.append(len(self.output.getvalue().splitlines()))
+        line = next(self.lines, b"")
+        buffer[: len(line)] = line
+        return len(line)
+
+
+@pytest.mark.parametrize("options", [(), ("--robots", "robots.txt")])
+def test_whoever_writes_one_url_at_a_time_is_answered_one_at_a_time(file, monkeypatch, options):
+    monkeypatch.chdir(file.parent)
+    output = io.BytesIO()
+    with Site({"/robots.txt": served(RULES)}) as site:
+        typed = OneAtATime([f"{site.url(path)}\n".encode() for path in ("/a", "/x", "/b")], output)
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(typed)))
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(output))
+        command_line.main(["check", *options])
+    assert typed.seen == [0, 1, 2, 3]
 
 
 @pytest.mark.slow
