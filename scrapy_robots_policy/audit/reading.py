@@ -15,7 +15,7 @@ from typing import Any
 from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
 
 _GZIP = 16 + zlib.MAX_WBITS
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`
 _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
@@ -91,19 +91,22 @@ class RecordFile:
         return fields
 
     def _lines(self) -> Iterator[bytes]:
-        rest = b""
+        rest = bytearray()  # a packed file may give a line octet by octet
         for chunk in self._chunks():
-            rest += chunk
-            *lines, rest = rest.split(b"\n")
-            yield from lines
+            end, *others = chunk.split(b"\n")
+            rest += end
+            for start in others:
+                yield bytes(rest)
+                rest = bytearray(start)
             if len(rest) > MAX_LINE:
                 self.lines += 1
                 raise self.error(f"it is longer than {MAX_LINE} octets")
         if rest:
             self.is_torn = True
-            beyond = octets_beyond(rest)
+            last = bytes(rest)
+            beyond = octets_beyond(last)
             if beyond == 0:  # only its line feed was cut off
-                yield rest
+                yield last
             elif beyond > 0:
                 self.lines += 1
                 raise self.error("octets follow its hash")

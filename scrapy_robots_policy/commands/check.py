@@ -81,16 +81,16 @@ def _batches_from_stdin(options: Options) -> Iterator[list[str]]:
         raise UsageError("standard input is the robots.txt: give the URLs as arguments")
     if sys.stdin.isatty():
         raise UsageError("check needs URLs, as arguments or on standard input")
-    rest = b""
+    rest = bytearray()
     stdin = cast("BufferedReader", sys.stdin.buffer)
     while chunk := stdin.read1(_CHUNK):
         whole, end, rest_of_line = chunk.rpartition(b"\n")
         if end:
-            yield _urls(rest + whole)
-            rest = rest_of_line
+            yield _urls(bytes(rest + whole))
+            rest = bytearray(rest_of_line)
         else:
             rest += chunk
-    yield _urls(rest)
+    yield _urls(bytes(rest))
 
 
 def _urls(octets: bytes) -> list[str]:

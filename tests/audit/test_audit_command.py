@@ -279,7 +279,6 @@ def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
     ("kind", "changes"),
     [
         ("crawl", {"settings": None, "user_agent": 1}),
-        ("crawl", {"format": 2, "judged_by": None}),
         ("robots", {"url": []}),
         ("robots", {"format": 2, "source": None}),  # only the line of a crawl has a format
         ("robots", {"exchanges": [{}]}),
