@@ -33,7 +33,7 @@ def audit_page(overview: Overview) -> str:
         policy=content_policy(style),
         style=style,
         kind="record",
-        title=text(", ".join(sorted({str(one.crawl["spider"]) for one in overview.files}))),
+        title=text(", ".join(sorted({one.crawl["spider"] for one in overview.files}))),
         about=_about(overview),
         figures=_figures(overview),
         sections="".join(_sections(overview)),
@@ -45,11 +45,11 @@ def audit_page(overview: Overview) -> str:
 def _about(overview: Overview) -> str:
     crawls = [one.crawl for one in overview.files]
     values = {
-        "crawler": {str(crawl["agent"]) for crawl in crawls},
-        "User-Agent": {str(crawl["user_agent"]) for crawl in crawls},
-        "dialect": {str(crawl["dialect"]) for crawl in crawls},
+        "crawler": {crawl["agent"] for crawl in crawls},
+        "User-Agent": {crawl["user_agent"] for crawl in crawls},
+        "dialect": {crawl["dialect"] for crawl in crawls},
         "purposes": {", ".join(crawl["purposes"]) or "none declared" for crawl in crawls},
-        "began": {_time(min(str(crawl["began"]) for crawl in crawls))},
+        "began": {_time(min(crawl["began"] for crawl in crawls))},
         "ended": {_time(max(one.ended for one in overview.files))},
         "software": {software_words(crawl) for crawl in crawls},
     }

@@ -54,8 +54,8 @@ class Part:
 def add_line(parts: list[Part], file: RecordFile, fields: Mapping[str, Any]) -> None:
     """Add the latest line of a file to the parts."""
     if fields["type"] == "crawl":
-        number, prev = int(fields["part"]), str(fields["prev"])
-        parts.append(Part(file.path, str(fields["crawl"]), number, prev, left_out(fields)))
+        part = Part(file.path, fields["crawl"], fields["part"], fields["prev"], left_out(fields))
+        parts.append(part)
     parts[-1].add(fields, file.lines)
 
 

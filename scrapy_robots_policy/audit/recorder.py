@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
 from scrapy.crawler import Crawler
 from scrapy.http import Request
@@ -56,11 +55,11 @@ class Recorder:
         self.audit = settings.audit
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
         self._exchanges: dict[str, list[Exchange]] = {}
-        self.writer = self._open(self.audit.path, call_later)
+        self.writer = self._open(call_later)
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
-    def _open(self, path: Path, call_later: compat.CallLater) -> Writer:
-        crawl = members({**self._crawl, "part": self._part})
+    def _open(self, call_later: compat.CallLater) -> Writer:
+        path, crawl = self.audit.path, members({**self._crawl, "part": self._part})
         if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
             raise SettingError(
                 f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
@@ -70,7 +69,7 @@ class Recorder:
             writer = Writer(
                 path, self.audit.max_octets, self._on_new_file, self._on_error, call_later
             )
-            writer.begin("crawl", crawl)
+            writer.begin(crawl)
         except OSError as error:
             no_file = f"no file can be written there: {error.strerror or error}"
             why = "it is a folder; name a file in it" if path.is_dir() else no_file

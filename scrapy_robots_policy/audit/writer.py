@@ -52,10 +52,10 @@ class Writer:
     def is_open(self) -> bool:
         return self._file is not None
 
-    def begin(self, kind: str, text: str) -> None:
-        """Write the first line through to the disk. OSError where that fails."""
+    def begin(self, crawl: str) -> None:
+        """Write the line of the crawl through to the disk. OSError where that fails."""
         assert self._file is not None  # it has just been made
-        self._file.write(self._chained(kind, text))
+        self._file.write(self._chained("crawl", crawl))
 
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.

@@ -69,14 +69,14 @@ def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:
 
 
 def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
-    facts = {
-        "operator": agent.facts.operator,
-        "category": agent.facts.category.value,
-        "kind": agent.facts.kind.value,
-        "robots_txt": agent.facts.obedience.value,
-        "note": agent.note,
+    facts = agent.facts
+    return {
+        **verdict_as_json(url, verdict),
+        "operator": facts.operator,
+        "category": facts.category.value,
+        "kind": facts.kind.value,
+        "robots_txt": facts.obedience.value,
     }
-    return verdict_as_json(url, verdict) | {"agent": agent.name} | facts
 
 
 def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:

@@ -6,6 +6,8 @@ Must not know: what a crawl declares, what becomes of the page.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 
 from scrapy.http import HtmlResponse, Response
 
@@ -104,12 +106,9 @@ def parsed_preferences(
 
 
 def _licences(response: HtmlResponse) -> Iterator[Preference]:
-    count = 0
-    for link in elements(response, "link"):
-        href = link.get("href", "").strip()
-        if href and is_rsl(link.get("rel", ""), link.get("type", "")) and count < MAX_LINKS:
-            count += 1
-            try:
-                yield Preference(LICENSE, "", response.urljoin(href), place=Place.LINK)
-            except ValueError:  # no URL
-                continue
+    links = elements(response, "link")
+    licences = (one for one in links if is_rsl(one.get("rel", ""), one.get("type", "")))
+    hrefs = filter(None, (one.get("href", "").strip() for one in licences))
+    for href in islice(hrefs, MAX_LINKS):
+        with suppress(ValueError):  # no URL
+            yield Preference(LICENSE, "", response.urljoin(href), place=Place.LINK)

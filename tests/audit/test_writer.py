@@ -93,7 +93,7 @@ def test_the_end_of_the_process_is_waited_for_once_however_often_lines_are_flush
         monkeypatch.setattr(
             atexit, name, lambda function, name=name: calls.append((name, function))
         )
-    writer.begin("crawl", "")
+    writer.begin("")
     assert calls == []
     for _ in range(3):
         writer.write("crawl", "")
