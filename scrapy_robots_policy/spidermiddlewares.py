@@ -204,29 +204,21 @@ class RobotsTagMiddleware:
         What robots.txt refuses has been decided already; in a dry run it was only counted.
         """
         own = header_preferences(response, config.agent, config.dialect)
-        if (
-            self.reads_html
-            and actions["use"] is not Action.OFF
-            and isinstance(response, HtmlResponse)
-        ):
+        reads_html = self.reads_html and actions["use"] is not Action.OFF
+        if reads_html and isinstance(response, HtmlResponse):
             own += html_preferences(response, config.agent, config.dialect)
         if not own and not self.use.fetches_reserved:
             return None
         replies = self.crawler.signals.send_catch_log(
-            PAGE_PREFERENCES,
-            request=request,
-            url=response.url,
-            preferences=own,
-            config=config,
+            PAGE_PREFERENCES, request=request, url=response.url, preferences=own, config=config
         )
         answers = (reply for _, reply in replies if isinstance(reply, UseAnswer))
         use_answer = next(answers, None) or answer(own, self.use)
-        decided_before = (
-            {Place.ROBOTS_TXT} if self.use.fetches_reserved else {Place.ROBOTS_TXT, Place.TDMREP}
-        )
-        return self.use.refusal(
-            one for one in use_answer.holding if one.place not in decided_before
-        )
+        decided_before = {Place.ROBOTS_TXT}
+        if not self.use.fetches_reserved:
+            decided_before.add(Place.TDMREP)
+        undecided = (one for one in use_answer.holding if one.place not in decided_before)
+        return self.use.refusal(undecided)
 
     def _config(self, request: Request, response: Response) -> RequestConfig | None:
         """None where no tags are to be obeyed."""
@@ -256,11 +248,7 @@ class RobotsTagMiddleware:
             if demand.action is Action.DROP:
                 logger.debug(
                     "Not followed: %(request)s, found on %(page)s, %(cause)s",
-                    {
-                        "request": request,
-                        "page": demands.response.url,
-                        "cause": demand.cause,
-                    },
+                    {"request": request, "page": demands.response.url, "cause": demand.cause},
                     extra={"spider": self.crawler.spider},
                 )
                 return False
