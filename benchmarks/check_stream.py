@@ -17,6 +17,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import IO
 
+from crawling import memory
+
 RULES = b"User-agent: *\nDisallow: /*.pdf$\nDisallow: /*?session=\n" + b"".join(
     b"Disallow: /section%d/private\nAllow: /section%d/private/press\n" % (n, n) for n in range(100)
 )
@@ -52,7 +54,7 @@ def _measure(command: list[str], stdin: IO[bytes], count: int) -> None:
         answers += octets.count(b"\n")
         if answers * 10 // count > tenths:
             tenths = answers * 10 // count
-            print(f"{answers:>9,} answers  {_kib(process.pid):>7,} KiB")
+            print(f"{answers:>9,} answers  {memory(process.pid)[0]:>6.1f} MiB")
     if not answers:
         sys.exit("it gave no answer")
     took = perf_counter() - first
@@ -78,12 +80,6 @@ def _urls(count: int, batch: int = 1000) -> Iterator[bytes]:
             f"https://example.com/section{n % 200}/private/{n}/page.html?id={n}" for n in numbers
         )
         yield "".join(f"{url}\n" for url in urls).encode()
-
-
-def _kib(pid: int) -> int:
-    """Resident memory, in KiB; 0 if the process has ended already."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-    return int((status.partition("VmRSS:")[2].split() or "0")[0])
 
 
 if __name__ == "__main__":

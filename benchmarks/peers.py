@@ -65,7 +65,7 @@ def ask_all(ask: Callable[..., Any], rules: Any, addresses: list[str], agent: st
 
 def peers() -> list[Peer]:
     """All that are installed, Protego first: it is what the others are measured against."""
-    makers = (_protego, _ours, _ours_google, _fastrobots, _urllib, _robotspy, _rerp)
+    makers = (_protego, _ours, partial(_ours, "google"), _fastrobots, _urllib, _robotspy, _rerp)
     made = map(_installed, (*makers, _jwm_robotstxt, _gpyrobotstxt))
     return [peer for peer in made if peer]
 
@@ -111,25 +111,14 @@ def _ours(dialect: str = "rfc9309") -> Peer:
         verdict = rules.verdict(url, agent)
         return verdict.allowed, verdict.reason, verdict.rule, verdict.line
 
-    def checker(rules: RuleSet, agent: str) -> Callable[[str], bool]:
-        make = getattr(rules, "checker", None)
-        if make is None:
-            return lambda url: rules.allowed(url, agent)
-        check: Callable[[str], bool] = make(agent)
-        return check
-
     return Peer(
         f"{OURS}, {dialect}",
         partial(parse, dialect=dialect),
         RuleSet.allowed,
         reasons="reason, rule, line",
         refuse=refuse,
-        checker=checker,
+        checker=RuleSet.checker,
     )
-
-
-def _ours_google() -> Peer:
-    return _ours("google")
 
 
 def _fastrobots() -> Peer:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from functools import partial
 
 from crawling import OFF, OURS, STOCK, WITHOUT_REACTOR, Crawled, Plan, crawl
 from web import Hit, Reply, Web, hosts, robots
@@ -23,16 +24,11 @@ OWN_BOUND = LATE + PAGES * PAGE / 8
 BOUND = LATE + len(SLOW) * PAGES * PAGE / CONCURRENT
 
 
-def late(host: str, path: str) -> Reply:
+def answer(after: float | None, host: str, path: str) -> Reply:
+    """`after`: when the robots.txt of a slow host comes, in seconds; None: never."""
     if path != "/robots.txt":
         return Reply(after=PAGE)
-    return robots("User-agent: *\nDisallow: /no", after=LATE if host in SLOW else 0)
-
-
-def never(host: str, path: str) -> Reply:
-    if path != "/robots.txt":
-        return Reply(after=PAGE)
-    return robots("User-agent: *\nDisallow: /no", after=None if host in SLOW else 0)
+    return robots("User-agent: *\nDisallow: /no", after=after if host in SLOW else 0)
 
 
 def healthy(crawled: Crawled, log: list[Hit]) -> float:
@@ -65,13 +61,13 @@ def main() -> None:
         "ours, no reactor": {**OURS, **WITHOUT_REACTOR},
     }
     print(f"lower bound of one late host {OWN_BOUND:.1f} s, of all of them {BOUND:.1f} s")
-    for answer, more in (
-        (late, {}),
-        (never, {"ROBOTS_FETCH_TIMEOUT": LATE, "DOWNLOAD_TIMEOUT": LATE, "RETRY_ENABLED": False}),
+    for after, more in (
+        (LATE, {}),
+        (None, {"ROBOTS_FETCH_TIMEOUT": LATE, "DOWNLOAD_TIMEOUT": LATE, "RETRY_ENABLED": False}),
     ):
-        print(f"\nevery third robots.txt {'20 s late' if answer is late else 'never comes'}")
+        print(f"\nevery third robots.txt {'20 s late' if after else 'never comes'}")
         print(f"{'':18} {'healthy':>8} {'all':>8} {'pages':>6} {'most at a time':>15}")
-        with Web(HOSTS, answer) as web:
+        with Web(HOSTS, partial(answer, after)) as web:
             urls = [web.url(host, f"/{n}") for host in HOSTS for n in range(PAGES)]
             random.Random(5).shuffle(urls)
             for name, settings in kinds.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import runpy
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import Any
 
 from mkdocs.exceptions import PluginError
@@ -42,8 +43,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     markdown = DIAGRAMS["BLOCK"].sub(lambda block: with_picture(block[1], up), markdown)
     parts = FENCE.split(markdown)  # at odd places: blocks of code, which stay as they are
     # GitHub needs "\|" for a bar in code in a table; Python-Markdown shows it as it is written.
-    parts[::2] = [ROW.sub(lambda row: CODE.sub(with_bars, row[0]), part) for part in parts[::2]]
-    parts[::2] = [in_site(part, page.file.src_uri, config.repo_url) for part in parts[::2]]
+    tables = (ROW.sub(lambda row: CODE.sub(with_bars, row[0]), part) for part in parts[::2])
+    parts[::2] = [in_site(part, page.file.src_uri, config.repo_url) for part in tables]
     return "".join(parts)
 
 
@@ -68,7 +69,7 @@ def in_site(markdown: str, uri: str, repository: str) -> str:
 
 
 def _address(folder: PurePosixPath, path: str, repository: str) -> str:
-    target = _resolved(folder / path)
+    target = PurePosixPath(normpath(folder / path))
     if str(target) in FROM_ROOT:
         up = "../" * (len(folder.parts) - 1)
         return up + FROM_ROOT[str(target)]
@@ -80,13 +81,3 @@ def _address(folder: PurePosixPath, path: str, repository: str) -> str:
         raise PluginError(msg)
     kind = "tree" if (ROOT / target).is_dir() else "blob"
     return f"{repository}/{kind}/main/{target}"
-
-
-def _resolved(path: PurePosixPath) -> PurePosixPath:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return PurePosixPath(*parts)

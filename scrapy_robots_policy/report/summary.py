@@ -27,7 +27,7 @@ class Report:
     began, ended    seconds since the epoch
     reason          Scrapy's reason for its end ("finished")
     counts          one for each origin
-    stats           the crawl's stats; those of robots.txt are part of the report
+    stats           the crawl's stats of robots.txt
     samples         URLs that were dropped, by rule text or other cause
     histograms      by name: "waits", "held", "ages", "sizes"
     base            an earlier report to compare with
@@ -160,7 +160,7 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "waited": report.waited,
         "held": report.held,
         "stances": report.modes,
-        "stats": {k: n for k, n in report.stats.items() if k.startswith(names.PREFIX)},
+        "stats": report.stats,
         "rules": _rows(report.rules),
         "domains": _rows(report.domains),
         "usage": report.uses,
