@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
@@ -11,6 +13,7 @@ from ..tags.page_preferences import header_preferences, html_preferences
 from .inputs import read_octets
 
 MAX_OCTETS = 16 * 1024 * 1024
+_HEAD = re.compile(rb"(HTTP/.*?)(?:\r?\n\r?\n|\Z)", re.DOTALL)
 
 
 def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
@@ -27,13 +30,13 @@ def _response(octets: bytes, url: str) -> Response:
 
     Octets without a status line are HTML.
     """
-    lines: list[bytes] = []
-    while octets.startswith(b"HTTP/"):
-        head, _, octets = octets.replace(b"\r\n", b"\n", 1_000).partition(b"\n\n")
-        _, *lines = head.split(b"\n")
-    pairs = [line.partition(b":") for line in lines]
+    head, start = b"", 0
+    while match := _HEAD.match(octets, start):
+        head, start = match[1], match.end()
+    octets = octets[start:]
     headers: dict[bytes, list[bytes]] = {}
-    for key, _, value in pairs:
+    for line in head.split(b"\n")[1:]:
+        key, _, value = line.partition(b":")
         headers.setdefault(key.strip().title(), []).append(value.strip())
     if not headers.get(b"Content-Type"):
         return HtmlResponse(url, headers=headers, body=octets)

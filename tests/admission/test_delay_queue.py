@@ -5,8 +5,6 @@ The clock is the test's own: nothing waits, and nothing depends on how fast the 
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -21,6 +19,7 @@ from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_HELD, 
 from scrapy_robots_policy.admission.delay_queues import MAX_ASKERS, DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores.interface import ALONE
+from tests.calls import counting_calls
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
 DELAY = 10.0
@@ -432,13 +431,9 @@ def test_the_engines_next_request_costs_no_call_for_each_host_that_is_visited():
         request = scrapy.Request(f"http://host{number}/")
         host.active.add(request)
         host.queues.reached(request, f"host{number}")
-    calls = Counter()
-    sys.setprofile(lambda _frame, event, _: calls.update([event]))
-    try:
+    with counting_calls() as counts:
         host.queues.release_gone(host.active)
-    finally:
-        sys.setprofile(None)
-    assert calls["call"] < 10
+    assert counts["call"] < 10
 
 
 @pytest.mark.slow

@@ -12,10 +12,12 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.access_table import modes_by_answer
+from scrapy_robots_policy.commands.saved_page import _response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
+from tests.calls import counting_calls
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
 
@@ -311,6 +313,14 @@ def test_explain_combines_a_saved_page_with_the_files(tmp_path):
         "header",
         "robots.txt",
     }
+
+
+def test_a_page_that_looks_like_many_responses_is_gone_through_once():
+    octets = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + b"HTTP/\n\n" * 1_000 + b"<p>"
+    with counting_calls() as counts:
+        response = _response(octets, "https://h.example/")
+    assert response.body == b"<p>"
+    assert counts["octets"] < 2 * len(octets)
 
 
 def test_a_saved_page_that_cannot_be_read_is_a_wrong_command_line(tmp_path):
