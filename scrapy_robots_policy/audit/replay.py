@@ -34,6 +34,7 @@ COMPARED = (
     *("group", "group_line", "preferences", "overridden", "results"),
 )
 MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
+MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names
 
 
 class ReplayError(ValueError):
@@ -183,6 +184,8 @@ class Replay:
         verdict = self._policy.objection(forms, rules, config, at)
         group = parsed.groups.get((agent, dialect))
         if group is None:
+            if len(parsed.groups) >= MAX_GROUPS:
+                parsed.groups.clear()
             group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
         return Answers(
             recorded,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -247,11 +248,23 @@ def test_the_robots_txt_files_that_a_replay_keeps_parsed_are_bounded_in_octets(
         recording.decide(f"{origin}/no")
     (path,) = recording.close()
     monkeypatch.setattr(replay, "MAX_PARSED_OCTETS", 3 * OVERHEAD)
-    reader = Replay()
-    answers = [reader.read(fields) for fields in lines_in(path)]
-    assert len(reader._parsed) < 5
+    with closing(Replay()) as reader:
+        answers = [reader.read(fields) for fields in lines_in(path)]
+        assert len(reader._parsed) < 5
     assert [answer.agree for answer in answers if answer] == [True] * 60
-    reader.close()
+
+
+def test_the_groups_that_a_replay_keeps_of_a_file_are_bounded_in_number(tmp_path, monkeypatch):
+    monkeypatch.setattr(replay, "MAX_GROUPS", 3)
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
+    for number in range(10):
+        recording.decide(URLS[0], config=replace(recording.default, agent=f"bot{number % 6}"))
+    (path,) = recording.close()
+    with closing(Replay()) as reader:
+        answers = [reader.read(fields) for fields in lines_in(path)]
+        (parsed,) = reader._parsed.values()
+    assert len(parsed.groups) <= 3
+    assert [answer.agree for answer in answers if answer] == [True] * 10
 
 
 def test_a_delay_that_the_user_has_set_for_a_host_counts_in_a_replay(tmp_path):
