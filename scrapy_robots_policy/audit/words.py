@@ -8,6 +8,7 @@ from typing import Any
 from ..rep import Reason
 from ..rep.preference import Place, Preference
 
+_PLACES = {place.value for place in Place}
 _REASONS = {reason.name.lower(): reason.value for reason in Reason}
 _SOURCES = {
     "site": "fetched from the site",
@@ -45,9 +46,11 @@ def cause_of(fields: Mapping[str, Any]) -> str:
 
 def preference_words(preference: Mapping[str, Any]) -> str:
     """A preference in words: "line 3, Content-Signal: ai-train=no"."""
-    label, key, value = (preference[name] for name in ("label", "key", "value"))
-    place = Place(preference.get("place", Place.ROBOTS_TXT.value))
-    return str(Preference(label, key, value, preference["line"], place))
+    label, key, value, line = (preference[name] for name in ("label", "key", "value", "line"))
+    place = preference.get("place", Place.ROBOTS_TXT.value)
+    if place not in _PLACES:  # of a later version
+        return f"{place} {label}: {key}={value}"
+    return str(Preference(label, key, value, line, Place(place)))
 
 
 def software_words(crawl: Mapping[str, Any]) -> str:

@@ -166,6 +166,14 @@ def test_show_tells_what_the_page_itself_said_about_its_use(tmp_path):
     assert (only_a_page.status, only_a_page.out.count("The page was fetched.")) == (0, 1)
 
 
+def test_a_place_of_a_preference_that_is_not_known_here_is_shown_as_it_is(path):
+    one = {"label": "Use", "key": "train", "value": "n", "line": 0, "place": "another header"}
+    forged(path, "decision", preferences=[one])
+    assert "; another header Use: train=n\n" in robots("audit", "verify", path).out
+    shown = robots("audit", "show", path, URLS[0])
+    assert "preference   another header Use: train=n\n" in shown.out
+
+
 def test_show_says_where_nothing_is_recorded(path):
     answer = robots("audit", "show", path, f"{HERE}/other")
     assert (answer.status, answer.out) == (
