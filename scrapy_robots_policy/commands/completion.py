@@ -70,8 +70,8 @@ def _fish() -> Iterator[str]:
     for verb, one in VERBS.items():
         yield f"{start} -n __fish_use_subcommand -a {verb} -d {_quoted(one.summary)}"
         after = f"{start} -n '__fish_seen_subcommand_from {verb}'"
-        for words in _ARGUMENTS.get(verb, ()):
-            yield f"{after} -a {words}"
+        for word in _ARGUMENTS.get(verb, ()):
+            yield f"{after} -a {word}"
         for name in one.options:
             option = OPTIONS[name]
             values = f" -x -a '{' '.join(_VALUES[name])}'" if name in _VALUES else ""

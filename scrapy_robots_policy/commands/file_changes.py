@@ -59,10 +59,6 @@ class _Files:
     before: OriginRules
     after: OriginRules
 
-    def groups(self, agent: str) -> tuple[Group | None, Group | None]:
-        before, after = (one.rules and one.rules.group(agent) for one in (self.before, self.after))
-        return before or None, after or None
-
     def changes(self, agent: str, rules: Iterable[Rule]) -> CrawlersChanges:
         changes: dict[Causes, Change] = {}
         for paths in dict.fromkeys((("/",), *map(_paths, rules))):
@@ -90,7 +86,7 @@ def changes_of(
         if left < 0:
             unasked.append(agent)
             continue
-        groups = files.groups(agent)
+        groups = [_group(file, agent) for file in (before, after)]
         rules = [rule for group in groups if group for rule in group.rules]
         left -= len(rules)
         key = tuple(group.lines if group else () for group in groups)
@@ -101,6 +97,10 @@ def changes_of(
     yield from (one for one in by_groups.values() if one.are_some)
     if unasked:
         yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
+
+
+def _group(file: OriginRules, agent: str) -> Group | None:
+    return file.rules.group(agent) if file.rules else None
 
 
 def _paths(rule: Rule) -> tuple[str, ...]:

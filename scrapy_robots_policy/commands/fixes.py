@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -32,9 +30,8 @@ def fixed(
         with_fix = [one for one in findings if one.edits and (all_of or not one.dialects)]
         if not with_fix:
             break
-        first = sorted(with_fix, key=attrgetter("code"))
-        _, alike = next(groupby(first, attrgetter("code")))
-        chosen = list(alike)
+        first = min(one.code for one in with_fix)
+        chosen = [one for one in with_fix if one.code == first]
         after = edited(octets, [edit for one in chosen for edit in one.edits])
         if after == octets:
             break
