@@ -15,6 +15,7 @@ from scrapy import Request
 from warcio.archiveiterator import ArchiveIterator
 
 from scrapy_robots_policy.audit import audit_page, overview, writer
+from scrapy_robots_policy.audit.words import time_words
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.rep.preference import Place, Preference
@@ -354,6 +355,25 @@ def test_the_page_counts_one_decision_that_is_made_otherwise_as_one(path, tmp_pa
     assert robots("audit", "report", path, "-o", tmp_path / "page.html").status == 1
     page = (tmp_path / "page.html").read_text("utf-8")
     assert " 1 decision had another answer when made again." in page
+
+
+def test_the_page_says_that_a_record_was_cut_off_and_that_its_end_is_not_recorded(path, tmp_path):
+    lines = path.read_bytes().splitlines(keepends=True)
+    last = time_words(json.loads(lines[-1])["at"])
+    cut_off, no_end = "A file was cut off in its last line", "ended not recorded"
+    whole = page_of(path, tmp_path=tmp_path).text
+    assert (cut_off in whole, no_end in whole, f"ended {last}" in whole) == (False, False, True)
+    path.write_bytes(b"".join(lines[:3]) + lines[3][:20])
+    torn = page_of(path, tmp_path=tmp_path).text
+    assert (cut_off in torn, no_end in torn) == (True, True)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_the_page_of_a_dry_run_counts_what_would_be_refused(tmp_path, dry_run):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_DRY_RUN=dry_run)
+    recording.decide(f"{HERE}/no", dry_run=dry_run)
+    text = page_of(*recording.close(), tmp_path=tmp_path).text
+    assert ("1would be refused" in text, "1requests refused" in text) == (dry_run, not dry_run)
 
 
 def test_the_page_of_joined_records_speaks_of_each(tmp_path):
