@@ -107,12 +107,10 @@ def _print_differences(a: Dialect, b: Dialect, *, as_json: bool) -> int:
         print_line()
         print_line("By the site's answer to /robots.txt:")
         modes_of_b = modes_by_answer(b.access)
-        modes = modes_by_answer(a.access).items()
-        changed = [
-            (answer, mode, modes_of_b[answer])
-            for answer, mode in modes
-            if mode != modes_of_b[answer]
+        modes = [
+            (answer, of_a, modes_of_b[answer]) for answer, of_a in modes_by_answer(a.access).items()
         ]
+        changed = [row for row in modes if row[1] != row[2]]
         head = ("answer", a.name, b.name)
         print_columns([head, *changed], indent="  ", max_width=_MAX_WIDTH)
     return int(bool(pairs))

@@ -84,11 +84,16 @@ def names_of(options: Options) -> list[str]:
 
 
 def _names(argument: str, options: Options) -> Iterator[str]:
-    if is_web(argument) or argument == "-" or not Path(argument).is_dir():
+    if is_web(argument) or argument == "-" or not _is_folder(argument):
         yield robots_txt_of(argument)
         return
     files = list(_files_in(argument, options.files_of_directories))
     yield from files or [argument]
+
+
+def _is_folder(name: str) -> bool:
+    """No, for a name that no file can have."""
+    return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises for one that is too long
 
 
 def _files_in(directory: str, glob: str) -> Iterator[str]:
@@ -167,7 +172,7 @@ def _lint_files(names: list[str], how: How) -> list[LintedFile]:
 
 
 def _lint_file(name: str, how: How) -> LintedFile:
-    if Path(name).is_dir():
+    if _is_folder(name):
         return LintedFile(name, error=_why_no_file(name, how))
     try:
         result = read_file(name)

@@ -226,6 +226,14 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path, monkeypat
     assert output.err == f"robots-policy: cannot read {paths[-1]}: No such file or directory\n"
 
 
+@pytest.mark.parametrize("name", ["a" * 300, "a\0b"])
+def test_a_name_that_no_file_can_have_does_not_stop_the_others(faulty, name):
+    output = policy("lint", name, faulty, "--json")
+    assert (output.status, codes(output)) == (2, CODES)
+    assert output.err.startswith("robots-policy: cannot read ")
+    assert output.err.count("\n") == 1
+
+
 # ---- how a site serves the file
 
 

@@ -87,6 +87,16 @@ def test_columns_and_carets_stand_right_where_the_encoding_lacks_characters(tmp_
     assert lines[-5:] == [r"\xe9  x", "ab    y", r"  \xe9  x", "", "  ab    y"]
 
 
+@pytest.mark.parametrize(("encoding", "end"), [("ascii", "..."), ("utf-8", "…")])
+def test_what_is_cut_ends_in_what_the_encoding_has(monkeypatch, encoding, end):
+    monkeypatch.setenv("COLUMNS", "12")
+    out = io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
+    with redirect_stdout(out):
+        print_groups(("crawler", "x"), {"all": [("a long name", "x")]})
+    *_, last = out.buffer.getvalue().decode(encoding).splitlines()
+    assert (last[-len(end) :], len(last)) == (end, 12)
+
+
 def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     path = tmp_path / "robots.txt"

@@ -17,6 +17,7 @@ from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep.dialects.dialect import options
 from tests.calls import counting_calls
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
@@ -334,6 +335,15 @@ def test_explain_shows_why_there_is_no_file():
         assert "robots.txt forbidden (403)" in output.lines[1]
 
 
+def test_explain_shows_what_statuses_mean_for_a_site_and_for_a_file_on_request(file):
+    with Site({"/robots.txt": served("")}) as site:
+        of_site = robots("explain", site.url("/x"))
+    of_file = robots("explain", "--robots", file, "/x")
+    asked_for = robots("explain", "--robots", file, "--statuses", "/x")
+    title = "What rfc9309 does, by the site's answer to /robots.txt:"
+    assert [title in one.lines for one in (of_site, of_file, asked_for)] == [True, False, True]
+
+
 # ---- lint
 
 
@@ -470,6 +480,17 @@ def test_dialects_shows_all_one_or_the_differences_of_two():
     assert json.loads(output.out)["index_html"] == {"google": True, "apple": False}
     modes = json.loads(robots("dialects", "google", "yandex", "--json").out)["access"]
     assert modes["yandex"] == modes_by_answer(DIALECTS["yandex"].access) != modes["google"]
+    one = json.loads(robots("dialects", "google", "--json").out)["google"]
+    assert set(one) == {"experimental", "options", "agents", "stances"}
+    assert set(one["options"]) == set(options()) - {"access", "agents"}
+
+
+def test_dialects_shows_the_answers_of_a_site_that_two_read_differently_and_no_others():
+    google, bing = (modes_by_answer(DIALECTS[name].access) for name in ("google", "bing"))
+    table = robots("dialects", "google", "bing").out.partition("By the site's answer")[2]
+    assert [name for name in google if f"\n  {name}  " in table] == [
+        name for name in google if google[name] != bing[name]
+    ]
 
 
 # ---- wrong command lines, settings, hostile text
