@@ -225,7 +225,7 @@ def test_the_log_gives_the_hash_of_a_record_only_if_its_last_line_is_on_the_disk
 
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
 def test_no_request_goes_that_cannot_be_recorded_if_the_crawl_is_to_stop(
-    tmp_path, on_error, monkeypatch
+    tmp_path, on_error, monkeypatch, caplog
 ):
     reasons = []
     monkeypatch.setattr(compat, "close_spider", lambda _crawler, reason: reasons.append(reason))
@@ -242,10 +242,12 @@ def test_no_request_goes_that_cannot_be_recorded_if_the_crawl_is_to_stop(
         with pytest.raises(CrawlClosing):
             recording.decide(URLS[0])
         assert reasons == ["robots_audit_failed"]
+        assert caplog.messages[-1].endswith("; the crawl closes")
     else:
         assert recording.decide(URLS[0]) is None
         assert isinstance(recording.decide(URLS[1]), Verdict)
         assert reasons == []
+        assert caplog.messages[-1].endswith("; the crawl goes on without it")
     recording.recorder.close("finished")
     checked, _ = check(tmp_path / "audit.jsonl")
     assert (checked.errors, checked.decisions) == ([], 1)

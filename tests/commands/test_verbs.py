@@ -335,6 +335,16 @@ def test_explain_shows_why_there_is_no_file():
         assert "robots.txt forbidden (403)" in output.lines[1]
 
 
+def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
+    (tmp_path / "r").write_text("User-agent: *\nVisit-time: 1300-1400\n")
+    (tmp_path / "t").write_text("x")
+    explain = "explain", "--robots", tmp_path / "r", "--tdmrep", tmp_path / "t", "/"
+    time = "visit-time   13:00-14:00 UTC"
+    assert f"{time}, which this dialect does not obey" in robots(*explain).lines
+    assert time in robots(*explain, "--dialect", "seznam").lines
+    assert "tdmrep.json  200, no JSON (JSONDecodeError)" in robots(*explain).lines
+
+
 def test_explain_shows_what_statuses_mean_for_a_site_and_for_a_file_on_request(file):
     with Site({"/robots.txt": served("")}) as site:
         of_site = robots("explain", site.url("/x"))
