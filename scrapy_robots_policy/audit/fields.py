@@ -78,7 +78,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): plain(value[key]) for key in value}
     if isinstance(value, Iterable):
-        return [plain(item) for item in (value if isinstance(value, list | tuple) else list(value))]
+        return [plain(item) for item in value]
     named = value if hasattr(value, "__qualname__") else type(value)  # a function, or an object
     return f"{named.__module__}.{named.__qualname__}"
 

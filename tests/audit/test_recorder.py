@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 from collections import OrderedDict
+from dataclasses import replace
 
 import pytest
 from scrapy import Request
@@ -157,6 +158,33 @@ def test_a_line_says_what_was_so_at_the_event(recording, path):
     recording.close()
     (line,) = decisions_in(path)
     assert line["set_by"] == {"agent": "request.meta['robots']"}
+
+
+UNREACHABLE = {"why": "503", "mode": "disallow"}
+SPECIAL = {"why", "mode", "set_by", "obey", "crawl_delay", "forms", "waited", "dry_run"}
+
+
+@pytest.mark.parametrize(
+    ("result", "choices", "circumstances", "special"),
+    [
+        (served(RULES), {}, {"waited": 0.0001}, {}),
+        (served(RULES), {}, {"waited": 0.5}, {"waited": 0.5}),
+        (served(RULES), {"obey": False}, {}, {"obey": False}),
+        (
+            FetchResult(503),
+            {},
+            {"dry_run": True},
+            {"why": "503", "dry_run": True, "mode": "disallow"},
+        ),
+    ],
+)
+def test_a_line_has_what_is_special_to_its_decision(path, result, choices, circumstances, special):
+    recording = Recording(path, {HERE: result})
+    config = replace(recording.default, **choices)
+    recording.decide(URLS[0], config=config, **circumstances)
+    recording.close()
+    (line,) = decisions_in(path)
+    assert {key: line[key] for key in line if key in SPECIAL} == special
 
 
 def test_the_first_exempt_request_of_each_host_is_recorded(path):
