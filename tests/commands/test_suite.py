@@ -61,8 +61,11 @@ PARTS = [
 
 @pytest.mark.parametrize(("parts", "holds"), PARTS)
 def test_a_suite_that_the_tester_has_saved_is_read(file, tmp_path, parts, holds):
-    path = suite(tmp_path, parts)
-    assert policy("test", path).status == int(not holds)
+    output = policy("test", suite(tmp_path, parts), "--json")
+    value = json.loads(output.out)
+    verb = "may fetch" if parts["allowed"] else "may not fetch"
+    assert value["expectation"] == f"{parts['agent']} {verb} {parts['url']}"
+    assert (output.status, value["holds"]) == (int(not holds), holds)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_suite(file, tmp_path):
