@@ -11,12 +11,20 @@ import pytest
 from scrapy_robots_policy.rep.preference import Preference
 from scrapy_robots_policy.rep.use_answer import Result, UseResult
 from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
-from scrapy_robots_policy.report.base import Base, Change, OriginFigures, changes
+from scrapy_robots_policy.report.base import (
+    Base,
+    Change,
+    ChangedRule,
+    OriginFigures,
+    changed_rules,
+    changes,
+)
 from scrapy_robots_policy.report.charts import chart, class_labels
 from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
 from scrapy_robots_policy.report.formats import octets, span
-from scrapy_robots_policy.report.grid import MAX_TEXT, Column, grid
+from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, Column, Noted, grid
 from scrapy_robots_policy.report.histogram import Histogram
+from scrapy_robots_policy.report.html import MAX_ROWS, Bar, bars, html_table
 from scrapy_robots_policy.report.page import page
 from scrapy_robots_policy.report.sums import DomainSum, by_domain, by_rule, by_use
 from tests.report.test_report import counts_of, data_of, dropped_by, report_of
@@ -138,6 +146,51 @@ def test_a_size_is_written_in_its_unit(value, text):
     assert octets(value) == text
 
 
+@pytest.mark.parametrize(
+    ("kind", "cell", "text"),
+    [
+        ("text", "<a>", "&lt;a&gt;"),
+        ("count", 1234, "1,234"),
+        ("change", 3, "+3"),
+        *(("time", 75.0, "1 min 15 s"), ("time", 0.0, "")),
+        *(("seconds", 1.5, "1.5 s"), ("seconds", 0, "")),
+        *(("size", 1500, "1.5 KB"), ("size", 0, "")),
+        ("size", Noted(512_000, ", cut"), "512 KB, cut"),
+    ],
+)
+def test_a_cell_is_written_by_the_kind_of_its_column(kind, cell, text):
+    made = grid("x", [Column("a", kind)], [(cell,)], 1)
+    assert f'data-name="a">{text}</td>' in made
+    assert ('class="number"' in made) is (kind != "text")
+
+
+def test_numbers_have_few_digits_in_the_data_but_for_times_which_the_script_rounds():
+    columns = [Column("a", "seconds"), Column("b", "time")]
+    assert f'"rows":[[0.333,{1 / 3}]]' in grid("x", columns, [(1 / 3, 1 / 3)], 1)
+
+
+def test_a_list_says_how_much_more_there_is_only_where_there_is_more():
+    rows = [("x", "1")] * (MAX_ROWS + 5)
+    lists = [
+        lambda count: bars([Bar(name, "", 1.0, figure) for name, figure in rows[:count]]),
+        lambda count: html_table(("a", "b"), rows[:count], right={1}),
+        lambda count: grid(
+            "x", [Column("a")], [("x",)] * SHOWN_ROWS, count - MAX_ROWS + SHOWN_ROWS
+        ),
+    ]
+    for made in lists:
+        assert ["and 5 more in the data" in made(len(rows)), "more" in made(MAX_ROWS)] == [
+            True,
+            False,
+        ]
+
+
+def test_numbers_of_a_table_stand_right_and_a_bar_has_its_detail():
+    assert '<th>a</th><th class="number">b</th>' in html_table(("a", "b"), [("x", "1")], right={1})
+    made = bars([Bar("x", "why", 1.0, "1"), Bar("y", "", 2.0, "2")])
+    assert (made.count("<small>"), "<small>why</small>" in made) == (1, True)
+
+
 def test_a_long_text_is_cut_in_a_table():
     made = grid("x", [Column("a")], [("y" * 10_000,)], 1)
     assert "y" * (MAX_TEXT - 1) + "…" in made
@@ -199,6 +252,13 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
     }
     assert changes(earlier, now) == [
         Change(other.origin, "rules (200)", "disallow (503)", 0, 4),
+    ]
+
+
+def test_only_rules_that_drop_more_or_fewer_requests_are_changes():
+    earlier = Base("", 0, 0, 0, 0.0, 0.0, {}, {"/a": 5, "/b": 2, "/c": 1})
+    assert changed_rules(earlier, {"/a": 5, "/b": 1, "/d": 4}) == [
+        *(ChangedRule("/d", 0, 4), ChangedRule("/b", 2, 1), ChangedRule("/c", 1, 0)),
     ]
 
 
