@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -106,10 +107,30 @@ def test_show_tells_the_story_of_a_url(path):
         f"{HERE}/robots.txt",
         f"{path}, line 5\n",
         "the same answer",
+        f"octets       {len(RULES)}, SHA-256 {sha256(RULES.encode()).hexdigest()}\n",
+        "fresh until  20",
         ">     2 | Disallow: /no    <- decides\n",
         "      1 | User-agent: *    <- the group that binds the crawler\n",
     ):
         assert words in answer.out, words
+    assert "dry run" not in answer.out
+
+
+def test_show_tells_of_a_request_that_only_a_dry_run_let_pass_and_of_a_missing_file(tmp_path):
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: FetchResult(503)}, ROBOTS_DRY_RUN=True)
+    recording.decide(f"{HERE}/no", dry_run=True)
+    shown = robots("audit", "show", *recording.close(), f"{HERE}/no").out
+    assert "  dry run      the request was sent all the same\n" in shown
+    assert "octets" not in shown
+
+
+def test_verdicts_of_a_record_have_colours(path, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for url, verdict in ((URLS[0], "\x1b[32mpassed\x1b[0m"), (URLS[1], "\x1b[31mrefused\x1b[0m")):
+        assert f"\n{verdict}, and why:" in robots("audit", "show", path, url).out
+    differences = robots("audit", "verify", path, "--dialect", "original1994").out
+    assert "recorded: \x1b[32mpassed\x1b[0m: " in differences
+    assert "now:      \x1b[31mrefused\x1b[0m: " in differences
 
 
 @pytest.mark.parametrize(

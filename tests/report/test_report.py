@@ -19,7 +19,7 @@ from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report
 from scrapy_robots_policy.report import files as report_files
 from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
-from scrapy_robots_policy.report.counts import MAX_CAUSES
+from scrapy_robots_policy.report.counts import MAX_CAUSES, THE_REST
 from scrapy_robots_policy.report.formats import elapsed
 from scrapy_robots_policy.report.histogram import DELAYS
 from scrapy_robots_policy.report.page import page
@@ -240,6 +240,36 @@ def test_the_page_of_a_dry_run_shows_what_would_be_dropped():
     assert "What would be dropped, by rule " in texts
     assert "would be dropped" in texts
     assert "requests dropped" not in texts
+
+
+HERE = "http://a.example"
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "is_shown"),
+    [
+        ([OriginCounts(HERE)], "Registered domains", False),
+        ([OriginCounts(HERE), OriginCounts("http://b.example")], "Registered domains", True),
+        ([OriginCounts(HERE, tdmrep="404")], "tdmrep.json", False),
+        ([OriginCounts(HERE, tdmrep="200, no JSON")], "tdmrep.json", True),
+        ([OriginCounts(HERE)], "Waiting for a turn", False),
+        ([OriginCounts(HERE, held=2.0)], "Waiting for a turn", True),
+        ([OriginCounts(HERE, dropped={"x": 1})], "Some of these URLs", False),
+        ([OriginCounts(HERE)], "not fetched", True),
+        ([OriginCounts(THE_REST)], "not fetched", False),
+        ([OriginCounts(HERE, octets=512_000)], "512 KB", True),
+        ([OriginCounts(HERE, octets=512_000, cut=True)], "512 KB, cut", True),
+    ],
+)
+def test_the_page_shows_what_there_is_to_show(lines, text, is_shown):
+    texts = {text.strip() for text in Reader(page(report_of(*lines), "r.json")).texts}
+    assert (text in texts) is is_shown
+
+
+def test_the_page_says_whether_waits_are_longer_or_shorter_than_before():
+    base = Base("", 0, 0, 0, 10.0, 0.0, {}, {})
+    report = replace(report_of(OriginCounts(HERE, waited=4.0, held=2.0)), base=base)
+    assert {"-6.0 s", "+2.0 s"} <= set(Reader(page(report, "r.json")).texts)
 
 
 def test_the_data_is_plain():

@@ -100,6 +100,7 @@ def test_all_that_is_counted_has_a_bound(monkeypatch):
     assert len(crawl.samples) <= 20
     assert all(len(urls) <= MAX_SAMPLES for urls in crawl.samples.values())
     assert max(len(url) for urls in crawl.samples.values() for url in urls) <= 200
+    assert 0 < len(crawl._texts) <= 50
     assert len(crawl.waits.counts) == len(crawl.waits.bounds) + 1
     assert crawl.waits.total == crawl.held.total == 1000
 
@@ -113,6 +114,9 @@ def test_the_results_for_declared_uses_have_a_bound_over_all_origins(monkeypatch
         crawl.note_uses(f"http://{number % 200}.example", results)
     assert sum(len(one.uses) for one in crawl.origins) <= 50 + 11  # one "all others" for each
     assert sum(sum(one.uses.values()) for one in crawl.origins) == 1000
+    assert not any(
+        "search" in use for one in crawl.origins for use in one.uses
+    )  # no line is about it
 
 
 def test_a_histogram_counts_each_value_in_its_class():
