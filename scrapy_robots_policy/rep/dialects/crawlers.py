@@ -66,19 +66,13 @@ _BY_DUCKDUCKGO = CrawlerFacts(
 YANDEX_LIBRARY = "Yandex's robots.txt library (ydb-platform/ydb, library/cpp/robots_txt)"
 
 BING = agent_table(
-    *agents_of(
+    *engine(
         "bing",
         "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
         Certainty.DOCUMENTED,
         ("bingbot", "msnbot", "*"),
-        facts=_BY_BING,
-    ),
-    *agents_of(
-        "bing",
-        "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
-        Certainty.DOCUMENTED,
         ("msnbot", "*"),
-        facts=replace(_BY_BING, category=PART),
+        facts=_BY_BING,
     ),
     *agents_of(
         "bing",
@@ -315,8 +309,8 @@ def crawlers() -> Iterator[Agent]:
 
 def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
-    tables = (table for table in _TABLES if name.lower() in table)
-    return next((table[name.lower()] for table in tables), None)
+    agents = (table.get(name.lower()) for table in _TABLES)
+    return next(filter(None, agents), None)
 
 
 def names_a_crawler(token: str, agents: Mapping[str, Agent] = _NONE) -> bool:
