@@ -214,8 +214,9 @@ def _pattern(name: str, host: str) -> str:
     try:
         return host_pattern(host)
     except ValueError:
-        msg = f"{name} has {host!r}, which is no host, and no pattern such as '*.example.com'"
-        raise SettingError(msg) from None
+        raise SettingError(
+            f"{name} has {host!r}, which is no host, and no pattern such as '*.example.com'"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

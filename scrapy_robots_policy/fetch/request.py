@@ -113,11 +113,11 @@ def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any
     request = hook(page, made) or made
     if not isinstance(request, Request):
         kind = type(request).__name__
-        msg = f"ROBOTS_FETCH_HOOK gave back an object of type {kind}; it must be a Request or None"
-        raise TypeError(msg)
+        raise TypeError(
+            f"ROBOTS_FETCH_HOOK gave back an object of type {kind}; it must be a Request or None"
+        )
     if request is page:  # it would be exempt from its own rules
-        msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
-        raise ValueError(msg)
+        raise ValueError("ROBOTS_FETCH_HOOK gave back the request of the page itself")
     if request is not made:
         # Scrapy keeps what it fetches by identity, and a hook may give one request many times. What
         # it leaves open is as in ours: else Scrapy would follow its redirects past our guard.
