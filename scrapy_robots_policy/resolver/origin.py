@@ -23,13 +23,7 @@ from ..rep import (
     judge,
     parse,
 )
-from ..rep.access import (
-    FOREVER,
-    Access,
-    AccessOverrides,
-    AccessResult,
-    goes_far_enough,
-)
+from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough
 from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
@@ -172,15 +166,8 @@ class OriginRules:
 def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
     """The rules of a file that the user has set in place of the site's own. They stay fresh."""
     entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
-    access = Access(
-        AccessMode.RULES,
-        entry.latest.cause,
-        AccessResult.SUCCESSFUL,
-        octets,
-        FOREVER,
-        FOREVER,
-        entry,
-    )
+    mode, result = AccessMode.RULES, AccessResult.SUCCESSFUL
+    access = Access(mode, entry.latest.cause, result, octets, FOREVER, FOREVER, entry)
     return OriginRules(origin, dialect, access, _parsed_given(octets, dialect))
 
 

@@ -25,10 +25,7 @@ Params = Mapping[str, Any]
 
 
 def open_store(
-    place: Any,
-    params: Params | None = None,
-    events: StoreEvents | None = None,
-    crawler: Any = None,
+    place: Any, params: Params | None = None, events: StoreEvents | None = None, crawler: Any = None
 ) -> Store:
     """A store, ready to use. Ours connect to nothing before their first call.
 

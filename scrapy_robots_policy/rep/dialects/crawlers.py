@@ -167,7 +167,7 @@ BAIDU = agent_table(
         ("Baiduspider-ads", "Baiduspider", "*"),
         ("Baiduspider-render", "Baiduspider", "*"),
         facts=CrawlerFacts("Baidu", Category.SEARCH),
-    ),
+    )
 )
 
 _BY_YAHOO = CrawlerFacts("Yahoo", Category.SEARCH, "https://help.yahoo.com", crawl_delay=True)
@@ -277,7 +277,7 @@ SOGOU = agent_table(
         ("Sogou Video Spider", "*"),
         ("Sogou Orion spider", "*"),
         facts=CrawlerFacts("Sogou", Category.SEARCH),
-    ),
+    )
 )
 
 QIHOO = agent_table(
@@ -290,7 +290,7 @@ QIHOO = agent_table(
         ("360Spider-Video", "*"),
         ("HaoSouSpider", "*"),
         facts=BY_QIHOO,
-    ),
+    )
 )
 
 
