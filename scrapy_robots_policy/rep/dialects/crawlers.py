@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from ..agents import (
     Agent,
@@ -294,7 +293,6 @@ QIHOO = agent_table(
 )
 
 
-_NONE: Mapping[str, Agent] = MappingProxyType({})
 _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
     OTHERS,
@@ -313,7 +311,7 @@ def find_agent(name: str) -> Agent | None:
     return next(filter(None, agents), None)
 
 
-def names_a_crawler(token: str, agents: Mapping[str, Agent] = _NONE) -> bool:
+def names_a_crawler(token: str, agents: Mapping[str, Agent]) -> bool:
     """Whether a product token can be a crawler's name. `agents`: a dialect's crawlers, which may
     have names that are no product tokens.
     """
