@@ -40,8 +40,7 @@ if not TYPE_CHECKING:  # type checkers would take any name for one of ours
 
     def __getattr__(name: str) -> Any:
         if name not in _HOME:
-            msg = f"module {__name__!r} has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module  # noqa: PLC0415 - only where a name is asked for
 
         return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

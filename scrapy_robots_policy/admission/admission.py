@@ -315,8 +315,9 @@ class Admission:
         """
         if request.callback is NO_CALLBACK or request in self._put_back:
             # It came from engine.download_async, which would ask again for whatever we return.
-            msg = "The crawl is closing; the request was still waiting for robots.txt"
-            raise IgnoreRequest(msg)
+            raise IgnoreRequest(
+                "The crawl is closing; the request was still waiting for robots.txt"
+            )
         again: Request = request.replace(dont_filter=True)
         self._put_back.add(again)
         assert self.crawler.stats is not None  # the crawl has begun

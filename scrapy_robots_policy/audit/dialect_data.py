@@ -35,8 +35,7 @@ def dialect_from(name: str, data: Mapping[str, Any]) -> Dialect:
     try:
         return Dialect(name, **_values(Dialect, data))
     except (TypeError, KeyError, AttributeError, ValueError) as error:
-        msg = f"the dialect {name!r} cannot be read: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"the dialect {name!r} cannot be read: {error}") from None
 
 
 def _plain(value: Any) -> Any:

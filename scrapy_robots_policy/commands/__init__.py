@@ -14,8 +14,7 @@ __all__ = ["RobotsCommand"]
 def __getattr__(name: str) -> Any:
     """The class that Scrapy's entry point names; loaded by Scrapy only."""
     if name != "RobotsCommand":
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .scrapy_command import RobotsCommand  # noqa: PLC0415 - it loads Scrapy
 
     return RobotsCommand

@@ -130,10 +130,8 @@ def _given_names(settings: BaseSettings, spider: Spider | None) -> Iterator[tupl
 
 def user_agent(settings: BaseSettings) -> str:
     """What names the crawler without a spider: the name given for robots.txt, else the header."""
-    return (
-        next((str(value) for _, value in _given_names(settings, None)), "")
-        or (sent_user_agent(settings, None)[1])
-    )
+    _, value = next(_given_names(settings, None), sent_user_agent(settings, None))
+    return str(value)
 
 
 def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, str]:

@@ -102,6 +102,14 @@ def names_of(value: Any) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in value if name.strip())
 
 
+def _number(value: Any) -> float:
+    """The number that a value, or a text, is; not a number where it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
 @dataclass(frozen=True, slots=True)
 class Flag:
     """True or False, as Scrapy's `getbool` reads them; but of all numbers 0 and 1 only. Any other
@@ -113,10 +121,7 @@ class Flag:
     def read(self, name: str, value: Any) -> bool:
         if value in ("True", "true", "False", "false"):
             return bool(value.lower() == "true")
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = float("nan")
+        number = _number(value)
         if number not in (0, 1):
             raise wrong(name, value, self.words)
         return number == 1
@@ -134,10 +139,7 @@ class Number:
         return f"a number{self.unit and ' of ' + self.unit} from {self.min:g} up"
 
     def read(self, name: str, value: Any) -> float:
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            number = float("nan")
+        number = _number(value)
         if isinstance(value, bool) or not self.min <= number < float("inf"):
             raise wrong(name, value, self.words)
         return number
@@ -154,11 +156,8 @@ class WholeNumber:
         return f"a whole number from {self.min} up"
 
     def read(self, name: str, value: Any) -> int:
-        try:
-            number = Number(self.min).read(name, value)
-        except SettingError:
-            number = 0.5
-        if number % 1:
+        number = _number(value)
+        if isinstance(value, bool) or number < self.min or not number.is_integer():
             raise wrong(name, value, self.words)
         return int(number)
 
@@ -215,8 +214,9 @@ def _pattern(name: str, host: str) -> str:
     try:
         return host_pattern(host)
     except ValueError:
-        msg = f"{name} has {host!r}, which is no host, and no pattern such as '*.example.com'"
-        raise SettingError(msg) from None
+        raise SettingError(
+            f"{name} has {host!r}, which is no host, and no pattern such as '*.example.com'"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)

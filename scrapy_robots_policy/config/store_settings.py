@@ -63,8 +63,7 @@ def _params(settings: BaseSettings) -> dict[str, Any]:
     try:
         given = settings.getdict("REDIS_PARAMS")
     except (TypeError, ValueError):
-        msg = "REDIS_PARAMS is no dictionary"
-        raise ValueError(msg) from None
+        raise ValueError("REDIS_PARAMS is no dictionary") from None
     params = {name: given[name] for name in given if name in _WHERE or name.startswith("ssl_")}
     single = {name: settings.get(setting) for setting, name in _OF_SCRAPY_REDIS.items()}
     return params | {name: value for name, value in single.items() if value}

@@ -48,5 +48,4 @@ async def _within(seconds: float, download: Coroutine[Any, Any, Response]) -> Re
     try:
         return await asyncio.wait_for(download, seconds)
     except asyncio.TimeoutError:  # Python 3.10 has another TimeoutError
-        msg = f"the answer did not come whole within {seconds:g} s"
-        raise TimeoutError(msg) from None
+        raise TimeoutError(f"the answer did not come whole within {seconds:g} s") from None

@@ -16,7 +16,7 @@ class FetchOrder:
 
     origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
-    page      the request that waits for it, of any kind, or None
+    page      the request that waits for it, of any kind
     in_haste  whether sockets are short: then the fetch gets less time
     is_plain  whether no header is sent but who we are: the server did not understand the others
     """
@@ -24,7 +24,7 @@ class FetchOrder:
     origin: str
     entry: CacheEntry | None
     dialect: Dialect
-    page: Any = None
+    page: Any
     in_haste: bool = False
     is_plain: bool = False
 

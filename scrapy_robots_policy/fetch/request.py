@@ -69,7 +69,7 @@ class RequestProfile:
 
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
-        page: Request | None = order.page
+        page: Request = order.page
         ours: dict[str, Any] = dict(NOT_ADDED)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
@@ -80,8 +80,6 @@ class RequestProfile:
         our_meta = {**META, "download_timeout": timeout, PLAIN_KEY: order.is_plain}
         if scheme in self.uncounted:
             our_meta["download_maxsize"] = MAX_UNCOUNTED
-        if page is None:
-            return Request(url, NO_CALLBACK, headers=ours, meta=our_meta, dont_filter=True)
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
         taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
         made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
@@ -92,10 +90,8 @@ class RequestProfile:
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
         return request
 
-    def variant(self, page: Request | None) -> Hashable:
+    def variant(self, page: Request) -> Hashable:
         """What the request takes from a page's: requests with the same variant fail alike."""
-        if page is None:
-            return ()
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
         return meta, tuple(tuple(page.headers.getlist(name)) for name in self.headers)
 
@@ -113,11 +109,11 @@ def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any
     request = hook(page, made) or made
     if not isinstance(request, Request):
         kind = type(request).__name__
-        msg = f"ROBOTS_FETCH_HOOK gave back an object of type {kind}; it must be a Request or None"
-        raise TypeError(msg)
+        raise TypeError(
+            f"ROBOTS_FETCH_HOOK gave back an object of type {kind}; it must be a Request or None"
+        )
     if request is page:  # it would be exempt from its own rules
-        msg = "ROBOTS_FETCH_HOOK gave back the request of the page itself"
-        raise ValueError(msg)
+        raise ValueError("ROBOTS_FETCH_HOOK gave back the request of the page itself")
     if request is not made:
         # Scrapy keeps what it fetches by identity, and a hook may give one request many times. What
         # it leaves open is as in ours: else Scrapy would follow its redirects past our guard.

@@ -73,9 +73,7 @@ def _members(new: Callable[[], Decoder], packed: bytes, limit: int, is_whole: bo
         if len(octets) >= limit:
             return octets
         if not decoder.eof and is_whole:
-            msg = "it ends too soon"
-            raise ValueError(msg)
+            raise ValueError("it ends too soon")
         if not packed:  # of a stream that has not ended nothing is left over
             return octets
-    msg = "it has too many members"
-    raise ValueError(msg)
+    raise ValueError("it has too many members")

@@ -66,8 +66,7 @@ def _is_unmatchable(value: str, dialect: Dialect) -> bool:
     if _is_bound(value, dialect):
         return False
     agent = find_agent(product_token(value))
-    own = DIALECTS.get(agent.dialect) if agent else None
-    return own is None or not _is_bound(value, own)
+    return agent is None or not _is_bound(value, DIALECTS[agent.dialect])
 
 
 def _is_bound(value: str, dialect: Dialect) -> bool:

@@ -132,14 +132,10 @@ class _Rules:
 
 
 def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
-    text = "\n".join(("User-agent: *", *(f"{_verb(rule)}: {rule.path}" for rule in rules)))
+    text = "\n".join(("User-agent: *", *(rule.text for rule in rules)))
     # The rules are those that were read: their text may be longer here than in the file.
     unlimited = dialect.but(f"{dialect.name}, any size", size_limit=NO_LIMIT)
     return RuleSet(text.encode("latin-1"), unlimited)
-
-
-def _verb(rule: Rule) -> str:
-    return "Allow" if rule.allow else "Disallow"
 
 
 def _urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
@@ -183,7 +179,7 @@ def _never_decides(source: SourceFile, rule: Rule, stronger: Rule) -> Finding:
         "R404",
         source.span_of_value(rule.line),
         f"the rule never decides in {source.dialect.name}: line {stronger.line}, "
-        f"{_verb(stronger)}: {quoted(stronger.path)[1:-1]}, matches the same URLs and is stronger",
+        f"{stronger.key}: {quoted(stronger.path)[1:-1]}, matches the same URLs and is stronger",
         f"say which of the two is meant{but}",
     )
 
@@ -268,7 +264,7 @@ def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> 
 
 def _is_standard(source: SourceFile, rule: Rule) -> bool:
     """Whether all dialects that know such rules read this one, and read the same path."""
-    return _words(source.written[rule.line - 1]) == (_verb(rule).lower(), rule.path)
+    return _words(source.written[rule.line - 1]) == (rule.key.lower(), rule.path)
 
 
 def _is_redundant(

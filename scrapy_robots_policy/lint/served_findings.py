@@ -13,7 +13,6 @@ from ..rep.dialects.engines import DIALECTS
 from .findings import Finding, listed, quoted
 from .source_file import SourceFile
 
-_TOO_MANY_REQUESTS = 429
 _PLAIN = "text/plain"
 
 
@@ -22,7 +21,7 @@ def served(source: SourceFile, result: FetchResult) -> Iterator[Finding]:
     if result.hops:
         yield source.finding("R109", span, *_redirected(result))
     if result.status is not None and not 200 <= result.status < 300:
-        is_error = result.status >= 500 or result.status == _TOO_MANY_REQUESTS
+        is_error = result.status >= 500 or result.status == 429
         yield source.finding("R110" if is_error else "R111", span, *_without_file(result))
     elif result.media_type not in ("", _PLAIN):
         yield source.finding(

@@ -13,7 +13,6 @@ from .findings import Finding, quoted
 from .source_file import SOMEBODY, SourceFile
 
 _MAX_OCTETS = 50_000_000  # a question may cost as much as the file is long
-_MAX_HOSTS = 1  # a file that names sitemaps of several hosts does not show which one is its own
 
 
 def addresses(source: SourceFile) -> Iterator[Finding]:
@@ -56,12 +55,14 @@ def schemes(source: SourceFile) -> Iterator[Finding]:
 
 
 def _own_host(source: SourceFile, origins: list[Origin]) -> str:
-    """The host whose robots.txt this is, as far as that can be seen; "" where it cannot."""
+    """The host whose robots.txt this is; "" where that cannot be seen, as in a file that names
+    sitemaps of several hosts.
+    """
     own = origin_of(source.url)
-    hosts = {_host(origin) for origin in origins}
     if own:
         return _host(own)
-    return hosts.pop() if len(hosts) == _MAX_HOSTS else ""
+    hosts = {_host(origin) for origin in origins}
+    return hosts.pop() if len(hosts) == 1 else ""
 
 
 def _origin(line: re.Match[str]) -> Origin | None:

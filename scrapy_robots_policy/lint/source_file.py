@@ -50,7 +50,7 @@ class Group(NamedTuple):
 
 
 class SourceFile:
-    """A robots.txt and a dialect. `text` is what the dialect reads of it (see `..lines`).
+    """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.lines.clean_text`).
 
     url  the address of the file; "" where it is not known
     """

@@ -26,8 +26,7 @@ from ..rep.usage_values import path_of, read_value
 from .findings import Finding, listed, quoted
 from .source_file import SourceFile, Span, values
 
-_WRITE = {CONTENT_USAGE: "train-ai=n, search=y"}
-_OTHERWISE = "ai-train=no, search=yes"
+_EXAMPLES = {CONTENT_USAGE: "train-ai=n, search=y", CONTENT_SIGNAL: "ai-train=no, search=yes"}
 
 
 def _labelled_lines(
@@ -54,7 +53,7 @@ def unreadable(source: SourceFile) -> Iterator[Finding]:
                 "R504",
                 _span(line),
                 f"{quoted(value)} is no {kind}: the line has no effect",
-                f"write keys and values, such as {label}: {_WRITE.get(label, _OTHERWISE)}",
+                f"write keys and values, such as {label}: {_EXAMPLES[label]}",
             )
 
 
@@ -96,12 +95,9 @@ def _why_unknown(preference: Preference) -> str:
     return ""
 
 
-def _lines(source: SourceFile) -> UsageLines:
-    return UsageLines(source.text, Groups(source.text, source.dialect), source.dialect)
-
-
 def outside(source: SourceFile) -> Iterator[Finding]:
-    for start, end in _lines(source).outside():
+    groups = Groups(source.text, source.dialect)
+    for start, end in UsageLines(source.text, groups, source.dialect).outside():
         for line in values(source, (start, end)):
             if LABELS.get(line[1].lower()) == CONTENT_USAGE:
                 yield source.finding(

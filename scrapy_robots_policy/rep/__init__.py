@@ -1,15 +1,6 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import (
-    Access,
-    AccessMode,
-    AccessPolicy,
-    Outcome,
-    Record,
-    Stance,
-    advance,
-    judge,
-)
+from .access import Access, AccessMode, AccessPolicy, Outcome, Record, Stance, advance, judge
 from .agents import Agent, add_agents, product_token
 from .cache_entry import CacheEntry, FetchResult
 from .dialects.crawlers import find_agent

@@ -172,9 +172,11 @@ def classify(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
         return policy.redirects_exhausted
     if status == 304:
         return AccessResult.UNCHANGED
-    by_class = {2: _served, 3: _redirected, 4: _refused}
-    read = by_class.get(status // 100)
-    return policy.other_status if read is None else read(fetched, policy)
+    if 200 <= status < 300:
+        return _served(fetched, policy)
+    if 300 <= status < 400:
+        return policy.redirects_exhausted
+    return _refused(fetched, policy) if 400 <= status < 500 else policy.other_status
 
 
 def _served(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
@@ -183,10 +185,6 @@ def _served(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
     if policy.text_only and fetched.media_type and not fetched.media_type.startswith("text/"):
         return AccessResult.UNAVAILABLE
     return AccessResult.SUCCESSFUL
-
-
-def _redirected(_: FetchResult, policy: AccessPolicy) -> AccessResult:
-    return policy.redirects_exhausted
 
 
 def _refused(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:

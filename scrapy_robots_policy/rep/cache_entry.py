@@ -71,9 +71,7 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
         return CacheEntry(replace(fetched, octets=b""), now, fetched.octets, now)
     if status == 304 and previous is not None and previous.octets is not None:
         return CacheEntry(_revalidated(previous.latest, fetched), now, previous.octets, now)
-    if status is not None and 400 <= status < 500 and status != 429:
-        return CacheEntry(replace(fetched, octets=b""), now)
-    if status is not None and 300 <= status < 400:
+    if status is not None and 300 <= status < 500 and status not in {304, 429}:
         return CacheEntry(replace(fetched, octets=b""), now)
     return _failed(previous, fetched, now)
 

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE 
 _RATE = re.compile(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)\s*([smhd]?)", re.IGNORECASE | re.ASCII)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _TIMES = re.compile(
-    r"(\d\d):?(\d\d)\s*-\s*(\d\d):?(\d\d)\s*(?:(?:UTC|GMT|Z)\s*)?", re.IGNORECASE | re.ASCII
+    r"(\d\d):?([0-5]\d)\s*-\s*(\d\d):?([0-5]\d)\s*(?:(?:UTC|GMT|Z)\s*)?", re.IGNORECASE | re.ASCII
 )
 _DAY = 86_400
 _MAX_VISIT_TIMES = 100  # spans for one crawler: each request asks all of them
@@ -58,11 +58,7 @@ def visit_time(value: str) -> VisitTime | None:
     if not match:
         return None
     start, end = (int(match[i]) * 3600 + int(match[i + 1]) * 60 for i in (1, 3))
-    return VisitTime(start, end) if max(start, end) <= _DAY and _has_minutes(match) else None
-
-
-def _has_minutes(match: re.Match[str]) -> bool:
-    return int(match[2]) < 60 and int(match[4]) < 60
+    return VisitTime(start, end) if max(start, end) <= _DAY else None
 
 
 def read_visit_times(lines: Iterable[tuple[str, str]]) -> tuple[VisitTime, ...]:

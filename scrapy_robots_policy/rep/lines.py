@@ -159,7 +159,9 @@ def grammar_of(dialect: Dialect) -> Grammar:
         agent=_compile(_agent(dialect)),
         rule=_compile(rule),
         directive=_compile(rf"\n{_W}{_KEY}{_W}:{_W}{_VALUE}"),
-        sitemap=_compile(_line(dialect, dialect.sitemap_keys)),
+        sitemap=_compile(
+            rf"\n{_W}(?:{_any_of(dialect.sitemap_keys)}){_colon(dialect)}{_W}{_VALUE}"
+        ),
         closer=_compile("|".join(_closers(dialect, rule))),
         pace=_compile(rf"\n{_W}(?:{_any_of(PACE_KEYS)}){_W}:"),
         usage=_compile(rf"\n{_W}(?:{_any_of(LABELS)}){_W}:"),
@@ -178,10 +180,6 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 def _any_of(keys: Iterable[str]) -> str:
     return "|".join(re.escape(key) for key in keys)
-
-
-def _line(dialect: Dialect, keys: tuple[str, ...]) -> str:
-    return rf"\n{_W}(?:{_any_of(keys)}){_colon(dialect)}{_W}{_VALUE}"
 
 
 def _colon(dialect: Dialect) -> str:

@@ -257,11 +257,9 @@ def _uri_path(path: str) -> str:
 
 def readable(octets: str) -> str:
     """Octets held as characters, as the UTF-8 that they are, for people to read."""
-    return (
-        octets
-        if octets.isascii()
-        else octets.encode("latin-1", "replace").decode("utf-8", "replace")
-    )
+    if octets.isascii():
+        return octets
+    return octets.encode("latin-1", "replace").decode("utf-8", "replace")
 
 
 RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {

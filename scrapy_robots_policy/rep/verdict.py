@@ -44,20 +44,21 @@ class Rule:
     line: int
 
     def __str__(self) -> str:
-        return shown(self._text(self.path))
+        return shown(f"{self.key}: {readable(self.path)}")
+
+    @property
+    def key(self) -> str:
+        return "Allow" if self.allow else "Disallow"
 
     @property
     def text(self) -> str:
         """The rule as written, octets as characters; not yet escaped."""
-        return f"{'Allow' if self.allow else 'Disallow'}: {self.path}"
+        return f"{self.key}: {self.path}"
 
     @property
     def start(self) -> str:
         """As much of the line as fits in a cause; not yet escaped."""
-        return self._text(self.path[:MAX_OCTETS])
-
-    def _text(self, path: str) -> str:
-        return f"{'Allow' if self.allow else 'Disallow'}: {readable(path)}"
+        return f"{self.key}: {readable(self.path[:MAX_OCTETS])}"
 
 
 @dataclass(frozen=True, slots=True)

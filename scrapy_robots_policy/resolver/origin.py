@@ -23,13 +23,7 @@ from ..rep import (
     judge,
     parse,
 )
-from ..rep.access import (
-    FOREVER,
-    Access,
-    AccessOverrides,
-    AccessResult,
-    goes_far_enough,
-)
+from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough
 from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
@@ -172,15 +166,8 @@ class OriginRules:
 def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
     """The rules of a file that the user has set in place of the site's own. They stay fresh."""
     entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
-    access = Access(
-        AccessMode.RULES,
-        entry.latest.cause,
-        AccessResult.SUCCESSFUL,
-        octets,
-        FOREVER,
-        FOREVER,
-        entry,
-    )
+    mode, result = AccessMode.RULES, AccessResult.SUCCESSFUL
+    access = Access(mode, entry.latest.cause, result, octets, FOREVER, FOREVER, entry)
     return OriginRules(origin, dialect, access, _parsed_given(octets, dialect))
 
 
@@ -245,9 +232,16 @@ class OriginState:
         return rules
 
     def _made_of(self, access: Access, dialect: Dialect, before: OriginRules | None) -> OriginRules:
-        if document_of(self.origin) == ROBOTS_TXT:
-            return OriginRules(self.origin, dialect, access, _parsed(access, dialect, before))
-        return OriginRules(self.origin, dialect, access, None, _reservations(access, before))
+        """Octets are read anew only where they are new."""
+        rules, reservations = None, None
+        if before and before.mode is access.mode and before.access.octets == access.octets:
+            rules, reservations = before.rules, before.reservations
+        elif access.mode is AccessMode.RULES:
+            if document_of(self.origin) == ROBOTS_TXT:
+                rules = parse(access.octets, dialect)
+            else:
+                reservations = TdmRules(access.octets)
+        return OriginRules(self.origin, dialect, access, rules, reservations)
 
     def remember(self, result: FetchResult, now: float) -> CacheEntry:
         """The entry after one more fetch."""
@@ -273,21 +267,3 @@ class OriginState:
             if parsed is not None
         )
         return len(file or b"") + parsed + OVERHEAD
-
-
-def _parsed(access: Access, dialect: Dialect, before: OriginRules | None) -> RuleSet | None:
-    """The rules of a file, parsed anew only where the octets are new."""
-    if access.mode is not AccessMode.RULES:
-        return None
-    if before is not None and before.rules is not None and before.access.octets == access.octets:
-        return before.rules
-    return parse(access.octets, dialect)
-
-
-def _reservations(access: Access, before: OriginRules | None) -> TdmRules | None:
-    """The rules of a tdmrep.json, read anew only where the octets are new."""
-    if access.mode is not AccessMode.RULES:
-        return None
-    if before is not None and before.reservations and before.access.octets == access.octets:
-        return before.reservations
-    return TdmRules(access.octets)

@@ -79,32 +79,29 @@ def encode(entry: CacheEntry) -> bytes:
 def decode(frame: bytes) -> CacheEntry:
     """The entry of a frame. EntryError, a ValueError, where there is none in it."""
     if frame[:1] != VERSION:
-        msg = f"an entry of layout {frame[:1]!r}, this version reads {VERSION!r}"
-        raise EntryError(msg)
+        raise EntryError(f"an entry of layout {frame[:1]!r}, this version reads {VERSION!r}")
     if len(frame) > MAX_FRAME:
-        msg = f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}"
-        raise EntryError(msg)
+        raise EntryError(f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}")
     try:
         line, _, octets = _unpack(frame).partition(b"\n")
         return checked(_entry(_facts(line), octets))
     except EntryError:
         raise
     except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        msg = f"a broken entry: {type(error).__name__}: {str(error)[:100]}"
-        raise EntryError(msg) from None
+        raise EntryError(f"a broken entry: {type(error).__name__}: {str(error)[:100]}") from None
 
 
 def checked(entry: object) -> CacheEntry:
     """The entry itself, where all of it has the right types. EntryError where not."""
     if not isinstance(entry, CacheEntry) or not isinstance(entry.latest, FetchResult):
-        msg = f"no entry but {type(entry).__name__}"
-        raise EntryError(msg)
+        raise EntryError(f"no entry but {type(entry).__name__}")
     for owner, kinds in ((entry, _OF_ENTRY), (entry.latest, _OF_LATEST)):
         for name, is_right in kinds.items():
             value = getattr(owner, name)
             if not is_right(value):
-                msg = f"an entry whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
-                raise EntryError(msg)
+                raise EntryError(
+                    f"an entry whose {name} is {str(value)[:40]!r} ({type(value).__name__})"
+                )
     return entry
 
 
@@ -173,18 +170,15 @@ def _unpack(frame: bytes) -> bytes:
     unpacker = zlib.decompressobj(zdict=_OFTEN)
     unpacked = unpacker.decompress(frame[1:], MAX_UNPACKED)
     if unpacker.unconsumed_tail:
-        msg = f"an entry that unpacks to more than {MAX_UNPACKED} octets"
-        raise EntryError(msg)
+        raise EntryError(f"an entry that unpacks to more than {MAX_UNPACKED} octets")
     if not unpacker.eof:
-        msg = "an entry that was cut"
-        raise EntryError(msg)
+        raise EntryError("an entry that was cut")
     return unpacked
 
 
 def _facts(line: bytes) -> dict[str, Any]:
     if len(line) > MAX_FACTS:
-        msg = f"an entry with {len(line)} octets of facts; the limit is {MAX_FACTS}"
-        raise EntryError(msg)
+        raise EntryError(f"an entry with {len(line)} octets of facts; the limit is {MAX_FACTS}")
     facts: dict[str, Any] = json.loads(line)
     return facts
 

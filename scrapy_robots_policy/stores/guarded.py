@@ -175,8 +175,7 @@ class GuardedCoordinator:
         async def take() -> float:
             wait = float(await self.coordinator.take(host, delay))
             if not wait >= 0:
-                msg = f"take gave {wait!r}; it must give the seconds to wait, or 0"
-                raise ValueError(msg)
+                raise ValueError(f"take gave {wait!r}; it must give the seconds to wait, or 0")
             return min(wait, max(delay, MAX_WAIT))
 
         return await self._guard.ask("take", take) or 0.0

@@ -97,8 +97,7 @@ def coordinator_of(store: Store | None) -> FleetCoordinator:
     if coordinator is None:
         return ALONE
     if not isinstance(coordinator, FleetCoordinator):
-        msg = "its coordinator must have the methods claim, release, take and leave"
-        raise ValueError(msg)
+        raise ValueError("its coordinator must have the methods claim, release, take and leave")
     return coordinator
 
 

@@ -25,10 +25,7 @@ Params = Mapping[str, Any]
 
 
 def open_store(
-    place: Any,
-    params: Params | None = None,
-    events: StoreEvents | None = None,
-    crawler: Any = None,
+    place: Any, params: Params | None = None, events: StoreEvents | None = None, crawler: Any = None
 ) -> Store:
     """A store, ready to use. Ours connect to nothing before their first call.
 
@@ -71,18 +68,16 @@ def _loaded(place: Any) -> Any:
     is_path = "." in place and not set(place) & set(":/@ ")
     if not is_path:
         choices = ", ".join(f"{name}:" for name in STORES)
-        msg = (
+        raise ValueError(
             f"it names no store; the choices are {choices}, "
             "a store's class, a store, or the import path of either"
         )
-        raise ValueError(msg)
     try:
         loaded = load_object(place)
     except Exception as error:
         raise ValueError(f"it cannot be imported: {_sentence(error)}") from error
     if isinstance(loaded, str):
-        msg = "it is the import path of a text, not of a store"
-        raise ValueError(msg)
+        raise ValueError("it is the import path of a text, not of a store")
     return loaded
 
 
@@ -120,8 +115,7 @@ def _sentence(error: Exception) -> str:
 
 def _memory(uri: str, _params: Params, _events: StoreEvents) -> Store:
     if uri != "memory:":
-        msg = "nothing may follow memory:"
-        raise ValueError(msg)
+        raise ValueError("nothing may follow memory:")
     return MemoryStore()
 
 
@@ -131,19 +125,16 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
 
     path = uri.removeprefix("sqlite:")
     if "\0" in path:
-        msg = "no path has a NUL in it"
-        raise ValueError(msg)
+        raise ValueError("no path has a NUL in it")
     try:
         file = Path(path or _default_file()).expanduser()
         is_folder = file.is_dir()
     except RuntimeError as error:
-        msg = "nobody knows the home folder in it"
-        raise ValueError(msg) from error
+        raise ValueError("nobody knows the home folder in it") from error
     except OSError as error:  # the name is too long, for example
         raise ValueError(f"no file can be there: {error.strerror}") from error
     if is_folder:
-        msg = "it is a folder; name a file in it, as in sqlite:robots.sqlite"
-        raise ValueError(msg)
+        raise ValueError("it is a folder; name a file in it, as in sqlite:robots.sqlite")
     # Guarded because a file that others keep locked blocks the event loop for each try.
     return GuardedStore(SqliteStore(file), events)
 
@@ -163,17 +154,17 @@ def _default_file() -> str:
 
 def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
     if not compat.has_asyncio():
-        msg = (
+        raise ValueError(
             "Redis needs asyncio: set TWISTED_REACTOR to "
             "'twisted.internet.asyncioreactor.AsyncioSelectorReactor', or take memory: or sqlite:"
         )
-        raise ValueError(msg)
     try:
         from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
         from .redis.address import Address  # noqa: PLC0415 - imports redis-py too
     except ImportError:
-        msg = "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
-        raise ValueError(msg) from None
+        raise ValueError(
+            "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
+        ) from None
     address = Address.of_params(params) if uri == "redis:" else Address.of_uri(uri)
     return RedisStore(address, events)
 

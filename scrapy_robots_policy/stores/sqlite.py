@@ -119,11 +119,11 @@ def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
     if (application, schema) == (APPLICATION, SCHEMA):
         return True
     if application == APPLICATION:
-        msg = f"{path} is a store of schema {schema}; this version reads schema {SCHEMA}"
-        raise ValueError(msg)
+        raise ValueError(
+            f"{path} is a store of schema {schema}; this version reads schema {SCHEMA}"
+        )
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        msg = f"{path} is a database of something else"
-        raise ValueError(msg)
+        raise ValueError(f"{path} is a database of something else")
     return False
 
 

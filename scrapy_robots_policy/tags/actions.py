@@ -37,19 +37,16 @@ def read_actions(where: str, value: Any) -> Actions:
     ValueError names the part, and its choices.
     """
     if not isinstance(value, Mapping):
-        msg = f"{where} is {value!r}; it must be a dict of actions by part"
-        raise ValueError(msg)
+        raise ValueError(f"{where} is {value!r}; it must be a dict of actions by part")
     return {part: _action(where, part, name) for part, name in value.items()}
 
 
 def _action(where: str, part: Any, name: Any) -> Action:
     if part not in DEFAULTS:
-        msg = f"{where} has the key {part!r}; the keys are {', '.join(DEFAULTS)}"
-        raise ValueError(msg)
+        raise ValueError(f"{where} has the key {part!r}; the keys are {', '.join(DEFAULTS)}")
     choices = [action for action in Action if action is not Action.MARK or part in ON_ITEMS]
     for action in choices:
         if name in (action, action.value):
             return action
     words = ", ".join(action.value for action in choices)
-    msg = f"{where} has {name!r} for {part!r}; it must be one of {words}"
-    raise ValueError(msg)
+    raise ValueError(f"{where} has {name!r} for {part!r}; it must be one of {words}")

@@ -145,7 +145,9 @@ H2 = "scrapy.core.downloader.handlers.http2.H2DownloadHandler"
 )
 def test_where_a_handler_may_not_count_octets_a_file_has_a_limit_all_the_same(handler, limit):
     profile = read({"DOWNLOAD_HANDLERS": handler}).profile
-    order = FetchOrder("https://a.example", None, DIALECTS["rfc9309"])
+    order = FetchOrder(
+        "https://a.example", None, DIALECTS["rfc9309"], scrapy.Request("https://a.example")
+    )
     for url, expected in (("https://a.example/x", limit), ("http://a.example/x", 0)):
         assert profile.request(url, {}, order).meta["download_maxsize"] == expected
 

@@ -288,7 +288,7 @@ async def test_a_refused_condition_is_not_sent_again():
     )
     with Site({"/robots.txt": answer}) as site:
         copy = CacheEntry(FetchResult(200, etag='"1"'), 0.0, SECRET.body, 0.0)
-        order = FetchOrder(site.origin, copy, DIALECTS["rfc9309"])
+        order = FetchOrder(site.origin, copy, DIALECTS["rfc9309"], scrapy.Request(site.origin))
         results = []
 
         class Fetching(Spider):

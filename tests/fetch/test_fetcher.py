@@ -9,6 +9,7 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from scrapy import Request
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import CancelledError
 
@@ -45,7 +46,7 @@ class Asking(Spider):
 
 async def fetch(origin, copy=None, dialect=RFC, spider=Asking, **settings):
     settings = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 60, **settings}
-    question = FetchOrder(origin, copy, dialect)
+    question = FetchOrder(origin, copy, dialect, Request(origin))
     seen, crawler = await crawl(spider=spider, settings=settings, question=question)
     return crawler.spider.outcome, seen
 
@@ -131,7 +132,7 @@ async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error)
         lambda *exchange: noted.append(exchange),
     )
     with pytest.raises(error):
-        await fetch(FetchOrder("http://here.example", None, RFC))
+        await fetch(FetchOrder("http://here.example", None, RFC, Request("http://here.example")))
     assert (noted, len(ended)) == ([], 1)
 
 
@@ -256,7 +257,7 @@ async def test_no_credentials_no_cookies_no_cache():
     }
     spider = type("Asking", (Asking,), {"http_user": "user", "http_auth_domain": None})
     with Site({"/robots.txt": Answer(RULES.encode(), headers=cookie)}) as site:
-        question = FetchOrder(site.origin, None, RFC)
+        question = FetchOrder(site.origin, None, RFC, Request(site.origin))
         _, crawler = await crawl(
             site.url("/page"),
             spider=Asking if "HTTPAUTH_USER" in known_settings() else spider,

@@ -19,7 +19,7 @@ URL = "http://site.example/robots.txt"
 PAGE = Request("http://site.example/page", meta={"proxy": "http://proxy", "download_maxsize": 5})
 
 
-def made(page=None, headers=None, **order):
+def made(page=PAGE, headers=None, **order):
     profile = RequestProfile(20.0, uncounted=frozenset({"https"}), hook=order.pop("hook", None))
     url = order.pop("url", URL)
     return profile.request(
@@ -27,13 +27,12 @@ def made(page=None, headers=None, **order):
     )
 
 
-@pytest.mark.parametrize("page", [None, PAGE], ids=["no page", "page"])
-def test_what_is_set_for_pages_does_not_bind_a_robots_txt(page):
-    meta = made(page).meta
+def test_what_is_set_for_pages_does_not_bind_a_robots_txt():
+    meta = made().meta
     ours = {"allow_offsite": True, "download_fail_on_dataloss": True, "dont_obey_robotstxt": True}
     ours |= {"download_maxsize": 0, "download_warnsize": 0, "dont_merge_cookies": True}
     assert {name: meta[name] for name in ours} == ours
-    assert meta.get("proxy") == (page and "http://proxy")
+    assert meta["proxy"] == "http://proxy"
 
 
 @pytest.mark.parametrize("name", ["Authorization", "Cookie", "Range"])

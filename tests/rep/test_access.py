@@ -247,6 +247,14 @@ LIVES = {
         [(0, GOOD), (DAY, FetchResult(503)), (DAY + HOUR, FetchResult(304))],
         ("R", OURS, 0, None),
     ),
+    "304 without a copy is a failure": (
+        [(0, FetchResult(503)), (HOUR, FetchResult(304)), (DAY, FetchResult(304))],
+        ("D", None, 3, DAY),
+    ),
+    "and after 30 days of it the standard allows all": (
+        [(0, FetchResult(304)), (31 * DAY, FetchResult(304))],
+        ("A", None, 2, 31 * DAY),
+    ),
     "an empty file is a file": ([(0, FetchResult(200))], ("R", b"", 0, None)),
 }
 

@@ -11,11 +11,7 @@ PART = Category.SEARCH_PART
 
 
 def agents_of(
-    dialect: str,
-    source: str,
-    certainty: Certainty,
-    *chains: tuple[str, ...],
-    facts: CrawlerFacts,
+    dialect: str, source: str, certainty: Certainty, *chains: tuple[str, ...], facts: CrawlerFacts
 ) -> list[Agent]:
     """One agent for each chain, named as the chain's first name."""
     return [

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from ..agents import (
     Agent,
@@ -66,19 +65,13 @@ _BY_DUCKDUCKGO = CrawlerFacts(
 YANDEX_LIBRARY = "Yandex's robots.txt library (ydb-platform/ydb, library/cpp/robots_txt)"
 
 BING = agent_table(
-    *agents_of(
+    *engine(
         "bing",
         "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
         Certainty.DOCUMENTED,
         ("bingbot", "msnbot", "*"),
-        facts=_BY_BING,
-    ),
-    *agents_of(
-        "bing",
-        "Bing Webmaster Blog 2010: bingbot honours what is written for msnbot",
-        Certainty.DOCUMENTED,
         ("msnbot", "*"),
-        facts=replace(_BY_BING, category=PART),
+        facts=_BY_BING,
     ),
     *agents_of(
         "bing",
@@ -173,7 +166,7 @@ BAIDU = agent_table(
         ("Baiduspider-ads", "Baiduspider", "*"),
         ("Baiduspider-render", "Baiduspider", "*"),
         facts=CrawlerFacts("Baidu", Category.SEARCH),
-    ),
+    )
 )
 
 _BY_YAHOO = CrawlerFacts("Yahoo", Category.SEARCH, "https://help.yahoo.com", crawl_delay=True)
@@ -283,7 +276,7 @@ SOGOU = agent_table(
         ("Sogou Video Spider", "*"),
         ("Sogou Orion spider", "*"),
         facts=CrawlerFacts("Sogou", Category.SEARCH),
-    ),
+    )
 )
 
 QIHOO = agent_table(
@@ -296,11 +289,10 @@ QIHOO = agent_table(
         ("360Spider-Video", "*"),
         ("HaoSouSpider", "*"),
         facts=BY_QIHOO,
-    ),
+    )
 )
 
 
-_NONE: Mapping[str, Agent] = MappingProxyType({})
 _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
     OTHERS,
@@ -315,11 +307,11 @@ def crawlers() -> Iterator[Agent]:
 
 def find_agent(name: str) -> Agent | None:
     """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
-    tables = (table for table in _TABLES if name.lower() in table)
-    return next((table[name.lower()] for table in tables), None)
+    agents = (table.get(name.lower()) for table in _TABLES)
+    return next(filter(None, agents), None)
 
 
-def names_a_crawler(token: str, agents: Mapping[str, Agent] = _NONE) -> bool:
+def names_a_crawler(token: str, agents: Mapping[str, Agent]) -> bool:
     """Whether a product token can be a crawler's name. `agents`: a dialect's crawlers, which may
     have names that are no product tokens.
     """

@@ -176,8 +176,7 @@ def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
         if value in (choice.value, choice.name.lower()):
             return choice
     wanted = " or ".join(repr(choice.value) for choice in choices) or f"of type {kind.__name__}"
-    msg = f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}"
-    raise ValueError(msg)
+    raise ValueError(f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}")
 
 
 def options() -> dict[str, type]:

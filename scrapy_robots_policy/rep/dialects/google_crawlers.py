@@ -88,10 +88,7 @@ GOOGLE = agent_table(
         Certainty.ASSUMED,
         ("Google-Safety", "*"),
         facts=replace(
-            _BY_GOOGLE,
-            category=Category.OTHER,
-            page=_SPECIAL_PAGE,
-            obedience=Obedience.IGNORES,
+            _BY_GOOGLE, category=Category.OTHER, page=_SPECIAL_PAGE, obedience=Obedience.IGNORES
         ),
     ),
     *agents_of(

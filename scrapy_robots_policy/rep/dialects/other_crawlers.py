@@ -67,10 +67,7 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("MistralAI-User", _for_users(_MISTRAL)),
     ("MistralAI-Index", _MISTRAL),
     ("MistralAI-Training", replace(_MISTRAL, category=Category.AI_TRAINING)),
-    (
-        "CCBot",
-        CrawlerFacts("Common Crawl", Category.ARCHIVE, "https://commoncrawl.org/faq", True),
-    ),
+    ("CCBot", CrawlerFacts("Common Crawl", Category.ARCHIVE, "https://commoncrawl.org/faq", True)),
     ("PetalBot", CrawlerFacts("Huawei", Category.SEARCH, "https://aspiegel.com/petalbot")),
     ("AhrefsBot", CrawlerFacts("Ahrefs", Category.SEO, "https://ahrefs.com/robot", True)),
     ("SemrushBot", CrawlerFacts("Semrush", Category.SEO, "https://www.semrush.com/bot/", True)),
@@ -83,10 +80,7 @@ _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("TikTokSpider", replace(_BYTEDANCE, category=Category.OTHER)),
     ("archive.org_bot", _ARCHIVE),
     ("ia_archiver", replace(_ARCHIVE, page="https://archive.org/webmasters.html")),
-    (
-        "Yisouspider",
-        CrawlerFacts("Yisou", Category.SEARCH, obedience=Obedience.UNSTATED),
-    ),
+    ("Yisouspider", CrawlerFacts("Yisou", Category.SEARCH, obedience=Obedience.UNSTATED)),
 )
 
 

@@ -106,11 +106,10 @@ def _checked(address: Address) -> Address:
 
 def _fault(kind: str = "") -> ValueError:
     form = _FORMS.get(kind, "redis://user:password@host:port/db")
-    msg = (
+    return ValueError(
         f"it is no address of a Redis; write {form}, with what is special in a URL "
         "percent-encoded in user and password"
     )
-    return ValueError(msg)
 
 
 def _of_one(uri: str) -> Address:
