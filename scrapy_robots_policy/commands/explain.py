@@ -6,6 +6,7 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import Verdict
+from ..rep.access import AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
@@ -88,9 +89,11 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     delay = rules.crawl_delay(options.agent)
     sitemaps = rules.rules.sitemaps if rules.rules else ()
     access = rules.access
-    fresh = duration(access.fresh_until - access.entry.asked_at)
+    is_answer = access.result is not AccessResult.UNREACHABLE
+    life = "fresh for" if is_answer else "requested again after"
+    life = f"{life} {duration(access.fresh_until - access.entry.asked_at)}"
     size = f"{len(access.octets):,} octets"
-    served = f"{in_words(name)}: {access.why or 'served'}, {size}, fresh for {fresh}"
+    served = f"{in_words(name)}: {access.why or 'served'}, {size}, {life}"
     rows = [
         ("robots.txt", served),
         ("mode", access.mode.description),

@@ -6,9 +6,10 @@ Settings come as Python values or, from `-s` and scrapyd, as text. A kind reads 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, signature
 from os import PathLike, fspath
 from typing import Any, Protocol, TypeVar
 
@@ -19,6 +20,7 @@ from ..fetch.host_patterns import host_pattern
 Read_co = TypeVar("Read_co", covariant=True)
 
 MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 §5.6.2: token
 
 
 class SettingError(ValueError):
@@ -180,10 +182,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """A list of names, without those that are refused, in any case; `why` says why they are."""
-
-    refused: frozenset[str] = frozenset()
-    why: str = ""
+    """A list of names."""
 
     words = "a list of names"
 
@@ -191,10 +190,30 @@ class Names:
         names = names_of(value)
         if names is None:
             raise wrong(name, value, self.words)
-        for one in names:
-            if one.lower() in self.refused:
-                raise SettingError(f"{name} has {one!r}; {self.why}")
         return names
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderNames:
+    """A list of names of headers, without those that are refused (in lower case); `why` says why
+    they are.
+    """
+
+    refused: frozenset[str]
+    why: str
+
+    words = "a list of header names"
+
+    def read(self, name: str, value: Any) -> tuple[str, ...]:
+        headers = names_of(value)
+        if headers is None:
+            raise wrong(name, value, self.words)
+        for header in headers:
+            if header.lower() in self.refused:
+                raise SettingError(f"{name} has {header!r}; {self.why}")
+            if not _HEADER_NAME.fullmatch(header):
+                raise SettingError(f"{name} has {quoted(header)}, which no header is called")
+        return headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,5 +250,17 @@ class Function:
             raise wrong(name, value, self.words, "which is a coroutine function")
         if not callable(function):
             raise wrong(name, value, self.words, why)
+        if not _takes_two(function):
+            raise wrong(name, value, self.words, "which does not take two arguments")
         called: Callable[..., Any] = function
         return called
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # some functions written in C do not say what they take
+        pass
+    return True

@@ -11,7 +11,7 @@ from scrapy.settings import BaseSettings
 from ..rep.nearest import nearest
 from .settings_table import SETTINGS
 
-OURS = "ROBOTS_"  # Scrapy's own settings begin with ROBOTSTXT_
+OURS, SCRAPYS = "ROBOTS_", "ROBOTSTXT_"
 
 
 class Values:
@@ -42,14 +42,29 @@ def is_set(settings: BaseSettings, name: str) -> bool:
 
 def unknown_settings(settings: BaseSettings) -> Iterator[str]:
     """A sentence for each name that looks like one of our settings and is none."""
-    ours = [name.removeprefix(OURS) for name in SETTINGS if name.startswith(OURS)]
     for name in sorted(filter(_looks_ours, settings)):
         if name in SETTINGS or not is_set(settings, name):
             continue
-        near = nearest(name.removeprefix(OURS), ours, OURS, likeness=0.6)  # DELAY: CRAWL_DELAY
-        hint = near or "; it has no effect here"
+        hint = _nearest(name.partition("_")[2]) or "; it has no effect here"
         yield f"{name} is no setting of scrapy_robots_policy{hint}"
 
 
+def _nearest(word: str) -> str:
+    """A question whether the setting was meant whose name ends in a word like this one."""
+    for start in (OURS, SCRAPYS):
+        words = [name.removeprefix(start) for name in SETTINGS if name.startswith(start)]
+        near = nearest(word, words, start, likeness=0.6)  # DELAY: CRAWL_DELAY
+        if near:
+            return near
+    return ""
+
+
 def _looks_ours(name: object) -> bool:
-    return isinstance(name, str) and name.startswith(OURS)
+    """Other packages may read settings that begin like Scrapy's own. One that is called like ours
+    but for that is a mistake.
+    """
+    if not isinstance(name, str):
+        return False
+    return name.startswith(OURS) or (
+        name.startswith(SCRAPYS) and name.replace(SCRAPYS, OURS, 1) in SETTINGS
+    )

@@ -21,6 +21,7 @@ from .kinds import (
     Choice,
     Flag,
     Function,
+    HeaderNames,
     HostPatterns,
     Kind,
     Names,
@@ -145,7 +146,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_FETCH_HEADERS",
-        Names(
+        HeaderNames(
             NEVER_CARRIED,
             "a robots.txt is requested without credentials and cookies: take any header but "
             "Authorization and Cookie",

@@ -345,6 +345,16 @@ def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
     assert "tdmrep.json  200, no JSON (JSONDecodeError)" in robots(*explain).lines
 
 
+@pytest.mark.parametrize(
+    ("status", "life"), [(200, "fresh for 24 hours"), (503, "requested again after 10 seconds")]
+)
+def test_explain_says_how_long_an_answer_counts_or_when_it_is_requested_again(status, life):
+    with Site({"/robots.txt": Answer(status=status)}) as site:
+        lines = robots("explain", site.url("/x")).lines
+    row = next(line for line in lines if line.startswith("robots.txt"))
+    assert row.endswith(f", 0 octets, {life}")
+
+
 def test_explain_shows_what_statuses_mean_for_a_site_and_for_a_file_on_request(file):
     with Site({"/robots.txt": served("")}) as site:
         of_site = robots("explain", site.url("/x"))

@@ -266,7 +266,11 @@ WRONG = [
     ({"ROBOTS_FETCH_META": {"a": 1}}, "ROBOTS_FETCH_META is {'a': 1}; it must be a list of names"),
     ({"ROBOTS_FETCH_META": ["a", 5]}, "ROBOTS_FETCH_META is ['a', 5]; it must be a list of names"),
     ({"ROBOTS_FETCH_META": b"a"}, "ROBOTS_FETCH_META is b'a'; it must be a list of names"),
-    ({"ROBOTS_FETCH_HEADERS": [5]}, "ROBOTS_FETCH_HEADERS is [5]; it must be a list of names"),
+    ({"ROBOTS_FETCH_HEADERS": [5]}, "ROBOTS_FETCH_HEADERS is [5]; it must be a list of header na"),
+    ({"ROBOTS_FETCH_HEADERS": ["X: 1"]}, "ROBOTS_FETCH_HEADERS has 'X: 1', which no header is"),
+    ({"ROBOTS_FETCH_HEADERS": ["X\r\nY"]}, "HEADERS has 'X\\r\\nY', which no header is called"),
+    ({"ROBOTS_FETCH_HEADERS": "X Y"}, "ROBOTS_FETCH_HEADERS has 'X Y', which no header is called"),
+    ({"ROBOTS_FETCH_HEADERS": ["Größe"]}, "ROBOTS_FETCH_HEADERS has 'Größe', which no header is"),
     ({"ROBOTS_FETCH_HEADERS": "X,cookie"}, "ROBOTS_FETCH_HEADERS has 'cookie'; a robots.txt is"),
     ({"ROBOTS_FETCH_HEADERS": ["Cookie"]}, "ROBOTS_FETCH_HEADERS has 'Cookie'; a robots.txt is"),
     (
@@ -274,6 +278,8 @@ WRONG = [
         "ROBOTS_FETCH_HOOK is 'no.such', which cannot be imported (Mod",
     ),
     ({"ROBOTS_FETCH_HOOK": 5}, "ROBOTS_FETCH_HOOK is 5; it must be a function of two requests"),
+    ({"ROBOTS_FETCH_HOOK": "os.getcwd"}, "'os.getcwd', which does not take two arguments; it must"),
+    ({"ROBOTS_FETCH_HOOK": lambda page: page}, ", which does not take two arguments; it must be"),
     (
         {"ROBOTS_FETCH_HOOK": f"{__name__}.coroutine"},
         f"ROBOTS_FETCH_HOOK is '{__name__}.coroutine', which is a coroutine function; it must be",
@@ -388,6 +394,10 @@ UNKNOWN = {
     "ROBOTS_DIALCT": "is no setting of scrapy_robots_policy; did you mean ROBOTS_DIALECT?",
     "ROBOTS_ON_UNREACHEABLE": "did you mean ROBOTS_ON_UNREACHABLE?",
     "ROBOTS_DELAY": "did you mean ROBOTS_CRAWL_DELAY?",
+    "ROBOTS_OBEY": "did you mean ROBOTSTXT_OBEY?",
+    "ROBOTS_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
+    "ROBOTS_USER_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
+    "ROBOTSTXT_DIALECT": "did you mean ROBOTS_DIALECT?",
     "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
 }
 
