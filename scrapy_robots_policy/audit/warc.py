@@ -43,8 +43,11 @@ def write_warc(paths: Iterable[Path], target: Path) -> int:
 
 def _record(writer: Any, path: Path) -> int:
     file = RecordFile(path)
-    with replaying(file) as replay:
-        return sum(_line(writer, fields, file, replay) for fields in file)
+    try:
+        with replaying(file) as replay:
+            return sum(_line(writer, fields, file, replay) for fields in file)
+    except UnicodeEncodeError:  # JSON can name half of a pair of UTF-16
+        raise file.error("it holds half a character, which a WARC cannot hold") from None
 
 
 def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> int:

@@ -324,6 +324,17 @@ def test_a_record_that_somebody_made_up_is_refused_in_one_sentence(tmp_path, ver
     assert f"a {kind} line that cannot be read" in answer.out + answer.err
 
 
+def test_warc_of_a_record_with_half_a_character_is_refused_in_one_sentence(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, "crawl", user_agent="\ud800")
+    answer = robots("audit", "warc", path, tmp_path / "out.warc")
+    assert (answer.status, answer.err) == (
+        2,
+        f"scrapy robots: {path}, line 1: it holds half a character, which a WARC cannot hold\n",
+    )
+    assert not (tmp_path / "out.warc").exists()
+
+
 def test_broken_is_not_hidden_in_json(tmp_path):
     (tmp_path / "x").write_text("x\n")
     answer = robots("audit", "verify", "--json", tmp_path / "x")
