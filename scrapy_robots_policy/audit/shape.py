@@ -21,6 +21,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_MAX_WHOLE = 2**63  # of a number that may have decimals: a much larger one is no float
 
 
 def fault(fields: Mapping[str, Any]) -> str:
@@ -54,6 +55,8 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
         choices = schema["enum"] if "enum" in schema else [schema["const"]]
         return any(isinstance(value, type(choice)) for choice in choices)
     has_type = isinstance(value, _TYPES[name])
+    if name == "number" and isinstance(value, int):
+        return abs(value) < _MAX_WHOLE
     if has_type and name == "array":
         return all(_fits(item, schema["items"]) for item in value)
     if has_type and name == "object":

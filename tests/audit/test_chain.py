@@ -377,6 +377,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
         ("decision", {"preferences": [{"label": 1}]}, "'preferences' has the wrong type"),
         ("decision", {"preferences": [{}]}, "'preferences' has the wrong type"),
         ("decision", {"refused_use": {}}, "'refused_use' has the wrong type"),
+        ("decision", {"waited": 10**400}, "'waited' has the wrong type"),
         ("decision", {"url": None, "exempt": "x", "format": 2}, "'url' has the wrong type"),
         ("decision", {"robots": 10**30}, "a decision line that cannot be read"),
         ("end", {"sums": {"passed": "x"}}, "'sums' has the wrong type"),
