@@ -68,6 +68,10 @@ def test_the_exit_status_tells_the_gravest_that_happened(urls, status):
         assert policy("check", *(places.get(url, url) for url in urls)).status == status
 
 
+def test_the_exit_status_is_that_of_all_urls_of_a_file(file):
+    assert policy("check", "--robots", file, "/a", "/private/x", "/b").status == 1
+
+
 def test_a_site_that_is_put_off_is_unreachable():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         output = policy("check", "--dialect", "koster1996", site.url("/"))

@@ -3,7 +3,7 @@
 `mutants.toml` lists the mutants: a text that stands exactly once in the package, what it is changed
 into, and the tests that must fail then. Each mutant is made in a copy of the project. A test that
 hangs has failed. Exit status: 0 if enough mutants are killed; 1 if not; 2 if the list is wrong: a
-text does not stand in the package exactly once, or there is no such file of tests.
+text does not stand in the package exactly once, or there is no such test.
 """
 
 from __future__ import annotations
@@ -83,6 +83,9 @@ def _test_path(mutant: str, test: str, root: Path) -> str:
     files = [path for path in every if str(path).endswith(f"/{name}")]
     if len(files) != 1:
         raise WrongListError(f"{mutant}: there are {len(files)} files {name}")
+    function = rest.rpartition("::")[2].partition("[")[0]
+    if function and f"def {function}(" not in files[0].read_text("utf-8"):
+        raise WrongListError(f"{mutant}: {name} has no test {function}")
     path = str(files[0].relative_to(root))
     return f"{path}::{rest}" if rest else path
 
