@@ -21,7 +21,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-_MAX_WHOLE = 2**63  # of a number that may have decimals: a much larger one is no float
+_MAX_WHOLE = 2**63  # a whole number may stand for a float, which has an end
 
 
 def fault(fields: Mapping[str, Any]) -> str:

@@ -195,8 +195,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class HeaderNames:
-    """A list of names of headers, without those that are refused (in lower case); `why` says why
-    they are.
+    """A list of names of headers.
+
+    refused  names that it must not have, in lower case
+    why      why they are refused
     """
 
     refused: frozenset[str]

@@ -60,8 +60,8 @@ def _nearest(word: str) -> str:
 
 
 def _looks_ours(name: object) -> bool:
-    """Other packages may read settings that begin like Scrapy's own. One that is called like ours
-    but for that is a mistake.
+    """Other packages may have settings that begin with ROBOTSTXT_. One that is ours but for its
+    beginning is a mistake.
     """
     if not isinstance(name, str):
         return False
