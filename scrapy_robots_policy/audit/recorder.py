@@ -7,6 +7,7 @@ a second (see `Writer`). The lines stand in the order of the events.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 
 from scrapy.crawler import Crawler
@@ -72,7 +73,8 @@ class Recorder:
             writer.begin(crawl)
         except OSError as error:
             no_file = f"no file can be written there: {error.strerror or error}"
-            why = "it is a folder; name a file in it" if path.is_dir() else no_file
+            is_folder = os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises for one too long
+            why = "it is a folder; name a file in it" if is_folder else no_file
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {why}") from None
         except ValueError as error:  # the system's encoding has no such characters, for example
             raise SettingError(f"ROBOTS_AUDIT is {str(path)!r}: {error}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from ..report import Files
@@ -23,9 +24,11 @@ def report_files(path: Path | None) -> Files | None:
 
 def report_base(path: Path | None) -> Path | None:
     """The data of an earlier report. Before the second crawl there may be none yet."""
+    if path is None:
+        return None
     try:
-        if path is not None and path.exists():
+        with suppress(FileNotFoundError):
             Base.read(path)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise SettingError(f"ROBOTS_REPORT_BASE is {str(path)!r}: {error}") from None
     return path

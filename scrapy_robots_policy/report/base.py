@@ -59,10 +59,14 @@ class Base:
 
     @classmethod
     def read(cls, path: Path) -> Base:
-        """ValueError, with the reason, if the file cannot be read or is no report."""
+        """FileNotFoundError if there is no file yet; ValueError, with the reason, if it cannot be
+        read or is no report.
+        """
         try:
             with path.open("rb") as file:
                 octets = file.read(MAX_OCTETS + 1)
+        except FileNotFoundError:
+            raise
         except OSError as error:
             raise ValueError(f"it cannot be read: {error.strerror}") from None
         if len(octets) > MAX_OCTETS:

@@ -82,22 +82,21 @@ class ReportWriter:
         """The earlier report; None where there is none, which is so before the second crawl."""
         if self.base is None:
             return None
-        if not self.base.exists():
+        try:
+            return Base.read(self.base)
+        except FileNotFoundError:
             logger.info(
                 "There is no earlier report at %(path)s to compare this one with",
                 {"path": self.base},
                 extra={"spider": self.crawler.spider},
             )
-            return None
-        try:
-            return Base.read(self.base)
         except ValueError as error:
             logger.warning(
                 "The report is not compared with %(path)s: %(error)s",
                 {"path": self.base, "error": error},
                 extra={"spider": self.crawler.spider},
             )
-            return None
+        return None
 
 
 def _figures(stats: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any
 
 from scrapy.exceptions import NotConfigured
@@ -126,9 +127,11 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     path = uri.removeprefix("sqlite:")
     if "\0" in path:
         raise ValueError("no path has a NUL in it")
+    is_folder = False
     try:
         file = Path(path or _default_file()).expanduser()
-        is_folder = file.is_dir()
+        with suppress(FileNotFoundError):  # the store creates it
+            is_folder = S_ISDIR(file.stat().st_mode)  # `is_dir` hides errors from Python 3.14 on
     except RuntimeError as error:
         raise ValueError("nobody knows the home folder in it") from error
     except OSError as error:  # the name is too long, for example

@@ -280,6 +280,8 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
         ("audit-%s.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
         ("a\0b", "it must be the path of a file"),
         ("\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed"),
+        ("x" * 300, "no file can be written there: File name too long"),
+        ("/dev/null/a.jsonl", "no file can be written there: Not a directory"),
         ("no/such/a.jsonl", "is 'no/such/a.jsonl': no file can be written there: No such file"),
         ("", "it must be the path of a file"),
     ],

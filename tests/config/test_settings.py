@@ -227,6 +227,7 @@ WRONG = [
     ({"ROBOTS_STORE": "sqlite:/"}, "ROBOTS_STORE is 'sqlite:/': it is a folder; name a file in it"),
     ({"ROBOTS_STORE": "sqlite:" + "x" * 300}, "no file can be there: File name too long"),
     ({"ROBOTS_STORE": "sqlite:~no-body/x"}, "'sqlite:~no-body/x': nobody knows the home folder"),
+    ({"ROBOTS_STORE": "sqlite:/dev/null/x"}, "no file can be there: Not a directory"),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
     # Meant as seconds: Scrapy's `getbool` would take the one for True, the other for False.
@@ -297,6 +298,8 @@ WRONG = [
         {"ROBOTS_REPORT_BASE": "%(name)s-%(time)s.json"},
         "it may have '%' only in %(name)s; write",
     ),
+    ({"ROBOTS_REPORT_BASE": "x" * 300}, "': it cannot be read: File name too long"),
+    ({"ROBOTS_REPORT_BASE": "/dev/null/x"}, "': it cannot be read: Not a directory"),
     ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
