@@ -18,6 +18,7 @@ from ..audit.words import cause_of, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from ..report.formats import counted
+from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
 from .terminal import Progress, paint, print_json, print_line
@@ -191,7 +192,8 @@ def _report(args: list[str], options: Options) -> int:
     overview = overview_of(_paths(args), progress.on_lines)
     progress.end()
     try:
-        Path(options.output).write_text(audit_page(overview), "utf-8", "backslashreplace")
+        with whole_file(Path(options.output)) as file:
+            file.write(audit_page(overview).encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot write {options.output}: {error.strerror}") from None
     is_broken = any(errors_in(overview.parts))

@@ -1,12 +1,8 @@
-"""A file with the fixes of its findings applied, and written in its place."""
+"""A file with the fixes of its findings applied."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from ..lint import Finding, edited
 
@@ -37,21 +33,3 @@ def fixed(
             break
         octets, count, findings = after, count + len(chosen), lint(after)
     return octets, count, findings
-
-
-def write_file(name: str, octets: bytes) -> None:
-    """Replace the file in one step: a run that is interrupted leaves the old file or the new one.
-
-    OSError where it cannot be written.
-    """
-    path = Path(name).resolve()  # the file itself, where the name is a link to it
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            file.write(octets)
-            file.close()
-            shutil.copymode(path, temporary)
-            os.replace(temporary, path)  # noqa: PTH105 - says that it replaces
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise

@@ -19,10 +19,11 @@ from threading import Thread
 
 from ..lint import Finding, Severity, lint
 from ..rep import DIALECTS, Dialect, FetchResult
+from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .download import is_web
 from .fetches import Fetches, started_ahead
-from .fixes import fixed, write_file
+from .fixes import fixed
 from .inputs import fetched, read_file, robots_txt_of
 
 if sys.platform != "win32":
@@ -223,7 +224,8 @@ def _linted(name: str, result: FetchResult, how: How) -> LintedFile:
         octets, fixes, findings = fixed(octets, findings, findings_of, all_of=how.fixes == "all")
         if octets != result.octets:
             try:
-                write_file(name, octets)
+                with whole_file(Path(name)) as file:
+                    file.write(octets)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
     grave = _GRAVE[: _GRAVE.index(how.severity) + 1]

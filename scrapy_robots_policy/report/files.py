@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from tempfile import TemporaryFile
 
+from ..whole_file import part_of, whole_file
 from .summary import Report, json_parts
 
 PAGE, DATA = ".html", ".json"
@@ -33,7 +32,7 @@ class Files:
         files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA))
         try:
             with TemporaryFile(dir=path.parent), suppress(FileNotFoundError):
-                _part(path).stat()
+                part_of(path).stat()
         except OSError as error:
             raise ValueError(f"no file can be created there: {error.strerror}") from None
         except ValueError as error:  # the system's encoding has no such characters, for example
@@ -47,26 +46,8 @@ class Files:
         """Write the files. On OSError each file is either complete or unchanged."""
         from .page import page  # noqa: PLC0415 - only crawls with a report need it
 
-        _write(self.data, json_parts(report))
+        with whole_file(self.data) as file:
+            file.writelines(text.encode("utf-8", "replace") for text in json_parts(report))
         if self.page is not None:
-            _write(self.page, (page(report, self.data.name),))
-
-
-def _part(path: Path) -> Path:
-    """The file that is written, and takes the place of this one when it is whole.
-
-    It has a name of its own: the processes of a fleet end together, and may have one setting.
-    """
-    return path.with_name(f".{path.name}.{token_hex(4)}.part")
-
-
-def _write(path: Path, parts: Iterable[str]) -> None:
-    part = _part(path)
-    try:
-        with part.open("xb") as file:
-            file.writelines(text.encode("utf-8", "replace") for text in parts)
-        part.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink()
-        raise
+            with whole_file(self.page) as file:
+                file.write(page(report, self.data.name).encode("utf-8", "replace"))

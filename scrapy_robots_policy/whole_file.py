@@ -1,0 +1,43 @@
+"""A file that is written whole or not at all: nobody finds a part of it, nor loses the last one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+
+def part_of(path: Path) -> Path:
+    """The file that is written, and takes the place of this one when it is whole.
+
+    It has a name of its own: the processes of a fleet end together, and may write the same file.
+    """
+    return path.with_name(f".{path.name}.{token_hex(4)}.part")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write; it takes the place of `path` at the end. On an error `path` is as before.
+
+    A link stays one: the file to which it points is replaced. A new file keeps the mode of the one
+    before. What is no regular file, such as /dev/stdout, is written as it is. Raises OSError.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    target = path.resolve()
+    part = part_of(target)
+    try:
+        with part.open("xb") as file:
+            yield file
+        with suppress(FileNotFoundError):
+            shutil.copymode(target, part)
+        part.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
