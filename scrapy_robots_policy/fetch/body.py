@@ -22,6 +22,7 @@ from .request import trim
 from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 
 _META_KEY = "_robots_txt_body"
+_STOPPED = "download_stopped"  # Scrapy's flag: a signal handler has stopped the download
 
 
 def encodings_in(response: Response) -> Sequence[str]:
@@ -63,18 +64,29 @@ class Body:
         self.bodies.on_ended(self.request)
 
     def octets(self, response: Response) -> bytes:
-        """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError.
+        """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
+        and StopDownload where another component has had the download stopped before its end.
 
         A browser's page is longer than the text in it. So the page is cut after the text is taken
         out of it, where it came whole.
         """
         if not is_file(response):
             return b""
+        if self._is_stopped_by_others(response):
+            raise StopDownload
         octets = response.body
         if encodings := self.encodings or encodings_in(response):
             is_whole = self.received <= self.limit
             octets = unpack(octets, encodings, self.limit, is_whole=is_whole)
         return without_browser_page(octets)[: self.limit]
+
+    def _is_stopped_by_others(self, response: Response) -> bool:
+        """Whether a rule may stand in what is missing. A short file is often there whole when a
+        signal handler stops its download.
+        """
+        if _STOPPED not in response.flags or self.received > self.limit:
+            return False
+        return response.headers.get(b"Content-Length") != str(self.received).encode()
 
 
 class Bodies:

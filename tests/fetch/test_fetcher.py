@@ -9,7 +9,8 @@ import zlib
 from dataclasses import replace
 
 import pytest
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.exceptions import StopDownload
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import CancelledError
 
@@ -234,6 +235,44 @@ async def test_a_redirect_to_another_host_is_followed_offsite_and_without_its_cr
         assert outcome.octets == RULES.encode()
         assert outcome.hops == (other.url("/r"),)
         assert "authorization" not in other.hits[0].headers
+
+
+class Stopping(Asking):
+    """Has each download stopped when its headers have come, or its first octets."""
+
+    when = signals.headers_received
+
+    async def start(self):
+        self.crawler.signals.connect(self.stop, self.when)
+        async for request in super().start():
+            yield request
+
+    def stop(self):
+        raise StopDownload(fail=False)
+
+
+STOPPED = {
+    "after its headers": ("headers_received", RULES),
+    "in its middle": ("bytes_received", "#\n" * 200_000 + RULES),  # too long for one chunk
+}
+
+
+@pytest.mark.parametrize("where", STOPPED)
+@on_reactor
+async def test_a_robots_txt_whose_download_the_spider_stops_does_not_count_as_the_whole(where):
+    signal, text = STOPPED[where]
+    spider = type("Spider", (Stopping,), {"when": getattr(signals, signal)})
+    with Site({"/robots.txt": robots(text)}) as site:
+        outcome, _ = await fetch(site.origin, spider=spider)
+        assert outcome == FetchResult(None, cause="StopDownload")
+
+
+@on_reactor
+async def test_a_robots_txt_that_is_whole_when_the_spider_stops_its_download_is_read():
+    spider = type("Spider", (Stopping,), {"when": signals.bytes_received})
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        outcome, _ = await fetch(site.origin, spider=spider)
+        assert outcome.octets == RULES.encode()
 
 
 @on_reactor
