@@ -476,6 +476,22 @@ def test_in_forced_colours_the_line_that_decides_and_the_chosen_cell_are_marked(
     assert styles[2] == "solid"
 
 
+def test_every_control_shows_that_it_has_the_focus(page):
+    page.open(robots="User-agent: *\nDisallow: /a", urls="/a", agents="Bot")
+    page.one("#copy").send_keys(Keys.NULL)
+    outline = (
+        "const focused = document.activeElement;"
+        "const shown = focused.closest('.editor') || focused;"
+        "return [focused.id, getComputedStyle(shown).outlineStyle]"
+    )
+    focused = []
+    for _ in range(13):
+        focused.append(page.run(outline))
+        page.browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert ["robots", "solid"] in focused
+    assert {style for _, style in focused} == {"solid"}
+
+
 def test_on_paper_the_whole_file_is_there_in_the_colours_of_paper(page):
     page.open(robots="User-agent: *\n" + "Disallow: /a\n" * 200, urls="/a", agents="Bot")
     page.until_answered()
