@@ -476,6 +476,15 @@ def test_in_forced_colours_the_line_that_decides_and_the_chosen_cell_are_marked(
     assert styles[2] == "solid"
 
 
+def test_without_javascript_it_says_that_it_needs_it(page):
+    command = page.browser.execute_cdp_cmd
+    command("Emulation.setScriptExecutionDisabled", {"value": True})
+    page.browser.get(page.url)
+    nodes = command("Accessibility.getFullAXTree", {})["nodes"]
+    command("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert "This page needs JavaScript." in [node.get("name", {}).get("value") for node in nodes]
+
+
 def test_every_control_shows_that_it_has_the_focus(page):
     page.open(robots="User-agent: *\nDisallow: /a", urls="/a", agents="Bot")
     page.one("#copy").send_keys(Keys.NULL)
