@@ -52,11 +52,14 @@ def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webd
         yield browser
 
 
-def show(browser: webdriver.Chrome, width: int, scheme: str) -> None:
-    """Give the page a width and a colour scheme."""
+def show(browser: webdriver.Chrome, width: int, scheme: str, forced: str = "none") -> None:
+    """Give the page a width and a colour scheme; `forced` is "active" for a user's own colours."""
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    media = [
+        {"name": "prefers-color-scheme", "value": scheme},
+        {"name": "forced-colors", "value": forced},
+    ]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
 
 

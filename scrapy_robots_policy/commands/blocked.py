@@ -88,7 +88,7 @@ def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:
     print_groups(("crawler", "may fetch", "because"), groups)
     blocked = sum(not verdict.allowed for verdict in verdicts.values())
     print_line()
-    print_line(f"{blocked} of {len(verdicts)} are shut out")
+    print_line(f"{blocked} of {len(verdicts)} {'is' if blocked == 1 else 'are'} shut out")
 
 
 def _answer(agent: Agent, verdict: Verdict) -> tuple[str, str]:

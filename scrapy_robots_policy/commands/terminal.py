@@ -141,14 +141,20 @@ def _room() -> int:
 
 
 def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
-    """The columns of the table, the widest ones made narrower until a row fits. No word is broken
-    where each column has room for its longest one.
+    """The columns of the table, the widest ones made narrower until a row fits: first as far as no
+    word is broken, then further, so that the longest words are broken first.
     """
     columns = list(zip(*table, strict=True))
     widths = [min(max(map(width, column)), max_width) for column in columns]
     words = [min(max(map(width, " ".join(column).split(" "))), max_width) for column in columns]
     room -= _GAP * (len(widths) - 1)
-    least = words if sum(words) <= room else [_NARROWEST] * len(widths)
+    for least in (words, [_NARROWEST] * len(widths)):
+        _make_narrower(widths, least, room)
+    return widths
+
+
+def _make_narrower(widths: list[int], least: list[int], room: int) -> None:
+    """Take from the widest columns until all fit in the room, or each is at its least."""
     while sum(widths) > room:
         wider = [column for column in range(len(widths)) if widths[column] > least[column]]
         if not wider:
@@ -157,7 +163,6 @@ def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
         second = max((other for other in widths if other < widths[widest]), default=0)
         cut = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
         widths[widest] -= max(cut, 1)
-    return widths
 
 
 def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:

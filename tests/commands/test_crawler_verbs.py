@@ -72,6 +72,12 @@ def test_blocked_exits_with_0_if_all_may_fetch(tmp_path):
     assert (output.status, output.lines[-1]) == (0, "0 of 43 are shut out")
 
 
+def test_blocked_counts_one_crawler_in_the_singular(tmp_path):
+    path = tmp_path / "one.txt"
+    path.write_bytes(b"User-agent: GPTBot\nDisallow: /\n")
+    assert robots("blocked", path).lines[-1] == "1 of 43 is shut out"
+
+
 def test_each_engine_reads_a_failed_fetch_in_its_own_way():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         rows = answers(robots("blocked", site.url("/")))

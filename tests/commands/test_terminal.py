@@ -106,6 +106,15 @@ def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):
     assert sum(row.endswith(f"line 2, {rule}") for row in rows) > 20
 
 
+def test_in_a_narrow_table_only_the_longest_words_are_broken(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "32")
+    out = io.StringIO()
+    with redirect_stdout(out):
+        print_columns([("a" * 12, "b" * 20, "cc " * 7)])
+    words = [*("a" * 12, "b" * 14, "cc"), *("b" * 6, "cc"), *["cc"] * 5]
+    assert out.getvalue().split() == words
+
+
 def test_no_option_of_the_help_is_broken_at_its_hyphen(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     words = policy("check", "-h").out.split()

@@ -461,6 +461,61 @@ def test_axe_finds_nothing_that_shuts_readers_out(page, width, scheme):
 ATTACK = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 
 
+def test_in_forced_colours_the_line_that_decides_and_the_chosen_cell_are_marked(page):
+    show(page.browser, 1200, "light", forced="active")
+    page.open(robots="User-agent: *\nDisallow: /a\n\nUser-agent: B", urls="/a", agents="Bot")
+    page.until(lambda: page.lit() == [2, False])
+    styles = page.run(
+        "const style = (selector) => getComputedStyle(document.querySelector(selector));"
+        "return [style('#backdrop .lit').borderLeftColor,"
+        " style('#backdrop .line:last-child').borderLeftColor,"
+        " style('td button[aria-pressed=true]').outlineStyle]"
+    )
+    show_as_usual(page.browser)
+    assert styles[0] != styles[1]
+    assert styles[2] == "solid"
+
+
+def test_without_javascript_it_says_that_it_needs_it(page):
+    command = page.browser.execute_cdp_cmd
+    command("Emulation.setScriptExecutionDisabled", {"value": True})
+    page.browser.get(page.url)
+    nodes = command("Accessibility.getFullAXTree", {})["nodes"]
+    command("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert "This page needs JavaScript." in [node.get("name", {}).get("value") for node in nodes]
+
+
+def test_every_control_shows_that_it_has_the_focus(page):
+    page.open(robots="User-agent: *\nDisallow: /a", urls="/a", agents="Bot")
+    page.one("#copy").send_keys(Keys.NULL)
+    outline = (
+        "const focused = document.activeElement;"
+        "const shown = focused.closest('.editor') || focused;"
+        "return [focused.id, getComputedStyle(shown).outlineStyle]"
+    )
+    focused = []
+    for _ in range(13):
+        focused.append(page.run(outline))
+        page.browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert ["robots", "solid"] in focused
+    assert {style for _, style in focused} == {"solid"}
+
+
+def test_on_paper_the_whole_file_is_there_in_the_colours_of_paper(page):
+    page.open(robots="User-agent: *\n" + "Disallow: /a\n" * 200, urls="/a", agents="Bot")
+    page.until_answered()
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    editor, shown, colours = page.run(
+        "const style = (selector) => getComputedStyle(document.querySelector(selector));"
+        "return [document.querySelector('.editor').offsetHeight, style('#robots').display,"
+        " [style('#backdrop .line').color, style('body').color]]"
+    )
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert editor > 200 * 20
+    assert shown == "none"
+    assert colours[0] == colours[1]
+
+
 def test_markup_in_a_file_or_url_stays_text(page):
     page.open(
         robots=f"User-agent: *\nDisallow: /{ATTACK}\n{ATTACK}: x\nUser-agent: {ATTACK}\nAllow: /y",

@@ -197,6 +197,18 @@ def test_on_paper_it_is_light_has_no_controls_and_fills_its_sheets(browser, many
     assert styles == ["rgb(34, 33, 29)", "auto", "avoid", "none", "none"]
 
 
+def test_the_key_has_the_colours_of_its_bar_in_forced_colours_and_on_paper(browser, address):
+    show(browser, 1200, "light", forced="active")
+    browser.get(address)
+    colours = browser.execute_script(
+        "const mark = getComputedStyle(document.querySelector('.key .mode-rules'), '::before');"
+        "const bar = getComputedStyle(document.querySelector('.whole .mode-rules'));"
+        "return [mark.backgroundColor, bar.fill, mark.printColorAdjust]"
+    )
+    show_as_usual(browser)
+    assert colours == ["rgb(47, 93, 155)", "rgb(47, 93, 155)", "exact"]
+
+
 def test_the_style_sheet_is_applied(browser, address):
     browser.get(address)
     color = "return getComputedStyle(document.querySelector('.mode-rules')).fill"
