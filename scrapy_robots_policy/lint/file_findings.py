@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from operator import itemgetter
+from unicodedata import category, name
+from urllib.parse import quote
 
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
@@ -13,7 +15,7 @@ from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
 from ..rep.patterns import reading_of
 from .findings import Edit, Finding, listed, quoted
-from .source_file import SourceFile
+from .source_file import SourceFile, values
 
 _MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
@@ -25,6 +27,9 @@ _TAG = re.compile(
 )
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
+# Controls, marks of direction and of format, spaces but the common one, line separators.
+_UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # words of Persian and of Indian languages hold them
 
 
 def html_page(source: SourceFile) -> Iterator[Finding]:
@@ -146,6 +151,39 @@ def controls(source: SourceFile) -> Iterator[Finding]:
             )
 
 
+def unseen(source: SourceFile) -> Iterator[Finding]:
+    if source.text.isascii():
+        return
+    for line in values(source):
+        start, value = line.start(2), line[2]
+        if value.isascii() or _first_fault(value) >= 0:  # R102
+            continue
+        text = value.encode("latin-1").decode("utf-8")
+        for at, character in enumerate(text):
+            if _is_unseen(character):
+                start += len(text[:at].encode())
+                octets = character.encode()
+                yield source.finding(
+                    "R112",
+                    (start, start + len(octets)),
+                    f"the value holds {_named(character)}, which nobody sees",
+                    f"remove it; in a path that shall hold it, write {quote(octets)}",
+                )
+                break
+
+
+def _is_unseen(character: str) -> bool:
+    if character.isascii() or character in _JOINERS:
+        return False
+    return category(character) in _UNSEEN
+
+
+def _named(character: str) -> str:
+    """Such as "U+200B (zero width space)"."""
+    words = name(character, "").lower()
+    return f"U+{ord(character):04X}" + (f" ({words})" if words else "")
+
+
 def rule_count(source: SourceFile) -> Iterator[Finding]:
     """A crawler may be bound by several groups: what counts is the sum of their rules."""
     for dialect in source.dialects:
@@ -171,4 +209,4 @@ def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
             )
 
 
-CHECKS = (mark, encoding, size, long_lines, controls, rule_count)
+CHECKS = (mark, encoding, size, long_lines, controls, unseen, rule_count)

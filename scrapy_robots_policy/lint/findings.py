@@ -108,6 +108,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R107_too_many_rules="A group has more rules than an engine obeys.",
                     R108_not_plain_text="The file is served with another type than text/plain.",
                     R111_no_file="The site has no robots.txt to read.",
+                    R112_unseen_character="The value holds a character that nobody sees.",
                     R205_comment_in_value="A # in the value makes a comment of the rest.",
                     R302_groups_joined="Two groups are joined: no rule stands between them.",
                     R308_misspelt_crawler="The name is one character off a crawler's name.",

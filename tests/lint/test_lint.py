@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import example, given
@@ -53,7 +54,7 @@ def test_each_example_of_the_docs_has_its_finding(code, dialect, text):
 
 
 def test_each_kind_has_an_example_or_a_case_below():
-    cases_below = {"R101", "R102", "R103", "R104", "R106", "R107", "R509", *SERVED}
+    cases_below = {"R101", "R102", "R103", "R104", "R106", "R107", "R112", "R509", *SERVED}
     assert {code for code, _, _ in EXAMPLES} | cases_below == set(KINDS)
 
 
@@ -413,6 +414,38 @@ def test_control_characters_are_found():
     assert [finding.line for finding in of("R106", b"User-agent: *\nDisallow: /a\0b\x1b[2J\n")] == [
         2
     ]
+
+
+UNSEEN = {
+    "Disallow: /pri\u200bvate": "U+200B (zero width space)",
+    "Disallow: /a\u202eb": "U+202E (right-to-left override)",
+    "Disallow: /a\xa0b": "U+00A0 (no-break space)",
+    "Disallow: /a\x85b": "U+0085",
+    "User-agent: Google\xadbot": "U+00AD (soft hyphen)",
+    "Sitemap: https://example.com/\ufeffa": "U+FEFF (zero width no-break space)",
+}
+
+
+@pytest.mark.parametrize(("line", "named"), UNSEEN.items(), ids=ascii)
+def test_a_character_that_nobody_sees_is_found(line, named):
+    (finding,) = of("R112", f"User-agent: *\nDisallow: /ä\n{line}\n".encode())
+    at = next(at for at, character in enumerate(line) if not character.isascii())
+    assert (finding.line, finding.column, finding.end) == (3, at + 1, at + 2)
+    assert f"holds {named}, which" in finding.message
+    assert finding.fix.endswith(quote(line[at]))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Disallow: /می\u200cخواهم",  # a word of Persian has a joiner in it
+        "Disallow: /private # a\u200bb",
+        "Disallow: /pri%E2%80%8Bvate",
+        "# \u202e",
+    ],
+)
+def test_a_character_that_says_something_or_is_not_read_is_no_unseen_one(line):
+    assert of("R112", f"User-agent: *\n{line}\n".encode()) == []
 
 
 @pytest.mark.slow
