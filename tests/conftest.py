@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections import Counter
 from functools import cache
 
@@ -23,6 +24,11 @@ NOT_INHERITED = (
 # Before any test is imported, as a property keeps the profile that it is made under.
 settings.register_profile("untimed", deadline=None)  # a busy machine is no counterexample
 settings.load_profile("untimed")
+
+# `nohup make test &` ignores Ctrl-C, and so would the commands that tests interrupt.
+# Here, because a reactor looks at it when it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)  # pytest's own output may have colours
