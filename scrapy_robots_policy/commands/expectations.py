@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ from .inputs import read_octets, rules_from
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
+MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
 _KEYS = ("robots", "dialects", "expect")
 _PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
@@ -74,7 +76,7 @@ def read_suite(name: str) -> Suite:
         raise UsageError(f"{name} is no suite: it has no list 'expect'")
     for key in data:
         if key not in _KEYS:
-            raise UsageError(f"{name}: a suite has no {key!r}{nearest(str(key), _KEYS)}")
+            raise UsageError(f"{name}: a suite has no {_key(key, _KEYS)}")
     return Suite(
         name,
         _robots(path, data.get("robots", "")),
@@ -97,7 +99,7 @@ def _data(path: Path, text: str) -> Any:
         ) from None
     try:
         return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-99-99
         raise UsageError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
 
 
@@ -107,17 +109,32 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
     return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
+def _shown(value: Any) -> str:
+    """A value in a sentence. A few aliases of YAML can stand for more than fits in memory."""
+    shown = reprlib.Repr()
+    shown.maxlevel, shown.maxstring, shown.maxother = 2, MAX_SHOWN, MAX_SHOWN
+    try:
+        text = shown.repr(value)
+    except ValueError:  # Python writes no number of more than 4300 digits
+        text = "a value that is too long to show"
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+
+
+def _key(key: Any, keys: tuple[str, ...]) -> str:
+    return _shown(key) + (nearest(key, keys) if isinstance(key, str) else "")
+
+
 def _robots(suite: Path, robots: Any) -> str:
     """A path in a suite is relative to the suite."""
     if not isinstance(robots, str) or robots == "-":  # --robots may be standard input
-        raise UsageError(f"{suite}: 'robots' is {robots!r}; it must be a FILE or a URL")
+        raise UsageError(f"{suite}: 'robots' is {_shown(robots)}; it must be a FILE or a URL")
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
 def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
-        raise UsageError(f"{name}: {key!r} is {names!r}; it must be a list of names")
+        raise UsageError(f"{name}: {key!r} is {_shown(names)}; it must be a list of names")
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
@@ -128,7 +145,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     sentence = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
     if not sentence or not _URL.match(sentence[3]):
         raise UsageError(
-            f"{name}: {value!r} is no expectation; write one such as "
+            f"{name}: {_shown(value)} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
     who, is_not, url, dialects = sentence.groups()
@@ -146,10 +163,12 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     """The agent may be any User-Agent header: one that names no crawler is "*", as in a crawl."""
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
-        raise UsageError(f"{name}: {parts!r} is no expectation: it needs agent, url and allowed")
+        raise UsageError(
+            f"{name}: {_shown(parts)} is no expectation: it needs agent, url and allowed"
+        )
     for key in parts:
         if key not in _PARTS:
-            raise UsageError(f"{name}: an expectation has no {key!r}{nearest(str(key), _PARTS)}")
+            raise UsageError(f"{name}: an expectation has no {_key(key, _PARTS)}")
     chosen = _dialects(name, "dialect", parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR

@@ -223,3 +223,46 @@ def test_the_example_of_the_docs_prints_what_the_page_shows(tmp_path, monkeypatc
         command, _, shown = step.partition("\n")
         assert policy(*command.split()).out == shown
     assert len(steps) >= 2
+
+
+# each list has the one before nine times: 59,049 zeros
+NESTED = (
+    "[&a [0, 0, 0, 0, 0, 0, 0, 0, 0], "
+    + ", ".join(f"&{name} [{', '.join(['*' + of] * 9)}]" for of, name in ("ab", "bc", "cd", "de"))
+    + "]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("expect:\n- " + NESTED, "is no expectation"),
+        ("dialects:\n- 3\n- " + NESTED + "expect: []\n", "must be a list of names"),
+        ("expect:\n- - &a [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n" + "  - *a\n" * 9_000, "no expectation"),
+        ("expect: [0x" + "f" * 9_000 + "]\n", "no expectation"),
+        ("expect: [" + "9" * 9_000 + "]\n", "is no YAML: "),
+        ("expect: [2026-99-99]\n", "is no YAML: "),
+        ("? 2026-01-01\n: 1\nexpect: []\n", "a suite has no datetime.date(2026, 1, 1)"),
+        ("expect: [" + "a" * 9_000 + "]\n", "no expectation"),
+        ("robots: " + NESTED + "expect: []\n", "it must be a FILE or a URL"),
+    ],
+    ids=[
+        "aliases",
+        "dialects",
+        "long-list",
+        "hex",
+        "digits",
+        "no-date",
+        "date-key",
+        "long-text",
+        "robots",
+    ],
+)
+def test_a_wrong_value_of_yaml_is_one_short_sentence(text, words, tmp_path):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    path = tmp_path / "suite.yaml"
+    path.write_text(text)
+    output = policy("test", path)
+    assert (output.status, output.err.count("\n")) == (2, 1)
+    assert words in output.err
+    assert len(output.err) < 1_000 + len(str(path))
