@@ -15,8 +15,10 @@ from __future__ import annotations
 import json
 import re
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +90,7 @@ def read_suite(name: str) -> Suite:
 def _data(path: Path, text: str) -> Any:
     if path.suffix.lower() not in (".yaml", ".yml"):
         try:
-            return json.loads(text)
+            return json.loads(text, object_pairs_hook=partial(_members, path))
         except (ValueError, RecursionError) as error:
             raise UsageError(_no_json(path, text, error)) from None
     try:
@@ -97,10 +99,30 @@ def _data(path: Path, text: str) -> Any:
         raise UsageError(
             f"{path} is YAML, which needs PyYAML: pip install 'scrapy-robots-policy[yaml]'"
         ) from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            if isinstance(node, yaml.MappingNode):
+                _check_once_each(path, [key.value for key, _ in node.value])
+            return super().construct_mapping(node, deep)
+
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader)  # noqa: S506 - it is a SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-99-99
         raise UsageError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+
+
+def _members(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_once_each(path, [key for key, _ in pairs])
+    return dict(pairs)
+
+
+def _check_once_each(path: Path, keys: Iterable[Any]) -> None:
+    """Of two lists 'expect' the first one would be lost, and with it what it expects."""
+    counts = Counter(key for key in keys if isinstance(key, str))
+    for key, count in counts.items():
+        if count > 1:
+            raise UsageError(f"{path}: the key {_shown(key)} stands there {count} times")
 
 
 def _no_json(path: Path, text: str, error: Exception) -> str:

@@ -163,6 +163,7 @@ WRONG = [
     ('{"expect": [], "robots": 3}', "'robots' is 3; it must be a FILE or a URL"),
     ('{"expect": [], "robots": "-"}', "'robots' is '-'; it must be a FILE or a URL"),
     ('{"expect": []}', "names no robots.txt: name it with --robots"),
+    ('{"expect": ["x may fetch /"], "expect": []}', "the key 'expect' stands there 2 times"),
     ('{"expect": [], "robots": "no"}', "/no: No such file or directory"),
 ]
 
@@ -200,6 +201,33 @@ def test_yaml_that_is_broken_gets_one_sentence(tmp_path):
     output = policy("test", path)
     assert (output.status, output.err.count("\n")) == (2, 1)
     assert "is no YAML: " in output.err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("expect: [x may fetch /]\nexpect: []\n", "the key 'expect' stands there 2 times"),
+        ("expect:\n- {agent: x, url: /, url: /a}\n", "the key 'url' stands there 2 times"),
+        ("expect: []\n? [a]\n: 1\n? [b]\n: 1\n", "is no YAML: "),
+        ("expect: !!map [a]\n", "is no YAML: "),
+    ],
+)
+def test_a_key_that_stands_twice_in_yaml_gets_one_sentence(tmp_path, text, words):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    path = tmp_path / "suite.yaml"
+    path.write_text(text)
+    output = policy("test", path)
+    assert (output.status, output.err.count("\n")) == (2, 1)
+    assert words in output.err
+
+
+def test_a_merge_key_of_yaml_is_no_key_that_stands_twice(tmp_path):
+    pytest.importorskip("yaml", reason=NO_YAML)
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /a\n")
+    path = tmp_path / "suite.yaml"
+    parts = "{<<: {agent: x, url: /b}, url: /a, allowed: false}"
+    path.write_text(f"robots: robots.txt\nexpect:\n- {parts}\n")
+    assert policy("test", path).out == "1 expectation holds\n"
 
 
 def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_path):
