@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,7 +30,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as file:
             yield file
         return
-    target = path.resolve()
+    target = Path(os.path.realpath(path))  # `resolve` raises RuntimeError for links in a circle
     part = part_of(target)
     try:
         with part.open("xb") as file:

@@ -44,6 +44,15 @@ def test_a_link_stays_and_the_file_to_which_it_points_is_written(tmp_path, exist
 
 
 @posix_only
+def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
+    link = tmp_path / "page.html"
+    link.symlink_to(link)
+    with pytest.raises(OSError, match="Too many levels"), whole_file(link):
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
+
+
+@posix_only
 def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file(tmp_path):
     path, other = tmp_path / "page.html", tmp_path / "other"
     other.touch()
