@@ -203,24 +203,6 @@ def test_yaml_that_is_broken_gets_one_sentence(tmp_path):
     assert "is no YAML: " in output.err
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("expect: [x may fetch /]\nexpect: []\n", "the key 'expect' stands there 2 times"),
-        ("expect:\n- {agent: x, url: /, url: /a}\n", "the key 'url' stands there 2 times"),
-        ("expect: []\n? [a]\n: 1\n? [b]\n: 1\n", "is no YAML: "),
-        ("expect: !!map [a]\n", "is no YAML: "),
-    ],
-)
-def test_a_key_that_stands_twice_in_yaml_gets_one_sentence(tmp_path, text, words):
-    pytest.importorskip("yaml", reason=NO_YAML)
-    path = tmp_path / "suite.yaml"
-    path.write_text(text)
-    output = policy("test", path)
-    assert (output.status, output.err.count("\n")) == (2, 1)
-    assert words in output.err
-
-
 def test_a_merge_key_of_yaml_is_no_key_that_stands_twice(tmp_path):
     pytest.importorskip("yaml", reason=NO_YAML)
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /a\n")
@@ -273,6 +255,10 @@ NESTED = (
         ("? 2026-01-01\n: 1\nexpect: []\n", "a suite has no datetime.date(2026, 1, 1)"),
         ("expect: [" + "a" * 9_000 + "]\n", "no expectation"),
         ("robots: " + NESTED + "expect: []\n", "it must be a FILE or a URL"),
+        ("expect: [x may fetch /]\nexpect: []\n", "the key 'expect' stands there 2 times"),
+        ("expect:\n- {agent: x, url: /, url: /a}\n", "the key 'url' stands there 2 times"),
+        ("expect: []\n? [a]\n: 1\n? [b]\n: 1\n", "is no YAML: "),
+        ("expect: !!map [a]\n", "is no YAML: "),
     ],
     ids=[
         "aliases",
@@ -284,6 +270,10 @@ NESTED = (
         "date-key",
         "long-text",
         "robots",
+        "list-twice",
+        "part-twice",
+        "list-as-key",
+        "no-map",
     ],
 )
 def test_a_wrong_value_of_yaml_is_one_short_sentence(text, words, tmp_path):
