@@ -25,10 +25,12 @@ from scrapy_robots_policy.resolver.origin import OVERHEAD
 from tests.audit.records import (
     HERE,
     RULES,
+    SCHEMA,
     URLS,
     Recording,
     check,
     decisions_in,
+    forged,
     lines_in,
     record,
     served,
@@ -123,6 +125,18 @@ def test_another_value_is_another_fingerprint():
 
 
 TURNS = [{}, {"tie": "disallow"}, {"agents": {}}, {"rule_limit": 3}]
+
+
+def test_a_record_from_before_a_setting_and_an_option_were_there_is_replayed(tmp_path):
+    """The schema requires of `judged_by` what every record has."""
+    (path,) = record(tmp_path / "audit.jsonl")
+    crawl, dialect, *_ = lines_in(path)
+    always = SCHEMA["$defs"]["crawl"]["properties"]["judged_by"]["required"]
+    forged(path, "crawl", judged_by={name: crawl["judged_by"][name] for name in always})
+    older = {name: value for name, value in dialect["options"].items() if name != "tie"}
+    forged(path, "dialect", options=older, fingerprint=fingerprint(older))
+    checked, differences = check(path)
+    assert (checked.errors, differences, checked.decisions) == ([], [], len(URLS))
 
 
 def test_a_changed_dialect_is_replayed_as_it_was(tmp_path, monkeypatch):
