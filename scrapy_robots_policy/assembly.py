@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
 
@@ -13,7 +14,6 @@ from .admission.concurrency import Concurrency
 from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
-from .audit.recorder import Recorder
 from .config import PolicySettings, one_sentence
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
@@ -27,6 +27,9 @@ from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
 from .resolver.sources import Sources
 from .stores import MemoryStore, Store, coordinator_of
+
+if TYPE_CHECKING:
+    from .audit.recorder import Recorder
 
 
 class CrawlParts:
@@ -66,6 +69,8 @@ class CrawlParts:
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
             return None
+        from .audit.recorder import Recorder  # noqa: PLC0415 - few crawls keep a record
+
         with one_sentence(self.crawler):
             return Recorder(self.crawler, settings, self.now, compat.call_later)
 

@@ -39,6 +39,12 @@ def test_a_crawl_loads_no_other_parser():
     assert loaded(ours, "scrapy", "protego", "urllib.robotparser") == ["scrapy"]
 
 
+@pytest.mark.slow
+def test_a_crawl_that_keeps_no_record_does_not_load_what_writes_one():
+    audit = "scrapy_robots_policy.audit"
+    assert loaded("scrapy_robots_policy.downloadermiddlewares", "scrapy", audit) == ["scrapy"]
+
+
 def test_rep_has_its_public_names_the_old_ones_included_and_no_others():
     public = {
         *("Access", "AccessPolicy", "Agent", "DIALECTS", "Dialect", "Group", "Origin"),

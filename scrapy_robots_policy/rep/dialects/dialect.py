@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cache
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
@@ -45,9 +46,6 @@ class Provenance:
 
     certainty: Certainty
     text: str
-
-
-_KINDS: dict[str, type] = {}
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class Dialect:
     )
 
     def __post_init__(self) -> None:
-        for option, kind in _KINDS.items():
+        for option, kind in options().items():
             object.__setattr__(
                 self, option, _checked(self.name, option, kind, getattr(self, option))
             )
@@ -131,25 +129,25 @@ class Dialect:
     @property
     def is_experimental(self) -> bool:
         """Whether more than half of its options are assumed, because there is no source."""
-        sources = [self.sources.get(option) for option in _KINDS]
+        sources = [self.sources.get(option) for option in options()]
         sourced = [item for item in sources if item and item.certainty is not Certainty.ASSUMED]
         return 2 * len(sourced) < len(sources)
 
-    def but(self, name: str, **options: Any) -> Dialect:
+    def but(self, name: str, **values: Any) -> Dialect:
         """A dialect with this one's options, but those given here.
 
         An option may be given as its value or as the name or value of an enum's member:
         `tie="disallow"`. ValueError names the choices if an option or a value is unknown.
         """
-        for option in options:
-            if option not in _KINDS:
+        for option in values:
+            if option not in options():
                 raise ValueError(
                     f"Dialect {name!r} has no option {option!r}; "
-                    f"the options are {', '.join(_KINDS)}"
+                    f"the options are {', '.join(options())}"
                 )
-        by_hand = dict.fromkeys(options, Provenance(Certainty.ASSUMED, "set by hand"))
+        by_hand = dict.fromkeys(values, Provenance(Certainty.ASSUMED, "set by hand"))
         sources = MappingProxyType({**self.sources, **by_hand})
-        return replace(self, name=name, **options, sources=sources)
+        return replace(self, name=name, **values, sources=sources)
 
     def __reduce__(self) -> tuple[object, tuple[dict[str, Any]]]:
         return _unpickled, (
@@ -179,11 +177,10 @@ def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
     raise ValueError(f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}")
 
 
-def options() -> dict[str, type]:
+@cache
+def options() -> Mapping[str, type]:
     """The options of a dialect, by name, with the type of each; in the order of the table."""
     hints = get_type_hints(Dialect)
     names = [item.name for item in fields(Dialect) if item.name not in ("name", "sources")]
-    return {name: getattr(hints[name], "__origin__", hints[name]) for name in names}
-
-
-_KINDS.update(options())
+    kinds = {name: getattr(hints[name], "__origin__", hints[name]) for name in names}
+    return MappingProxyType(kinds)
