@@ -7,8 +7,8 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice, zip_longest
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -114,12 +114,23 @@ def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
     """One table with a heading above each group. What does not fit the terminal is cut."""
     room, end = _room(), "…" if _written("…") == "…" else "..."
     rows = [head, *(row for group in groups.values() for row in group)]
-    lines = aligned([[_written(cell) for cell in row] for row in rows])
-    print_line(cut(f"  {next(lines)}", room, end))
-    for heading, group in groups.items():
-        print_line(paint(heading, "bold"))
-        for line in islice(lines, len(group)):
+    lines = _with_room([[_written(cell) for cell in row] for row in rows], room - _GAP)
+    for heading, group in [(None, [head]), *groups.items()]:
+        if heading is not None:
+            print_line(paint(heading, "bold"))
+        for line in chain.from_iterable(islice(lines, len(group))):
             print_line(cut(f"  {line}", room, end))
+
+
+def _with_room(table: list[list[str]], room: int) -> Iterator[list[str]]:
+    """The lines of each row: one, or two with the first cell alone in the first, where else too
+    little of the last cell would fit.
+    """
+    *widths, last = (max(map(width, column)) for column in zip(*table, strict=True))
+    if sum(widths) + _GAP * len(widths) + min(last, _NARROWEST) <= room:
+        return ([line] for line in aligned(table))
+    beside = aligned([row[1:] for row in table])
+    return ([row[0], f"  {line}"] for row, line in zip(table, beside, strict=True))
 
 
 def _written(text: str) -> str:

@@ -1,6 +1,6 @@
 """The table of settings: that of docs/settings.md is made from it (`docs/settings_table.py`).
 
-To add a setting is to add a row here and to use its value in `policy_settings` or `tag_settings`.
+CONTRIBUTING.md has the steps that a new setting needs.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def test_blocked_as_json_has_the_verdict_and_the_facts_for_each_crawler(file):
     assert output.status == 1
 
 
-@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
 @pytest.mark.parametrize("verb", ["blocked", "crawlers"])
 def test_a_table_fits_the_terminal(verb, columns, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))

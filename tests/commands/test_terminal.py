@@ -92,9 +92,24 @@ def test_what_is_cut_ends_in_what_the_encoding_has(monkeypatch, encoding, end):
     monkeypatch.setenv("COLUMNS", "12")
     out = io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
     with redirect_stdout(out):
-        print_groups(("crawler", "x"), {"all": [("a long name", "x")]})
+        print_groups(("x", "because"), {"all": [("x", "a long reason")]})
     *_, last = out.buffer.getvalue().decode(encoding).splitlines()
     assert (last[-len(end) :], len(last)) == (end, 12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        (23, ["  crawler      because", "all", "  a long name  a reason"]),
+        (22, ["  crawler", "    because", "all", "  a long name", "    a reason"]),
+    ],
+)
+def test_a_name_stands_above_its_row_where_little_room_is_left(monkeypatch, columns, lines):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with redirect_stdout(out):
+        print_groups(("crawler", "because"), {"all": [("a long name", "a reason")]})
+    assert out.buffer.getvalue().decode().splitlines() == lines
 
 
 def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):

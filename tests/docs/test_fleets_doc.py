@@ -9,9 +9,10 @@ from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
 from scrapy_robots_policy.resolver.sources import FIRST_LOOK, LEASE_PATIENCE
 from scrapy_robots_policy.resolver.sources import LONGEST_PAUSE as LONGEST_LOOK
-from scrapy_robots_policy.stores import STORES, StoreEvents
+from scrapy_robots_policy.stores import StoreEvents
 from scrapy_robots_policy.stores.breaker import LONGEST_PAUSE
 from scrapy_robots_policy.stores.memory import MAX_ENTRIES, MAX_OCTETS
+from scrapy_robots_policy.stores.opening import _OPENERS, _redis
 from scrapy_robots_policy.stores.redis import RedisStore
 from scrapy_robots_policy.stores.redis.address import Address
 from scrapy_robots_policy.stores.redis.connection import ANSWER_WITHIN
@@ -28,8 +29,8 @@ RECORD = CacheEntry(FetchResult(200), 1000.0, b"User-agent: *", 1000.0)
 def test_its_table_has_exactly_the_addresses_of_the_code():
     table = PAGE.partition("\n| `ROBOTS_STORE` |")[2].partition("\n\n")[0]
     first_column = "".join(row.split("|")[1] for row in table.splitlines()[2:])
-
-    assert set(re.findall(r"`([a-z+]+):", first_column)) == set(STORES) - {"memory", "sqlite"}
+    of_redis = {scheme for scheme, opener in _OPENERS.items() if opener is _redis}
+    assert set(re.findall(r"`([a-z+]+):", first_column)) == of_redis
 
 
 def test_its_figures_are_those_of_the_code():

@@ -8,6 +8,7 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, find_agent
 from scrapy_robots_policy.rep.agents import Category, CrawlerKind, Obedience
+from scrapy_robots_policy.rep.control_tokens import CONTROL_TOKENS
 from scrapy_robots_policy.rep.dialects.crawlers import crawler_note, crawlers
 from scrapy_robots_policy.rep.dialects.options import CrawlDelay
 
@@ -59,6 +60,11 @@ DELAYS = {
 def test_the_kind_of_a_crawler_is_known(name):
     facts = ALL[name].facts
     assert (facts.kind, facts.obedience) == KINDS[name]
+
+
+def test_a_crawl_that_declares_a_purpose_asks_each_control_token_among_the_crawlers():
+    tokens = {name for name, agent in ALL.items() if agent.facts.kind is TOKEN}
+    assert tokens == {token.name for token in CONTROL_TOKENS}
 
 
 @pytest.mark.parametrize("name", DELAYS)
