@@ -235,20 +235,31 @@ def _settled(
 
 def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     since = entry.failing_since if entry.failing_since is not None else entry.asked_at
-    step = next(step for step in policy.unreachable if now - since < step.until)
-    mode = step.with_copy if entry.octets is not None else step.without_copy
-    if step.site_down is not None and not _site_answers(entry.latest):
-        mode = step.site_down
-    retry_at = min(entry.asked_at + _backoff(entry, policy), since + step.until)
+    step = _step(policy, now - since)
+    tried = _step(policy, entry.asked_at - since)
+    mode = _mode(step, entry)
+    retry_at = min(entry.asked_at + _backoff(entry, policy), since + tried.until)
+    # Where time alone has changed the mode, it may be used after one more try.
+    holds = mode in (AccessMode.RULES, AccessMode.ALLOW) and mode is _mode(tried, entry)
     return Access(
         mode,
         explain(entry),
         AccessResult.UNREACHABLE,
         entry.octets or b"" if mode is AccessMode.RULES else b"",
         retry_at,
-        since + step.until if mode in (AccessMode.RULES, AccessMode.ALLOW) else retry_at,
+        since + step.until if holds else retry_at,
         entry,
     )
+
+
+def _step(policy: AccessPolicy, failing_for: float) -> Step:
+    return next(step for step in policy.unreachable if failing_for < step.until)
+
+
+def _mode(step: Step, entry: CacheEntry) -> AccessMode:
+    if step.site_down is not None and not _site_answers(entry.latest):
+        return step.site_down
+    return step.with_copy if entry.octets is not None else step.without_copy
 
 
 def _site_answers(fetched: FetchResult) -> bool:

@@ -45,6 +45,7 @@ _REFUSALS: Mapping[str, Collection[str]] = {
 }
 _GRANTS = {CONTENT_USAGE: "y", CONTENT_SIGNAL: "yes", TDM_RESERVATION: "0"}
 _DISALLOW, _ALLOW = "Disallow:", "Allow:"
+_NOTHING_DISALLOWED = "Disallow: "  # a rule without a path, as `Rule.text` has it
 
 PURPOSES: Mapping[str, frozenset[tuple[str, str]]] = MappingProxyType(
     {
@@ -101,13 +102,13 @@ class Preference:
     @property
     def refuses(self) -> bool:
         if self.label == USER_AGENT:
-            return self.value.startswith(_DISALLOW)
+            return self.value.startswith(_DISALLOW) and self.value != _NOTHING_DISALLOWED
         return self.value in _REFUSALS.get(self.label, ())
 
     @property
     def grants(self) -> bool:
         if self.label == USER_AGENT:
-            return self.value.startswith(_ALLOW)
+            return self.value.startswith(_ALLOW) or self.value == _NOTHING_DISALLOWED
         return _GRANTS.get(self.label) == self.value
 
     @property

@@ -397,6 +397,32 @@ def test_the_next_try_is_never_later_than_the_next_rung():
     assert access.fresh_until == START + 12 * HOUR
 
 
+CLIMBED = [
+    # dialect, with a copy or without, the only failure's age: what holds then without another try
+    ("rfc9309", False, 29 * DAY, ""),
+    ("rfc9309", False, 31 * DAY, ""),
+    ("rfc9309", True, 29 * DAY, "R"),
+    ("rfc9309", True, 31 * DAY, "R"),
+    ("google", False, 13 * HOUR, ""),
+    ("google", True, 13 * HOUR, ""),
+    ("google", False, 31 * DAY, ""),
+    ("amazon", True, 29 * DAY, "R"),
+    ("amazon", True, 31 * DAY, ""),
+    ("amazon", False, 31 * DAY, "A"),
+    ("yahoo", False, 31 * DAY, "A"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "has_copy", "age", "held"), CLIMBED)
+def test_no_site_is_opened_by_time_alone(dialect: str, has_copy: bool, age: float, held: str):
+    copy = [(0.0, GOOD)] if has_copy else []
+    entry = live(dialect, *copy, (DAY, FetchResult(503))).entry
+    now = START + DAY + age
+    access = judge(entry, now, DIALECTS[dialect].access)
+    assert not is_fresh(access, now)
+    assert LETTERS[access.mode] * holds(access, now) == held
+
+
 def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
     refused = live("rfc9309", (0, FetchResult(503)))
     assert refused.holds_until == refused.fresh_until
