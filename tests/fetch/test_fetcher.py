@@ -195,6 +195,7 @@ async def test_the_facts_of_a_response_are_kept():
 LONG = b"x" * 15_000
 EXCESSES = {
     "status": b"HTTP/1.1 1000 x\r\n",
+    "status below 0": b"HTTP/1.1 -200 x\r\n",
     "ETag": b"HTTP/1.1 200 x\r\n" + b"".join(b"ETag: %d%s\r\n" % (n, LONG) for n in range(100)),
     "type": b"HTTP/1.1 200 x\r\n"
     + b"".join(b"Content-Type: %d%s\r\n" % (n, LONG) for n in range(100)),
