@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,8 @@ def run(options: Options) -> int:
         return verbs[verb](args, options)
     except (AuditError, WarcError) as error:
         raise UsageError(str(error)) from None
+    except sqlite3.Error as error:  # of the temporary database: its disk is full, say
+        raise UsageError(f"cannot use the folder of temporary files (TMPDIR): {error}") from None
 
 
 def _refuse_options(verb: str, options: Options) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -24,6 +24,7 @@ from .contact import contact_warning
 from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import request_configs
+from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled
 from .report_settings import report_base, report_files
 from .request_config import RequestConfigs
@@ -92,7 +93,7 @@ class PolicySettings:
             for warning in (*unknown_settings(crawler.settings), of_header):
                 if warning:
                     logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
-            return cls(
+            made = cls(
                 configs=request_configs(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
@@ -110,6 +111,18 @@ class PolicySettings:
                 approved=values["ROBOTS_APPROVED"],
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
             )
+            if crawler.spider is not None:
+                feed_files = feeds(crawler.settings, crawler.spider.name, now)
+                refuse_shared_file([*made.files(), *feed_files])
+            return made
+
+    def files(self) -> Iterator[Owned]:
+        """The files that the crawl writes, but for its store."""
+        if self.audit is not None:
+            yield "ROBOTS_AUDIT", self.audit.path
+        if self.report is not None:
+            for path in filter(None, (self.report.page, self.report.data)):
+                yield "ROBOTS_REPORT", path
 
 
 def _of(crawler: Crawler) -> dict[str, object]:

@@ -128,13 +128,15 @@ class Bodies:
         if body.received > body.limit:
             raise StopDownload(fail=False)
 
-    def _downloaded(self, response: Response, request: Request, **_: object) -> None:
+    def _downloaded(self, response: Response | None, request: Request, **_: object) -> None:
         """Hide the encoding from HttpCompressionMiddleware, which would unpack the body whole.
 
         An encoding that only it can unpack is left to it, with a limit: over that, it fails.
+
+        response  None: a handler of the user's has given none, for which Scrapy raises TypeError
         """
         body = request.meta.get(_META_KEY)
-        if body is None:
+        if body is None or response is None:
             return
         encodings = encodings_in(response)
         is_ours = len(encodings) > MAX_ENCODINGS or can_unpack(encodings)

@@ -30,7 +30,7 @@ from .request import RequestProfile
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
 # What a server may answer to a header of ours, while its pages can be had: once more without.
 MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
-MAX_STATUS = 999  # of three digits: a handler may pass more, a store keeps no such entry
+MAX_STATUS = 999  # a handler may pass more, or less than 0: a store keeps no such entry
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
 PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
@@ -141,7 +141,7 @@ class Fetcher:
             self.on_exchange(order.origin, exchange)
 
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
-        if status > MAX_STATUS:
+        if not 0 <= status <= MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
         now = self.now()
         return FetchResult(

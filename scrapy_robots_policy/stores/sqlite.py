@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -50,10 +51,13 @@ class SqliteStore:
         self._until_sweep = 0
 
     async def get(self, origin: str) -> CacheEntry | None:
-        def select(connection: sqlite3.Connection) -> bytes | None:
-            sql = "SELECT frame FROM records WHERE origin = ?"
-            row = connection.execute(sql, (origin,)).fetchone()
-            return None if row is None else row[0]
+        def select() -> bytes | None:
+            try:
+                return _frame(self._connection(), origin)
+            except sqlite3.OperationalError as error:
+                if _is_locked(error) or not _is_at_rest(self.path):
+                    raise
+            return _frame_at_rest(self.path, origin)
 
         frame = await self._patiently(select)
         return None if frame is None else decode(frame)
@@ -61,7 +65,8 @@ class SqliteStore:
     async def put(self, origin: str, entry: CacheEntry) -> None:
         frame = encode(entry)
 
-        def insert(connection: sqlite3.Connection) -> None:
+        def insert() -> None:
+            connection = self._connection()
             self._sweep(connection, entry.asked_at)
             connection.execute(_PUT, (origin, entry.asked_at, frame))
 
@@ -72,16 +77,16 @@ class SqliteStore:
             self._opened.close()
             self._opened = None
 
-    async def _patiently(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    async def _patiently(self, work: Callable[[], Result]) -> Result:
         """Do some work, again and again for about two seconds while others hold the lock."""
         for wait in LOCKED_WAITS:
             try:
-                return work(self._connection())
+                return work()
             except sqlite3.OperationalError as error:
                 if not _is_locked(error):
                     raise
             await compat.sleep(wait)
-        return work(self._connection())
+        return work()
 
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
@@ -94,6 +99,29 @@ class SqliteStore:
             connection.execute(_SWEEP, (now - KEPT, SWEPT_AT_ONCE))
             self._until_sweep = SWEEP_EVERY
         self._until_sweep -= 1
+
+
+def _frame(connection: sqlite3.Connection, origin: str) -> bytes | None:
+    row = connection.execute("SELECT frame FROM records WHERE origin = ?", (origin,)).fetchone()
+    return None if row is None else row[0]
+
+
+def _frame_at_rest(path: Path, origin: str) -> bytes | None:
+    """That of a file beside which SQLite can make no other: its disk is full or read-only.
+
+    It is read as it is, without a lock, so each call opens it anew.
+    """
+    uri = f"{path.absolute().as_uri()}?immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        return _frame(connection, origin) if _is_ours(connection, path) else None
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether all that was written is in the file itself, and not in the log beside it."""
+    try:
+        return not Path(f"{path}-wal").stat().st_size
+    except FileNotFoundError:
+        return True
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from hashlib import sha256
@@ -333,6 +334,29 @@ def test_warc_of_a_record_with_half_a_character_is_refused_in_one_sentence(tmp_p
         f"scrapy robots: {path}, line 1: it holds half a character, which a WARC cannot hold\n",
     )
     assert not (tmp_path / "out.warc").exists()
+
+
+VERBS = {"verify": ("{0}",), "show": ("{0}", f"{HERE}/no"), "report": ("{0}", "-o", "{1}")}
+
+
+@pytest.mark.parametrize("verb", [*VERBS, "warc"])
+def test_a_disk_of_temporary_files_that_is_full_gets_one_sentence(
+    path, tmp_path, monkeypatch, verb
+):
+    connect = sqlite3.connect
+
+    def connect_to_full(place):
+        connection = connect(place)
+        connection.execute("PRAGMA max_page_count = 3")
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_to_full)
+    arguments = [one.format(path, tmp_path / "new") for one in VERBS.get(verb, ("{0}", "{1}"))]
+    answer = robots("audit", verb, *arguments)
+    assert answer.status == 2
+    assert answer.err.endswith("temporary files (TMPDIR): database or disk is full\n")
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
 
 
 def test_broken_is_not_hidden_in_json(tmp_path):

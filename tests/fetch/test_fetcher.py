@@ -10,10 +10,12 @@ from dataclasses import replace
 
 import pytest
 from scrapy import Request, signals
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import StopDownload
 from scrapy.utils.test import get_crawler
-from twisted.internet.defer import CancelledError
+from twisted.internet.defer import CancelledError, succeed
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
@@ -137,10 +139,34 @@ async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error)
     assert (noted, len(ended)) == ([], 1)
 
 
+class SilentHandler(HTTP11DownloadHandler):
+    """A download handler that gives no response, by mistake."""
+
+    lazy = False
+
+    if compat.ASYNC_API:
+
+        async def download_request(self, request):
+            return None
+
+    else:
+
+        def download_request(self, request, spider):
+            return succeed(None)
+
+
+FAILURES = {
+    "timeout": {"ROBOTS_FETCH_TIMEOUT": 0.2},
+    "TypeError": {"DOWNLOAD_HANDLERS": {"http": SilentHandler}},
+}
+
+
+@pytest.mark.parametrize("cause", FAILURES)
 @on_reactor
-async def test_no_failure_is_logged_as_an_error(caplog):
+async def test_no_failure_is_logged_as_an_error(cause, caplog):
     with Site({"/robots.txt": robots(RULES, after=None)}) as site:
-        await fetch(site.origin, ROBOTS_FETCH_TIMEOUT=0.2)
+        outcome, _ = await fetch(site.origin, **FAILURES[cause])
+        assert outcome.cause == cause
         assert [
             r.getMessage() for r in caplog.records if r.levelname in ("ERROR", "CRITICAL")
         ] == []
@@ -169,6 +195,7 @@ async def test_the_facts_of_a_response_are_kept():
 LONG = b"x" * 15_000
 EXCESSES = {
     "status": b"HTTP/1.1 1000 x\r\n",
+    "status below 0": b"HTTP/1.1 -200 x\r\n",
     "ETag": b"HTTP/1.1 200 x\r\n" + b"".join(b"ETag: %d%s\r\n" % (n, LONG) for n in range(100)),
     "type": b"HTTP/1.1 200 x\r\n"
     + b"".join(b"Content-Type: %d%s\r\n" % (n, LONG) for n in range(100)),

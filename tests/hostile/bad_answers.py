@@ -84,6 +84,9 @@ CASES = {
     "chunked, cut in a chunk": raw(CHUNKED + b"fff\r\n" + RULES),
     "chunked, no last chunk": raw(CHUNKED + b"%x\r\n%s\r\n" % (len(RULES), RULES)),
     "chunked, no number": raw(CHUNKED + b"zz\r\n" + RULES + b"\r\n0\r\n\r\n"),
+    "chunked, a number of 65 bits": raw(
+        CHUNKED + b"1%016x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES)
+    ),
     "packed, then chunked": in_transfer("gzip, chunked"),
     "packed, then chunked, in two headers": in_transfer("gzip\r\nTransfer-Encoding: chunked"),
     "in a transfer coding that nobody knows": in_transfer("xchunked"),
@@ -103,6 +106,7 @@ CASES = {
     "answers before the answer": raw(
         b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + HEAD + LENGTH + RULES, BY_RULES
     ),
+    "an answer before the answer, and no answer": raw(b"HTTP/1.1 103 Early Hints\r\n\r\n"),
     # Parts
     "the first part": part(RULES[:13], f"bytes 0-12/{len(RULES)}", NOTHING),
     "the last part": part(RULES[14:], f"bytes 14-{len(RULES) - 1}/{len(RULES)}", NOTHING),
@@ -134,8 +138,11 @@ CASES = {
     "a gzip bomb": packed(gzip.compress(RULES + b"#" * 50_000_000, 1), "gzip", BY_RULES),
     # Status lines and headers
     "no HTTP": raw(b"\x00\xff\x15\x03" * 100),
+    "the file alone, as in HTTP/0.9": raw(RULES),
+    "no type": Case(Answer(RULES), BY_RULES),
     "closed at once": raw(b""),
     "no status": raw(b"HTTP/1.1 \r\n" + LENGTH + RULES),
+    "a status below 0": raw(b"HTTP/1.1 -200 OK\r\n" + LENGTH + RULES),
     "a status of letters": raw(b"HTTP/1.1 abc OK\r\n" + LENGTH + RULES),
     "a megabyte of headers": raw(HEAD + b"X: " + b"x" * 1_000_000 + b"\r\n" + LENGTH + RULES),
     "a header without a colon": Case(

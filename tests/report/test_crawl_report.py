@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import nullcontext
 
 import pytest
 from scrapy.statscollectors import MemoryStatsCollector
@@ -145,6 +146,31 @@ async def test_a_path_that_cannot_be_written_stops_the_spider_at_start(tmp_path)
             with pytest.raises(ValueError, match=r"^ROBOTS_REPORT is '.*': \w.*$"):
                 await crawl(site.url(), settings={"ROBOTS_REPORT": str(path)})
         assert site.hits == []
+
+
+# A feed or None, ROBOTS_REPORT, ROBOTS_AUDIT or None, and the sentence.
+SHARED = {
+    "a feed and the data": ("{}/a.json", "{}/a.json", None, "ROBOTS_REPORT and FEEDS both"),
+    "a feed and the page": ("{}/a.html", "{}/a.html", None, "ROBOTS_REPORT and FEEDS both"),
+    "a feed by its URI": ("file://{}/a.json", "{}/a.html", None, "ROBOTS_REPORT and FEEDS both"),
+    "by names": ("{}/%(name)s.json", "{}/test.html", None, "ROBOTS_REPORT and FEEDS both"),
+    "a feed and the record": ("{}/a.json", "{}/b.html", "{}/c/../a.json", "ROBOTS_AUDIT and FEEDS"),
+    "both ours": (None, "{}/a.html", "{}/a.json", "ROBOTS_AUDIT and ROBOTS_REPORT both write"),
+    "other files": ("{}/%(batch_id)d.json", "{}/a.html", "{}/b.json", ""),
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+@on_reactor
+async def test_two_settings_that_name_one_file_stop_the_spider_at_start(kind, tmp_path):
+    feed, report, record, why = SHARED[kind]
+    settings = {"ROBOTS_REPORT": report.format(tmp_path)}
+    settings |= {"ROBOTS_AUDIT": record.format(tmp_path)} if record else {}
+    settings |= {"FEEDS": {feed.format(tmp_path): {"format": "json"}}} if feed else {}
+    with Site({"/robots.txt": robots("")}) as site:
+        with pytest.raises(ValueError, match=why) if why else nullcontext():
+            await crawl(site.url("/a"), settings=settings)
+        assert site.pages == ([] if why else ["/a"])
 
 
 @on_reactor

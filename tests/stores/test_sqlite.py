@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -324,4 +325,24 @@ async def test_a_full_or_read_only_file_can_still_be_read(path, kind):
     with pytest.raises(sqlite3.OperationalError, match=words):
         await store.put(ORIGIN, replace(RECORD, octets=os.urandom(100_000)))
     assert await store.get(ORIGIN) == RECORD
+    await store.close()
+
+
+@pytest.mark.parametrize("is_at_rest", [True, False])
+@on_reactor
+async def test_a_file_beside_which_no_other_can_be_made_is_read_if_all_is_in_it(path, is_at_rest):
+    """So it is on a disk that is read-only, or that is full before the file is opened."""
+    store = sqlite.SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    if is_at_rest:
+        await store.close()  # else its log has what was put
+    copies = shutil.copytree(path.parent, path.parent.with_name("copies"))
+    (copies / f"{path.name}-shm").unlink(missing_ok=True)
+    (copies / f"{path.name}-shm").symlink_to("none/such")
+    copy = sqlite.SqliteStore(copies / path.name)
+    with nullcontext() if is_at_rest else pytest.raises(sqlite3.OperationalError, match="open"):
+        assert await copy.get(ORIGIN) == RECORD
+        assert await copy.get(f"{ORIGIN}:8080") is None
+    with pytest.raises(sqlite3.OperationalError, match="open"):
+        await copy.put(ORIGIN, RECORD)
     await store.close()

@@ -65,6 +65,15 @@ def test_an_entry_of_a_dialect_that_follows_fewer_redirects_is_fetched_again(set
         assert site.count("/robots.txt") == 2
 
 
+def test_a_store_on_a_disk_that_is_full_or_read_only_is_read(settings, tmp_path):
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        urls = [site.url("/a"), site.url("/secret")]
+        crawl_apart(Plan(urls, settings))
+        (tmp_path / "robots.sqlite-shm").symlink_to("none/such")  # SQLite cannot make it
+        crawl_apart(Plan(urls, settings))
+        assert site.paths == ["/robots.txt", "/a", "/a"]
+
+
 def test_a_crawl_killed_in_the_middle_leaves_a_store_that_is_whole(settings):
     reached = threading.Event()
 
