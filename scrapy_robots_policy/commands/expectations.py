@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Any
 from ..rep import Dialect, FetchResult, Verdict, product_token
 from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.escapes import quoted
 from ..rep.nearest import nearest
 from .arguments import UsageError, read_dialect
 from .download import is_web
@@ -32,7 +32,6 @@ from .inputs import read_octets, rules_from
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
-MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
 _KEYS = ("robots", "dialects", "expect")
 _PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
@@ -122,7 +121,7 @@ def _check_once_each(path: Path, keys: Iterable[Any]) -> None:
     counts = Counter(key for key in keys if isinstance(key, str))
     for key, count in counts.items():
         if count > 1:
-            raise UsageError(f"{path}: the key {_shown(key)} stands there {count} times")
+            raise UsageError(f"{path}: the key {quoted(key)} stands there {count} times")
 
 
 def _no_json(path: Path, text: str, error: Exception) -> str:
@@ -131,32 +130,21 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
     return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
-def _shown(value: Any) -> str:
-    """A value in a sentence. A few aliases of YAML can stand for more than fits in memory."""
-    shown = reprlib.Repr()
-    shown.maxlevel, shown.maxstring, shown.maxother = 2, MAX_SHOWN, MAX_SHOWN
-    try:
-        text = shown.repr(value)
-    except ValueError:  # Python writes no number of more than 4300 digits
-        text = "a value that is too long to show"
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-
-
 def _key(key: Any, keys: tuple[str, ...]) -> str:
-    return _shown(key) + (nearest(key, keys) if isinstance(key, str) else "")
+    return quoted(key) + (nearest(key, keys) if isinstance(key, str) else "")
 
 
 def _robots(suite: Path, robots: Any) -> str:
     """A path in a suite is relative to the suite."""
     if not isinstance(robots, str) or robots == "-":  # --robots may be standard input
-        raise UsageError(f"{suite}: 'robots' is {_shown(robots)}; it must be a FILE or a URL")
+        raise UsageError(f"{suite}: 'robots' is {quoted(robots)}; it must be a FILE or a URL")
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
 def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
-        raise UsageError(f"{name}: {key!r} is {_shown(names)}; it must be a list of names")
+        raise UsageError(f"{name}: {key!r} is {quoted(names)}; it must be a list of names")
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
@@ -167,7 +155,7 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     sentence = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
     if not sentence or not _URL.match(sentence[3]):
         raise UsageError(
-            f"{name}: {_shown(value)} is no expectation; write one such as "
+            f"{name}: {quoted(value)} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
     who, is_not, url, dialects = sentence.groups()
@@ -186,7 +174,7 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
         raise UsageError(
-            f"{name}: {_shown(parts)} is no expectation: it needs agent, url and allowed"
+            f"{name}: {quoted(parts)} is no expectation: it needs agent, url and allowed"
         )
     for key in parts:
         if key not in _PARTS:

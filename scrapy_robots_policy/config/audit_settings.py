@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, dict_in, quoted
+from ..rep.escapes import quoted
+from .kinds import SettingError, dict_in
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 

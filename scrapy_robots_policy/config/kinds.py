@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction, signature
 from os import PathLike, fspath
@@ -16,10 +16,10 @@ from typing import Any, Protocol, TypeVar
 from scrapy.utils.misc import load_object
 
 from ..fetch.host_patterns import host_pattern
+from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)
 
-MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 §5.6.2: token
 
 
@@ -40,18 +40,6 @@ class Kind(Protocol[Read_co]):
 def wrong(name: str, value: Any, words: str, why: str = "") -> SettingError:
     """The error for a wrong value; `why` says what came of trying."""
     return SettingError(f"{name} is {quoted(value)}{why and ', ' + why}; it must be {words}")
-
-
-def quoted(value: Any) -> str:
-    """A value in a sentence: in quotes, on one line, not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-
-
-def listed(names: Iterable[object]) -> str:
-    """Names as in: a, b and c."""
-    *first, last = map(str, names)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def loaded(value: Any) -> tuple[Any, str]:

@@ -13,8 +13,9 @@ from typing import Any
 
 from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
+from ..rep.escapes import listed, quoted
 from .identity import AgentKind, DialectKind
-from .kinds import Kind, SettingError, dict_in, listed, quoted, wrong
+from .kinds import Kind, SettingError, dict_in, wrong
 
 
 @dataclass(frozen=True, slots=True)

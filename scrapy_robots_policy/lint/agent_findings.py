@@ -10,9 +10,10 @@ from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue
+from ..rep.escapes import listed
 from ..rep.ruleset import RuleSet
 from .crawler_names import LONGEST_NAME, crawler_near
-from .findings import Finding, listed, quoted
+from .findings import Finding, quoted
 from .source_file import SITE, SOMEBODY, SourceFile
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"

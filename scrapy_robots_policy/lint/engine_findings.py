@@ -16,11 +16,12 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
 from ..rep.directives import seconds, seconds_of_rate
+from ..rep.escapes import listed
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, with_values
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Finding, listed, quoted
+from .findings import Finding, quoted
 from .rule_findings import meant_path
 from .source_file import SITE, SOMEBODY, SourceFile, values
 

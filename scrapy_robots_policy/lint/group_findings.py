@@ -10,8 +10,9 @@ from itertools import pairwise
 from ..rep.agents import STAR
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
+from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
-from .findings import Edit, Finding, listed, quoted
+from .findings import Edit, Finding, quoted
 from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})

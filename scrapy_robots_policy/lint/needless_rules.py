@@ -22,10 +22,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
+from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Edit, Finding, listed, quoted
+from .findings import Edit, Finding, quoted
 from .rule_findings import sent
 from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
 
