@@ -31,7 +31,6 @@ class AuditSettings:
     max_octets: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ApprovedKind:
     words = "a dict of origins, each with a SHA-256 or 'none'"
 

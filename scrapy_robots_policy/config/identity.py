@@ -15,10 +15,9 @@ from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.escapes import quoted
 from ..rep.nearest import nearest
 from ..rep.preference import PURPOSES
-from .kinds import SettingError, from_json, loaded, names_of, wrong
+from .kinds import SettingError, from_json, loaded, names_in, wrong
 
 
-@dataclass(frozen=True, slots=True)
 class DialectKind:
     """A dialect by its name, by an import path, or itself."""
 
@@ -61,28 +60,26 @@ class AgentKind:
         return names_a_crawler(token, self.dialect.agents if self.dialect else {})
 
 
-@dataclass(frozen=True, slots=True)
 class PurposesKind:
     """Purposes as a list, or as a text with commas."""
 
     words = "one or several of " + ", ".join(PURPOSES)
 
     def read(self, name: str, value: Any) -> frozenset[str]:
-        names = names_of(value)
-        if names is None or not set(names) <= set(PURPOSES):
+        names = names_in(name, value, self.words)
+        if not set(names) <= set(PURPOSES):
             raise wrong(name, value, self.words)
         return frozenset(names)
 
 
-@dataclass(frozen=True, slots=True)
 class TokensKind:
     """Control tokens as a list, or as a text with commas; each once."""
 
     words = "a list of product tokens such as 'Google-Extended'"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        names = names_of(value)
-        if names is None or not all(map(is_name, names)):
+        names = names_in(name, value, self.words)
+        if not all(map(is_name, names)):
             raise wrong(name, value, self.words)
         return tuple({token.lower(): token for token in names}.values())
 
