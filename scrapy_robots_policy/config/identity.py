@@ -149,13 +149,10 @@ def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str,
 def sent_header(settings: BaseSettings, name: str) -> str:
     """A header that DefaultHeadersMiddleware adds, by its name in lower case; "" for none."""
     headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
-    value = {_text(key).lower(): headers[key] for key in _names(headers)}.get(name)
+    if not hasattr(headers, "keys"):
+        return ""  # Scrapy itself complains
+    value = {_text(key).lower(): headers[key] for key in headers}.get(name)
     return _text(value) if value else ""
-
-
-def _names(headers: Any) -> list[Any]:
-    """The names of a dictionary. Scrapy itself complains where it is none."""
-    return list(headers) if hasattr(headers, "keys") else []
 
 
 def _text(value: Any) -> str:
