@@ -77,26 +77,22 @@ def _figures(overview: Overview) -> str:
 
 def _sections(overview: Overview) -> Iterable[str]:
     yield section("Is the record whole?", "", _wholeness(overview))
-    yield section("Refused, by kind of reason", "", bars(_counts(overview.refused, reason_words)))
+    yield section("Refused, by kind of reason", "", _counts(overview.refused, reason_words))
     yield section("Refused, by rule and line", "", bars(_causes(overview)))
     yield section(
-        "Purposes that were declared", "decisions made for each", bars(_counts(overview.declared))
+        "Purposes that were declared", "decisions made for each", _counts(overview.declared)
     )
     yield section(
         "Statements on the use of pages", "decisions that each holds for", _preferences(overview)
     )
+    yield section("Where each robots.txt came from", "", _counts(overview.sources, source_words))
+    yield section("What the requests for robots.txt brought", "", _counts(overview.fetches))
+    yield section("Dialects that decided", "", _counts(overview.dialects))
+    yield section("Names of the crawler", "", _counts(overview.agents))
     yield section(
-        "Where each robots.txt came from", "", bars(_counts(overview.sources, source_words))
+        "Settings for single hosts and requests", "decisions", _counts(overview.overrides)
     )
-    yield section("What the requests for robots.txt brought", "", bars(_counts(overview.fetches)))
-    yield section("Dialects that decided", "", bars(_counts(overview.dialects)))
-    yield section("Names of the crawler", "", bars(_counts(overview.agents)))
-    yield section(
-        "Settings for single hosts and requests", "decisions", bars(_counts(overview.overrides))
-    )
-    yield section(
-        "Requests about which no robots.txt was asked", "", bars(_counts(overview.exempt))
-    )
+    yield section("Requests about which no robots.txt was asked", "", _counts(overview.exempt))
     yield section("Files of the record", "the hash is that of the last line", _files(overview))
     yield section("Settings in force", "", _settings(overview))
 
@@ -127,8 +123,9 @@ def _causes(overview: Overview) -> list[Bar]:
     ]
 
 
-def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> list[Bar]:
-    return [Bar(words(name), "", count, f"{count:,}") for name, count in counter.most_common()]
+def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> str:
+    by_count = counter.most_common()
+    return bars([Bar(words(name), "", count, f"{count:,}") for name, count in by_count])
 
 
 def _preferences(overview: Overview) -> str:

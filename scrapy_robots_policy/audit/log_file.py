@@ -30,7 +30,7 @@ def names(path: Path) -> tuple[str, str]:
     return (head, f".{suffix}{gz}") if dot and head else (stem, gz)
 
 
-def create(path: Path, first: int = 1) -> tuple[int, Path, int]:
+def create(path: Path, first: int) -> tuple[int, Path, int]:
     """(the descriptor of a new file, its path, its number). OSError where none can be made.
 
     What exists and is no file, such as a pipe, is opened as it is.

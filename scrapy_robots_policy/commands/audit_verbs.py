@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,8 @@ def _verify(args: list[str], options: Options) -> int:
     checked = Check(options.named_dialect, on_difference, progress.on_lines).run(paths)
     progress.end()
     if options.as_json:
-        print_json(_sums(checked))
+        hashes = {str(path): digest for path, digest in checked.hashes.items()}
+        print_json(asdict(checked) | {"hashes": hashes})
     else:
         _print_sums(checked, options)
     return 2 if checked.errors else int(bool(checked.differ))
@@ -99,21 +101,6 @@ def _as_json(difference: Difference) -> dict[str, Any]:
         "url": difference.url,
         "recorded": difference.answers.recorded,
         "now": difference.answers.now,
-    }
-
-
-def _sums(checked: Checked) -> dict[str, Any]:
-    return {
-        "lines": checked.lines,
-        "decisions": checked.decisions,
-        "exempt": checked.exempt,
-        "robots": checked.robots,
-        "differ": checked.differ,
-        "changed": checked.changed,
-        "unknown": checked.unknown,
-        "notes": checked.notes,
-        "errors": checked.errors,
-        "hashes": {str(path): digest for path, digest in checked.hashes.items()},
     }
 
 

@@ -25,8 +25,7 @@ from .inputs import (
     rules_from,
     warn_of_overrides,
 )
-from .rows import csv_cell, print_csv
-from .terminal import Progress, paint_verdict, print_error
+from .terminal import Progress, csv_cell, paint_verdict, print_csv, print_error
 from .typed_urls import can_be_asked, text_of, why_no_site, why_no_url
 from .verdict_data import word_of
 

@@ -44,19 +44,15 @@ class _SecureConnection(_Noting, http.client.HTTPSConnection):
     pass
 
 
-class _Http(HTTPHandler):
+class _Web(HTTPHandler, HTTPSHandler):
+    """Opens both kinds of URLs by connections that note their address."""
+
     def __init__(self, note: Note) -> None:
         super().__init__()
         self.note = note
 
     def http_open(self, req: Request) -> http.client.HTTPResponse:
         return self.do_open(_Connection, req, note=self.note)  # type: ignore[arg-type]
-
-
-class _Https(HTTPSHandler):
-    def __init__(self, note: Note) -> None:
-        super().__init__()
-        self.note = note
 
     def https_open(self, req: Request) -> http.client.HTTPResponse:
         context = ssl.create_default_context()
@@ -79,7 +75,7 @@ class _NoRedirects(HTTPRedirectHandler):
 
 def opener(note: Note) -> OpenerDirector:
     """Opens URLs through the proxies of the environment, and follows no redirects."""
-    return build_opener(_NoRedirects, _Http(note), _Https(note))
+    return build_opener(_NoRedirects, _Web(note))
 
 
 def is_proxied(url: str) -> bool:

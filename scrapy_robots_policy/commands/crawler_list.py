@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any
 
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience, product_token
 from ..rep.dialects.crawlers import crawlers, find_agent
+from ..rep.nearest import nearest
 from .arguments import Options, UsageError
 from .terminal import print_columns, print_groups, print_json, print_line, program
 
@@ -36,17 +36,10 @@ def run(options: Options) -> int:
 def _named(name: str) -> Agent:
     agent = find_agent(product_token(name))
     if agent is None:
-        near = _nearest_name(product_token(name))
-        hint = f"; did you mean {near}?" if near else f"; see {program()} crawlers"
+        near = nearest(product_token(name), (known.name for known in crawlers()))
+        hint = near or f"; see {program()} crawlers"
         raise UsageError(f"no crawler known here is called {name!r}{hint}")
     return agent
-
-
-def _nearest_name(name: str) -> str:
-    """The known name that is near, in any case; "" where none is."""
-    names = {agent.name.lower(): agent.name for agent in crawlers()}
-    near = get_close_matches(name.lower(), names, 1, 0.7)
-    return names[near[0]] if near else ""
 
 
 def by_category(agents: Iterable[Agent]) -> Iterator[tuple[Category, list[Agent]]]:

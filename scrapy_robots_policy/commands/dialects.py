@@ -26,17 +26,16 @@ def run(options: Options) -> int:
     dialects = [read_dialect("the dialect", name) for name in options.args]
     if len(dialects) == 2:
         return _print_differences(*dialects, as_json=options.as_json)
-    if dialects:
-        _print_one(dialects[0], as_json=options.as_json)
+    if options.as_json:
+        print_json({one.name: _as_json(one) for one in dialects or DIALECTS.values()})
+    elif dialects:
+        _print_one(dialects[0])
     else:
-        _print_all(as_json=options.as_json)
+        _print_all()
     return 0
 
 
-def _print_all(*, as_json: bool) -> None:
-    if as_json:
-        print_json({name: _as_json(dialect) for name, dialect in DIALECTS.items()})
-        return
+def _print_all() -> None:
     head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", "how sure (options)")
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
     print_line()
@@ -56,10 +55,7 @@ def _row(dialect: Dialect) -> tuple[str, ...]:
     )
 
 
-def _print_one(dialect: Dialect, *, as_json: bool) -> None:
-    if as_json:
-        print_json({dialect.name: _as_json(dialect)})
-        return
+def _print_one(dialect: Dialect) -> None:
     rows = [
         (
             option,
@@ -106,11 +102,8 @@ def _print_differences(a: Dialect, b: Dialect, *, as_json: bool) -> int:
     if "access" in pairs:
         print_line()
         print_line("By the site's answer to /robots.txt:")
-        modes_of_b = modes_by_answer(b.access)
-        modes = [
-            (answer, of_a, modes_of_b[answer]) for answer, of_a in modes_by_answer(a.access).items()
-        ]
-        changed = [row for row in modes if row[1] != row[2]]
+        in_a, in_b = modes_by_answer(a.access), modes_by_answer(b.access)
+        changed = [(one, in_a[one], in_b[one]) for one in in_a if in_a[one] != in_b[one]]
         head = ("answer", a.name, b.name)
         print_columns([head, *changed], indent="  ", max_width=_MAX_WIDTH)
     return int(bool(pairs))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..rep.agents import STAR
 from ..resolver.origin import OriginRules
 from .access_table import duration
@@ -86,19 +84,16 @@ def _delay(seconds: float | None) -> str:
 
 
 def _print_json(changes: CrawlersChanges) -> None:
-    value: dict[str, Any] = {
-        "crawlers": changes.crawlers,
-        "changes": [
-            {
-                "change": one.verb,
-                "path": one.path,
-                "paths": one.count,
-                "before": {"line": one.before.line, "cause": one.before.cause},
-                "after": {"line": one.after.line, "cause": one.after.cause},
-            }
-            for one in changes.changes
-        ],
-        "delay": {"before": changes.delays[0], "after": changes.delays[1]},
-        "whole": changes.is_whole,
-    }
-    print_json(value)
+    rows = [
+        {
+            "change": one.verb,
+            "path": one.path,
+            "paths": one.count,
+            "before": {"line": one.before.line, "cause": one.before.cause},
+            "after": {"line": one.after.line, "cause": one.after.cause},
+        }
+        for one in changes.changes
+    ]
+    delay = dict(zip(("before", "after"), changes.delays, strict=True))
+    whole = changes.is_whole
+    print_json({"crawlers": changes.crawlers, "changes": rows, "delay": delay, "whole": whole})

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from typing import Any
 from ..rep import Dialect, FetchResult, Verdict, product_token
 from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.escapes import quoted
 from ..rep.nearest import nearest
 from .arguments import UsageError, read_dialect
 from .download import is_web
@@ -32,7 +32,6 @@ from .inputs import read_octets, rules_from
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
-MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
 _KEYS = ("robots", "dialects", "expect")
 _PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
@@ -73,24 +72,28 @@ def read_suite(name: str) -> Suite:
         text = read_octets(name).decode("utf-8-sig")  # some editors start a file with a mark
     except UnicodeError:
         raise UsageError(f"cannot read {name}: it is not UTF-8") from None
-    data = _data(path, text)
+    data, lines = _data(path, text)
     if not isinstance(data, dict) or not isinstance(data.get("expect"), list):
         raise UsageError(f"{name} is no suite: it has no list 'expect'")
     for key in data:
         if key not in _KEYS:
             raise UsageError(f"{name}: a suite has no {_key(key, _KEYS)}")
+    values = data["expect"]
+    places = [f"{name}:{line}" for line in lines] or [name] * len(values)
+    lines = lines or [_line_of(value, text) for value in values]
     return Suite(
         name,
         _robots(path, data.get("robots", "")),
         _dialects(name, "dialects", data.get("dialects", [])),
-        tuple(_expectation(name, sentence, text) for sentence in data["expect"]),
+        tuple(_expectation(*one) for one in zip(places, values, lines, strict=True)),
     )
 
 
-def _data(path: Path, text: str) -> Any:
+def _data(path: Path, text: str) -> tuple[Any, list[int]]:
+    """(what a suite holds, the line of each expectation; none where it is JSON)"""
     if path.suffix.lower() not in (".yaml", ".yml"):
         try:
-            return json.loads(text, object_pairs_hook=partial(_members, path))
+            return json.loads(text, object_pairs_hook=partial(_members, path)), []
         except (ValueError, RecursionError) as error:
             raise UsageError(_no_json(path, text, error)) from None
     try:
@@ -107,9 +110,15 @@ def _data(path: Path, text: str) -> Any:
             return super().construct_mapping(node, deep)
 
     try:
-        return yaml.load(text, Loader)  # noqa: S506 - it is a SafeLoader
+        loader = Loader(text)
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node else None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-99-99
         raise UsageError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    pairs = node.value if isinstance(data, dict) else ()
+    lists = [value for key, value in pairs if key.value == "expect"]
+    is_list = lists and isinstance(lists[-1], yaml.SequenceNode)
+    return data, [one.start_mark.line + 1 for one in lists[-1].value] if is_list else []
 
 
 def _members(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -122,7 +131,7 @@ def _check_once_each(path: Path, keys: Iterable[Any]) -> None:
     counts = Counter(key for key in keys if isinstance(key, str))
     for key, count in counts.items():
         if count > 1:
-            raise UsageError(f"{path}: the key {_shown(key)} stands there {count} times")
+            raise UsageError(f"{path}: the key {quoted(key)} stands there {count} times")
 
 
 def _no_json(path: Path, text: str, error: Exception) -> str:
@@ -131,43 +140,32 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
     return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
-def _shown(value: Any) -> str:
-    """A value in a sentence. A few aliases of YAML can stand for more than fits in memory."""
-    shown = reprlib.Repr()
-    shown.maxlevel, shown.maxstring, shown.maxother = 2, MAX_SHOWN, MAX_SHOWN
-    try:
-        text = shown.repr(value)
-    except ValueError:  # Python writes no number of more than 4300 digits
-        text = "a value that is too long to show"
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-
-
 def _key(key: Any, keys: tuple[str, ...]) -> str:
-    return _shown(key) + (nearest(key, keys) if isinstance(key, str) else "")
+    return quoted(key) + (nearest(key, keys) if isinstance(key, str) else "")
 
 
 def _robots(suite: Path, robots: Any) -> str:
     """A path in a suite is relative to the suite."""
     if not isinstance(robots, str) or robots == "-":  # --robots may be standard input
-        raise UsageError(f"{suite}: 'robots' is {_shown(robots)}; it must be a FILE or a URL")
+        raise UsageError(f"{suite}: 'robots' is {quoted(robots)}; it must be a FILE or a URL")
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
 def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
-        raise UsageError(f"{name}: {key!r} is {_shown(names)}; it must be a list of names")
+        raise UsageError(f"{name}: {key!r} is {quoted(names)}; it must be a list of names")
     return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
 
 
-def _expectation(name: str, value: Any, text: str) -> Expectation:
+def _expectation(name: str, value: Any, line: int) -> Expectation:
     """From a sentence, as people write it, or from its parts, as the tester saves them."""
     if isinstance(value, dict):
-        return _from_parts(name, value, text)
+        return _from_parts(name, value, line)
     sentence = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
     if not sentence or not _URL.match(sentence[3]):
         raise UsageError(
-            f"{name}: {_shown(value)} is no expectation; write one such as "
+            f"{name}: {quoted(value)} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
     who, is_not, url, dialects = sentence.groups()
@@ -178,15 +176,15 @@ def _expectation(name: str, value: Any, text: str) -> Expectation:
     if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
         raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
-    return Expectation(value.strip(), _line_of(value, text), agent, allowed, url, chosen)
+    return Expectation(value.strip(), line, agent, allowed, url, chosen)
 
 
-def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
+def _from_parts(name: str, parts: dict[str, Any], line: int) -> Expectation:
     """The agent may be any User-Agent header: one that names no crawler is "*", as in a crawl."""
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
         raise UsageError(
-            f"{name}: {_shown(parts)} is no expectation: it needs agent, url and allowed"
+            f"{name}: {quoted(parts)} is no expectation: it needs agent, url and allowed"
         )
     for key in parts:
         if key not in _PARTS:
@@ -195,7 +193,7 @@ def _from_parts(name: str, parts: dict[str, Any], text: str) -> Expectation:
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR
     sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"
-    return Expectation(sentence, _line_of(json.dumps(url), text), token, allowed, url, chosen)
+    return Expectation(sentence, line, token, allowed, url, chosen)
 
 
 def _names_a_crawler(token: str, dialects: tuple[Dialect, ...]) -> bool:
@@ -203,7 +201,9 @@ def _names_a_crawler(token: str, dialects: tuple[Dialect, ...]) -> bool:
     return names_a_crawler(token, agents)
 
 
-def _line_of(part: str, text: str) -> int:
+def _line_of(value: Any, text: str) -> int:
+    """The line of an expectation in JSON: that of its text, or of its URL."""
+    part = json.dumps(value.get("url") if isinstance(value, dict) else value, ensure_ascii=False)
     return text.count("\n", 0, max(text.find(part), 0)) + 1
 
 

@@ -10,9 +10,16 @@ from ..lint import KINDS, Finding, Severity, readable_lines
 from ..rep.escapes import shown
 from ..report.formats import counted
 from .linted_files import LintedFile
-from .rows import print_csv
 from .sarif import Sarif
-from .terminal import paint, print_caret, print_columns, print_json, print_line, print_numbered
+from .terminal import (
+    paint,
+    print_caret,
+    print_columns,
+    print_csv,
+    print_json,
+    print_line,
+    print_numbered,
+)
 from .workflow import annotation
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}

@@ -41,11 +41,9 @@ def configured(options: Options) -> Options:
     for key, value in table.items():
         if key not in _READERS:
             raise UsageError(f"{path}: robots-lint has no option {key!r}{nearest(key, _READERS)}")
-        field, read = _READERS[key]
-        wanted = read(f"{path}: {key}", value)
-        if key == "dialect" and options.named_dialect is not None:
-            continue
-        if key == "dialect" or not getattr(options, field):
+        field = key.replace("-", "_")
+        wanted = _READERS[key](f"{path}: {key}", value)
+        if not (options.named_dialect if key == "dialect" else getattr(options, field)):
             changes[field] = wanted
     return replace(options, **changes)
 
@@ -82,16 +80,13 @@ def _flag(source: str, value: Any) -> bool:
     return value
 
 
-# The key in the file, the field of `Options`, and how its value is read.
-_READERS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
-    "select": ("select", _codes),
-    "ignore": ("ignore", _codes),
-    "severity": ("severity", lambda at, value: read_severity(at, _text(at, value))),
-    "dialect": ("dialect", lambda at, value: read_dialect(at, _text(at, value))),
-    "include": ("include", _text),
-    "exit-zero": ("exit_zero", _flag),
-    "output-format": (
-        "output_format",
-        lambda at, value: read_format(at, _text(at, value), VERBS["lint"]),
-    ),
+# How the value of each key is read. The keys are those of `Options`, with dashes.
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    "select": _codes,
+    "ignore": _codes,
+    "severity": lambda at, value: read_severity(at, _text(at, value)),
+    "dialect": lambda at, value: read_dialect(at, _text(at, value)),
+    "include": _text,
+    "exit-zero": _flag,
+    "output-format": lambda at, value: read_format(at, _text(at, value), VERBS["lint"]),
 }

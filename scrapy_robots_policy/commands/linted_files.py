@@ -18,12 +18,12 @@ from signal import SIGINT
 from threading import Thread
 
 from ..lint import Finding, Severity, lint
+from ..lint.edits import fixed
 from ..rep import DIALECTS, Dialect, FetchResult
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .download import is_web
 from .fetches import Fetches, started_ahead
-from .fixes import fixed
 from .inputs import fetched, read_file, robots_txt_of
 
 if sys.platform != "win32":

@@ -94,6 +94,18 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value) + "\n")
 
 
+def print_csv(cells: Iterable[Any]) -> None:
+    """One line of CSV. A cell with several values has spaces between them."""
+    texts = (" ".join(map(str, one)) if isinstance(one, list | tuple) else one for one in cells)
+    sys.stdout.write(",".join(csv_cell(str(text)) for text in texts) + "\n")
+
+
+def csv_cell(text: str) -> str:
+    """A cell of RFC 4180, on one line: control characters are escaped."""
+    cell = shown(text)
+    return '"{}"'.format(cell.replace('"', '""')) if '"' in cell or "," in cell else cell
+
+
 def print_columns(
     rows: Iterable[Sequence[str]],
     indent: str = "",

@@ -6,11 +6,10 @@ Settings are one declarative table. A wrong value stops the spider with one sent
 from __future__ import annotations
 
 from .audit_settings import AuditSettings
-from .declared_use import declared_use
 from .identity import DialectKind, sent_user_agent, user_agent
 from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
-from .policy_settings import PolicySettings, redirect_guard
+from .policy_settings import PolicySettings, declared_use, redirect_guard
 from .request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
 from .setting_values import Values
 from .settings_table import SETTINGS, Setting

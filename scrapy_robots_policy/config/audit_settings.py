@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from .kinds import SettingError, dict_in, quoted
+from ..rep.escapes import quoted
+from .kinds import SettingError, dict_in
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -30,7 +31,6 @@ class AuditSettings:
     max_octets: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class ApprovedKind:
     words = "a dict of origins, each with a SHA-256 or 'none'"
 

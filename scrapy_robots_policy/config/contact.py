@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from scrapy import Spider
 from scrapy.settings import BaseSettings
 
+from ..rep.escapes import quoted
 from .identity import sent_header, sent_user_agent
-from .kinds import quoted
 
 _WEB = re.compile(r"(?:https?://|\bwww\.)(?:[^\s/@]*@)?([^\s/:;,()<>\"']+)", re.IGNORECASE)
 _MAIL = re.compile(r"[^\s@;,()<>:]+(?:@|\s*[\[(]at[\])]\s*)([^\s@;,()<>\"']+)", re.IGNORECASE)

@@ -12,12 +12,12 @@ from scrapy.settings import BaseSettings
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
 from ..rep.agents import STAR, is_name
 from ..rep.dialects.crawlers import names_a_crawler
+from ..rep.escapes import quoted
 from ..rep.nearest import nearest
 from ..rep.preference import PURPOSES
-from .kinds import SettingError, from_json, loaded, names_of, quoted, wrong
+from .kinds import SettingError, from_json, loaded, names_in, wrong
 
 
-@dataclass(frozen=True, slots=True)
 class DialectKind:
     """A dialect by its name, by an import path, or itself."""
 
@@ -60,28 +60,26 @@ class AgentKind:
         return names_a_crawler(token, self.dialect.agents if self.dialect else {})
 
 
-@dataclass(frozen=True, slots=True)
 class PurposesKind:
     """Purposes as a list, or as a text with commas."""
 
     words = "one or several of " + ", ".join(PURPOSES)
 
     def read(self, name: str, value: Any) -> frozenset[str]:
-        names = names_of(value)
-        if names is None or not set(names) <= set(PURPOSES):
+        names = names_in(name, value, self.words)
+        if not set(names) <= set(PURPOSES):
             raise wrong(name, value, self.words)
         return frozenset(names)
 
 
-@dataclass(frozen=True, slots=True)
 class TokensKind:
     """Control tokens as a list, or as a text with commas; each once."""
 
     words = "a list of product tokens such as 'Google-Extended'"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        names = names_of(value)
-        if names is None or not all(map(is_name, names)):
+        names = names_in(name, value, self.words)
+        if not all(map(is_name, names)):
             raise wrong(name, value, self.words)
         return tuple({token.lower(): token for token in names}.values())
 
@@ -151,13 +149,10 @@ def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str,
 def sent_header(settings: BaseSettings, name: str) -> str:
     """A header that DefaultHeadersMiddleware adds, by its name in lower case; "" for none."""
     headers = from_json(settings.get("DEFAULT_REQUEST_HEADERS"))
-    value = {_text(key).lower(): headers[key] for key in _names(headers)}.get(name)
+    if not hasattr(headers, "keys"):
+        return ""  # Scrapy itself complains
+    value = {_text(key).lower(): headers[key] for key in headers}.get(name)
     return _text(value) if value else ""
-
-
-def _names(headers: Any) -> list[Any]:
-    """The names of a dictionary. Scrapy itself complains where it is none."""
-    return list(headers) if hasattr(headers, "keys") else []
 
 
 def _text(value: Any) -> str:

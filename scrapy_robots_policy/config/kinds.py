@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import iscoroutinefunction, signature
 from os import PathLike, fspath
@@ -16,10 +16,10 @@ from typing import Any, Protocol, TypeVar
 from scrapy.utils.misc import load_object
 
 from ..fetch.host_patterns import host_pattern
+from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)
 
-MAX_SHOWN = 200  # characters of a wrong value that a sentence shows
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 §5.6.2: token
 
 
@@ -40,18 +40,6 @@ class Kind(Protocol[Read_co]):
 def wrong(name: str, value: Any, words: str, why: str = "") -> SettingError:
     """The error for a wrong value; `why` says what came of trying."""
     return SettingError(f"{name} is {quoted(value)}{why and ', ' + why}; it must be {words}")
-
-
-def quoted(value: Any) -> str:
-    """A value in a sentence: in quotes, on one line, not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-
-
-def listed(names: Iterable[object]) -> str:
-    """Names as in: a, b and c."""
-    *first, last = map(str, names)
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def loaded(value: Any) -> tuple[Any, str]:
@@ -92,16 +80,16 @@ def path_in(name: str, value: Any, words: str) -> str:
     return path
 
 
-def names_of(value: Any) -> tuple[str, ...] | None:
-    """The names of a list, or of a text with commas; None where it is neither."""
+def names_in(name: str, value: Any, words: str) -> tuple[str, ...]:
+    """The names of a list, or of a text with commas. SettingError where the value is neither."""
+    names = value
     if isinstance(value, str):
         listing = from_json(value)
-        value = listing if isinstance(listing, list) else value.split(",")
-    if not isinstance(value, list | tuple | set | frozenset):
-        return None
-    if not all(isinstance(name, str) for name in value):
-        return None
-    return tuple(name.strip() for name in value if name.strip())
+        names = listing if isinstance(listing, list) else value.split(",")
+    is_listing = isinstance(names, list | tuple | set | frozenset)
+    if not is_listing or not all(isinstance(one, str) for one in names):
+        raise wrong(name, value, words)
+    return tuple(one.strip() for one in names if one.strip())
 
 
 def _number(value: Any) -> float:
@@ -112,7 +100,6 @@ def _number(value: Any) -> float:
         return float("nan")
 
 
-@dataclass(frozen=True, slots=True)
 class Flag:
     """True or False, as Scrapy's `getbool` reads them; but of all numbers 0 and 1 only. Any other
     one may be meant as a number of seconds, and `getbool` takes 0.5 for False.
@@ -180,17 +167,13 @@ class Choice:
         return self.values[value]
 
 
-@dataclass(frozen=True, slots=True)
 class Names:
     """A list of names."""
 
     words = "a list of names"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        names = names_of(value)
-        if names is None:
-            raise wrong(name, value, self.words)
-        return names
+        return names_in(name, value, self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +190,7 @@ class HeaderNames:
     words = "a list of header names"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        headers = names_of(value)
-        if headers is None:
-            raise wrong(name, value, self.words)
+        headers = names_in(name, value, self.words)
         for header in headers:
             if header.lower() in self.refused:
                 raise SettingError(f"{name} has {header!r}; {self.why}")
@@ -218,17 +199,13 @@ class HeaderNames:
         return headers
 
 
-@dataclass(frozen=True, slots=True)
 class HostPatterns:
     """A list of hosts, and of patterns of hosts."""
 
     words = "a list of hosts, or of patterns such as '*.example.com'"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        hosts = names_of(value)
-        if hosts is None:
-            raise wrong(name, value, self.words)
-        return tuple(_pattern(name, host) for host in hosts)
+        return tuple(_pattern(name, host) for host in names_in(name, value, self.words))
 
 
 def _pattern(name: str, host: str) -> str:
@@ -240,7 +217,6 @@ def _pattern(name: str, host: str) -> str:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
 class Function:
     """A function, or the import path of one."""
 

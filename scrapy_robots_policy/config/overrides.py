@@ -7,14 +7,15 @@ without a star before one with a star, then the longer one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from ..fetch.host_patterns import HostMatch, host_pattern
 from ..rep import Dialect
+from ..rep.escapes import listed, quoted
 from .identity import AgentKind, DialectKind
-from .kinds import Kind, SettingError, dict_in, listed, quoted, wrong
+from .kinds import SettingError, dict_in, wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,51 +77,38 @@ def _specificity(item: tuple[str, Override]) -> tuple[bool, int]:
     return "*" not in pattern, len(pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class _OwnFlag:
+def _flag(name: str, value: Any) -> bool:
     """True or False and nothing like it: `"obey": 0` may be meant as a number of seconds."""
-
-    words = "True or False"
-
-    def read(self, name: str, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise wrong(name, value, self.words)
-        return value
+    if not isinstance(value, bool):
+        raise wrong(name, value, "True or False")
+    return value
 
 
-@dataclass(frozen=True, slots=True)
-class _Seconds:
-    words = "a number of seconds from 0 up"
-
-    def read(self, name: str, value: Any) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not 0 <= value < 1e9:
-            raise wrong(name, value, self.words)
-        return float(value)
+def _seconds(name: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < 1e9:
+        raise wrong(name, value, "a number of seconds from 0 up")
+    return float(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    words = "the text of a robots.txt"
-
-    def read(self, name: str, value: Any) -> bytes:
-        if isinstance(value, str):
-            return value.encode("utf-8", "surrogatepass")
-        if not isinstance(value, bytes):
-            raise wrong(name, value, self.words)
-        return value
+def _file(name: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass")
+    if not isinstance(value, bytes):
+        raise wrong(name, value, "the text of a robots.txt")
+    return value
 
 
-KEYS: Mapping[str, Kind[Any]] = {
-    "dialect": DialectKind(),
-    "agent": AgentKind(),
-    "obey": _OwnFlag(),
-    "crawl_delay": _Seconds(),
-    "robots_txt": _File(),
+KEYS: Mapping[str, Callable[[str, Any], Any]] = {
+    "dialect": DialectKind().read,
+    "agent": AgentKind().read,
+    "obey": _flag,
+    "crawl_delay": _seconds,
+    "robots_txt": _file,
 }
+"""The keys, each with what reads its value: a function of the key and the value."""
 
 
-@dataclass(frozen=True, slots=True)
 class OverridesKind:
     """A dictionary of host patterns, each with a dictionary of `KEYS`; or JSON text of one."""
 
@@ -158,6 +146,6 @@ def _override(name: str, pattern: str, values: Any) -> Override:
                 f"{name} has the key {quoted(key)} for {pattern!r}; the keys are {listed(KEYS)}"
             )
     try:
-        return Override(**{key: KEYS[key].read(key, value) for key, value in values.items()})
+        return Override(**{key: KEYS[key](key, value) for key, value in values.items()})
     except SettingError as error:
         raise SettingError(f"{name} has a wrong value for {pattern!r}: {error}") from None

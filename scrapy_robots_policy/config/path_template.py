@@ -12,7 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .kinds import SettingError, listed, path_in, quoted
+from ..rep.escapes import listed, quoted
+from .kinds import SettingError, path_in
 
 NAME, TIME = "%(name)s", "%(time)s"
 

@@ -15,13 +15,13 @@ from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import RequestProfile
 from ..rep.access import AccessOverrides
+from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report import Files
 from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
 from .contact import contact_warning
-from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import request_configs
 from .own_files import Owned, feeds, refuse_shared_file
@@ -152,6 +152,18 @@ def _profile(values: Values) -> RequestProfile:
 def redirect_guard(values: Values) -> RedirectGuard:
     """Where redirects of a robots.txt may lead."""
     return RedirectGuard(values["ROBOTS_REDIRECTS"], values["ROBOTS_REDIRECT_HOSTS"])
+
+
+def declared_use(values: Values) -> DeclaredUse:
+    """What the crawl declares that it does with pages."""
+    purposes = values["ROBOTS_PURPOSE"] or frozenset()
+    tokens = values["ROBOTS_PURPOSE_TOKENS"]
+    return DeclaredUse(
+        purposes,
+        values["ROBOTS_CONTENT_USE"] or "",
+        tokens_for(purposes) if tokens is None else tokens,
+        values["ROBOTS_TDMREP"],
+    )
 
 
 def _path(values: Values, setting: str, now: datetime) -> Path | None:

@@ -12,8 +12,9 @@ from typing import Any
 
 from ..rep import Dialect, Origin, origin_of, product_token
 from ..rep.agents import STAR
+from ..rep.escapes import listed, quoted
 from .identity import AgentKind, DialectKind
-from .kinds import Kind, SettingError, listed, quoted
+from .kinds import Kind, SettingError
 from .overrides import Override, Overrides
 
 META_KEY = "robots"

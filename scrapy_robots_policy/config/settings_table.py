@@ -34,7 +34,6 @@ from .overrides import OverridesKind
 from .path_template import NAME, PathTemplate
 
 
-@dataclass(frozen=True, slots=True)
 class _ActionsKind:
     words = "a dict of actions by part"
 

@@ -8,9 +8,9 @@ from scrapy.crawler import Crawler
 
 from ..rep.preference import NO_USE, DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
-from .declared_use import declared_use
 from .identity import crawler_name
 from .layers import request_configs
+from .policy_settings import declared_use
 from .request_config import RequestConfigs
 from .setting_values import Values
 from .settings_table import SETTINGS

@@ -10,10 +10,11 @@ from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue
+from ..rep.escapes import listed
 from ..rep.ruleset import RuleSet
 from .crawler_names import LONGEST_NAME, crawler_near
-from .findings import Finding, listed, quoted
-from .source_file import SITE, SOMEBODY, SourceFile
+from .findings import Finding, quoted
+from .source_file import SITE, SOMEBODY, SourceFile, whole
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MAX_PIECES = 8  # crawlers in one line that are asked about
@@ -81,9 +82,7 @@ def _rules_for(value: str, dialect: Dialect) -> RuleSet:
 def _nameless(source: SourceFile, line: re.Match[str]) -> Finding:
     """In some dialects no name is part of every name: the engine is asked."""
     whom = "no" if _rules_for("", source.dialect).allowed(SITE, SOMEBODY) else "every"
-    return source.finding(
-        "R304", (line.start() + 1, line.end()), f"the line names {whom} crawler", _WRITE_NAME
-    )
+    return source.finding("R304", whole(line), f"the line names {whom} crawler", _WRITE_NAME)
 
 
 def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:

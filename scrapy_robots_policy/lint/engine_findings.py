@@ -16,13 +16,14 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
 from ..rep.directives import seconds, seconds_of_rate
+from ..rep.escapes import listed
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, with_values
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Finding, listed, quoted
+from .findings import Finding, quoted
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, values
+from .source_file import SITE, SOMEBODY, SourceFile, values, whole
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
@@ -43,7 +44,7 @@ def bad_values(source: SourceFile) -> Iterator[Finding]:
         if delay or (key == "request-rate" and seconds_of_rate(value) is None):
             yield source.finding(
                 "R503",
-                line.span(2) if value else (line.start() + 1, line.end()),
+                line.span(2) if value else whole(line),
                 f"{quoted(value)} is no {'number of seconds' if delay else 'rate'}",
                 "write a number, such as Crawl-delay: 10" if delay else "write one such as 1/10s",
             )
@@ -197,7 +198,7 @@ def readers(source: SourceFile) -> Iterator[Finding]:
         reading = [dialect.name for dialect in source.dialects if _kind(dialect, line[0]) == kind]
         yield source.finding(
             "R602",
-            (line.start() + 1, line.end()),
+            whole(line),
             f"of all engines only {listed(reading)} read this line",
             "spell it User-agent:, Allow:, Disallow: or Sitemap:",
             tuple(dialect.name for dialect in source.dialects if dialect.name not in reading),

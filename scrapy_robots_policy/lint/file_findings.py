@@ -11,10 +11,11 @@ from urllib.parse import quote
 
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
+from ..rep.escapes import listed
 from ..rep.html_page import is_html_page, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
 from ..rep.patterns import reading_of
-from .findings import Edit, Finding, listed, quoted
+from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, values
 
 _MARK = b"\xef\xbb\xbf"

@@ -160,9 +160,3 @@ def quoted(octets: str) -> str:
     """A value from the file in a sentence: in quotes, for people to read, and never long."""
     short = octets if len(octets) <= _LONGEST_QUOTE else octets[:_LONGEST_QUOTE] + "..."
     return repr(readable(short))
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in a sentence: "google, bing and yandex"."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

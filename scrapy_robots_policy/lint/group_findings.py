@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ..rep.agents import STAR
-from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import OrphanRules, Records
+from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
-from .findings import Edit, Finding, listed, quoted
-from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span
+from .findings import Edit, Finding, quoted
+from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span, whole
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
@@ -26,7 +26,7 @@ def orphans(source: SourceFile) -> Iterator[Finding]:
     for rule in source.grammar.rule.finditer(source.text, 0, first):
         yield source.finding(
             "R301",
-            (rule.start() + 1, rule.end()),
+            whole(rule),
             f"the rule binds nobody: no User-agent line stands before it ({listed(obeying)} "
             "take it for all crawlers)",
             "put the line User-agent: * before it",
@@ -40,11 +40,11 @@ def joined(source: SourceFile) -> Iterator[Finding]:
         between = source.grammar.directive.search(source.text, *gap)
         if not between or source.grammar.closer.search(source.text, *gap):
             continue
-        parting = tuple(other.name for other in source.others if _parts(source, other, gap))
+        parting = _parting(source, gap)
         but = f" ({listed(parting)} part them)" if parting else ""
         yield source.finding(
             "R302",
-            (below.start() + 1, below.end()),
+            whole(below),
             f"{quoted(below[1])} is joined with {quoted(above[1])} of line "
             f"{source.line_of(above)}: {quoted(between[1])} is no rule{but}",
             "put a rule between them; Disallow: with no path allows all",
@@ -52,8 +52,10 @@ def joined(source: SourceFile) -> Iterator[Finding]:
         )
 
 
-def _parts(source: SourceFile, dialect: Dialect, gap: Span) -> bool:
-    return grammar_of(dialect).closer.search(source.text, *gap) is not None
+def _parting(source: SourceFile, gap: Span) -> tuple[str, ...]:
+    """The other dialects in which something between two User-agent lines parts them."""
+    closing = (d for d in source.others if grammar_of(d).closer.search(source.text, *gap))
+    return tuple(dialect.name for dialect in closing)
 
 
 def blank_lines(source: SourceFile) -> Iterator[Finding]:
@@ -62,11 +64,11 @@ def blank_lines(source: SourceFile) -> Iterator[Finding]:
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
             gap = above.end(), below.start()
-            parting = tuple(other.name for other in source.others if _parts(source, other, gap))
+            parting = _parting(source, gap)
             if parting and not source.grammar.directive.search(source.text, *gap):
                 yield source.finding(
                     "R303",
-                    (below.start() + 1, below.end()),
+                    whole(below),
                     f"a blank line parts {quoted(above[1])} of line "
                     f"{source.line_of(above)} from this group in {listed(parting)}",
                     "remove the blank line",
@@ -103,7 +105,7 @@ def _lost_rules(source: SourceFile, losing: _Losing, start: int, end: int) -> It
         is_alike = len(lost) == 1 and every == set(dialects)
         yield source.finding(
             "R303",
-            (first.start() + 1, first.end()),
+            whole(first),
             f"a blank line before it ends the group: {listed(dialects)} read no rule from here on",
             "remove the blank lines between a User-agent line and the last rule of its group",
             dialects,
@@ -147,7 +149,7 @@ def without_rules(source: SourceFile) -> Iterator[Finding]:
         who = "every crawler without a group of its own" if is_for_all else quoted(last[1])
         yield source.finding(
             "R309",
-            (last.start() + 1, last.end()),
+            whole(last),
             f"no rule comes after it: {who} may fetch everything",
             "write the rules of the group; Disallow: with no path says that everything is allowed",
         )

@@ -10,7 +10,7 @@ from functools import lru_cache
 from ..rep.dialects.engines import DIALECTS
 from ..rep.lines import WHITE, Grammar
 from .findings import Edit, Finding, quoted
-from .source_file import SourceFile
+from .source_file import SourceFile, whole
 
 # Keys that are no rules but are read by somebody, or were.
 EXTENSIONS = {
@@ -113,7 +113,7 @@ def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Itera
         is_after_agent = above in source.agent_numbers_as_set
         yield source.finding(
             "R204",
-            (line.start() + 1, line.end()),
+            whole(line),
             "the line has no key that a crawler reads",
             # For yandex, a comment ends a list of User-agent lines.
             "remove it" if is_after_agent else "remove it, or put # before it",

@@ -20,12 +20,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
+from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Edit, Finding, listed, quoted
+from .findings import Edit, Finding, quoted
 from .rule_findings import sent
 from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
 
@@ -75,15 +77,13 @@ def duplicates(source: SourceFile) -> Iterator[Finding]:
 def beaten(source: SourceFile) -> Iterator[Finding]:
     """Rules that a stronger one contradicts wherever they match."""
     max_octets = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
-    count = 0
-    for group in source.groups:
-        if _limits_apply(source, group) or len({rule.allow for rule in group.rules}) < 2:
-            continue
-        for finding in _beaten(source, _Rules(group.rules, source.dialect, max_octets)):
-            yield finding
-            count += 1
-            if count == _MAX_BEATEN:
-                return
+    findings = (
+        finding
+        for group in source.groups
+        if not _limits_apply(source, group) and len({rule.allow for rule in group.rules}) > 1
+        for finding in _beaten(source, _Rules(group.rules, source.dialect, max_octets))
+    )
+    return islice(findings, _MAX_BEATEN)
 
 
 @dataclass
@@ -204,7 +204,7 @@ def _binds_alike(source: SourceFile, line: int, other: int) -> bool:
     if not source.is_one_list(first, last):
         return False
     # A blank line may end the group: then what comes first binds alone.
-    return other < line or not any(not text.strip(WHITE) for text in source.written[first:last])
+    return other < line or all(text.strip(WHITE) for text in source.written[first:last])
 
 
 @dataclass
@@ -262,16 +262,11 @@ def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> 
     )
 
 
-def _is_standard(source: SourceFile, rule: Rule) -> bool:
-    """Whether all dialects that know such rules read this one, and read the same path."""
-    return _words(source.written[rule.line - 1]) == (rule.key.lower(), rule.path)
-
-
 def _is_redundant(
     source: SourceFile, rule: Rule, other: int, shorter: str, allowing: _Starts
 ) -> bool:
-    if not _is_standard(source, Rule(False, shorter, other)):
-        return False
+    if _words(source.written[other - 1]) != ("disallow", shorter):
+        return False  # some dialects may not read the shorter one, or read another path
     return not allowing.touch(rule.path) and _binds_alike(source, rule.line, other)
 
 

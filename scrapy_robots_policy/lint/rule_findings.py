@@ -12,11 +12,12 @@ from functools import lru_cache
 
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import EmptyRule, NoSlash
+from ..rep.escapes import listed
 from ..rep.references import resolve
 from ..rep.ruleset import RuleSet
 from ..rep.url import origin_of
 from ..rep.verdict import Rule
-from .findings import Edit, Finding, listed, quoted
+from .findings import Edit, Finding, quoted
 from .source_file import SITE, SOMEBODY, SourceFile
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")

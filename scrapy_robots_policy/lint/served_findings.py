@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from ..rep.access import AccessMode, judge
 from ..rep.cache_entry import FetchResult, remember
 from ..rep.dialects.engines import DIALECTS
-from .findings import Finding, listed, quoted
+from ..rep.escapes import listed
+from .findings import Finding, quoted
 from .source_file import SourceFile
 
 _PLAIN = "text/plain"

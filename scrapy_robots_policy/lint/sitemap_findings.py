@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..rep.url import Origin, host_of_origin, origin_of, readable
 from .findings import Finding, quoted
-from .source_file import SOMEBODY, SourceFile
+from .source_file import SOMEBODY, SourceFile, whole
 
 _MAX_OCTETS = 50_000_000  # a question may cost as much as the file is long
 
@@ -20,7 +20,7 @@ def addresses(source: SourceFile) -> Iterator[Finding]:
         if _origin(line) is None:
             yield source.finding(
                 "R501",
-                line.span(1) if line[1] else (line.start() + 1, line.end()),
+                line.span(1) if line[1] else whole(line),
                 f"{quoted(line[1])} is no whole URL: engines do not resolve it",
                 "write https://, the host, and the path",
             )

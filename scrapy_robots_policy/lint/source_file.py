@@ -236,6 +236,11 @@ def _decoded(octets: str) -> str:
     return readable(octets).removeprefix(_MARK)
 
 
+def whole(line: re.Match[str]) -> Span:
+    """All of a line that was matched whole."""
+    return line.start() + 1, line.end()
+
+
 def values(source: SourceFile, span: Span | None = None) -> Iterator[re.Match[str]]:
     """The lines with a key, all or those within a span; group 1 is the key, group 2 the value."""
     return source.grammar.directive.finditer(source.text, *(span or (0, len(source.text))))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ..rep.escapes import listed
 from ..rep.groups import Groups
 from ..rep.preference import (
     CONTENT_SIGNAL,
@@ -23,7 +24,7 @@ from ..rep.preference import (
 )
 from ..rep.usage import UsageLines
 from ..rep.usage_values import path_of, read_value
-from .findings import Finding, listed, quoted
+from .findings import Finding, quoted
 from .source_file import SourceFile, Span, values
 
 _EXAMPLES = {CONTENT_USAGE: "train-ai=n, search=y", CONTENT_SIGNAL: "ai-train=no, search=yes"}

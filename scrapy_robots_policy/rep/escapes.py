@@ -1,12 +1,17 @@
-"""Text of unknown origin, made safe to print."""
+"""Text and values of unknown origin, made safe to print; and names in a sentence."""
 
 from __future__ import annotations
 
 import re
+import reprlib
+from collections.abc import Iterable
 
 MAX_BRIEF = 200  # characters
 MAX_OCTETS = 4 * MAX_BRIEF  # UTF-8 takes four octets for a character at most
 
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 3, MAX_BRIEF, MAX_BRIEF
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 20
 _USERINFO = re.compile(r"(?<=://)[^/?#\s'\"]*@")
 
 
@@ -19,6 +24,24 @@ def brief(text: str) -> str:
     """The text for one line: escaped, and cut where it is long."""
     escaped = shown(text[: MAX_BRIEF + 1])
     return escaped if len(escaped) <= MAX_BRIEF else f"{escaped[: MAX_BRIEF - 1]}…"
+
+
+def quoted(value: object) -> str:
+    """A value in a sentence: as Python writes it, on one line, not too long. A few aliases of YAML
+    can stand for more than fits in memory.
+    """
+    try:
+        text = repr(value) if isinstance(value, str | int) else _SHORT.repr(value)
+    except ValueError:  # Python writes no number of more than 4300 digits
+        return "a value that is too long to show"
+    text = " ".join(text.splitlines())
+    return text if len(text) <= MAX_BRIEF else text[:MAX_BRIEF] + "…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence: "google, bing and yandex"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def without_userinfo(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..rep.escapes import shown
 from .formats import elapsed, octets
-from .html import text
+from .html import more, text
 
 SHOWN_ROWS = 10
 MAX_TEXT = 120  # characters of a cell
@@ -72,8 +72,7 @@ def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], 
         f'<th scope="col"{_class(column)}>{text(column.name)}</th>' for column in columns
     )
     body = "".join(_row(columns, row) for row in rows[:SHOWN_ROWS])
-    more = total - min(len(rows), SHOWN_ROWS)
-    rest = f'<p class="more">and {more:,} more in the data</p>' if more > 0 else ""
+    rest = more(total - min(len(rows), SHOWN_ROWS))
     return (
         f'<div class="grid"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         f'{rest}<script type="application/json">{data}</script></div>'

@@ -109,7 +109,7 @@ def bars(rows: Sequence[Bar], max_rows: int = MAX_ROWS) -> str:
     """Bars as long as their values, the longest as wide as the page; "" without rows."""
     longest = max((row.value for row in rows), default=0.0) or 1.0
     items = "".join(_bar(row, 100 * row.value / longest) for row in rows[:max_rows])
-    return f'<ol class="bars">{items}</ol>{_more(len(rows), max_rows)}' if rows else ""
+    return f'<ol class="bars">{items}</ol>{more(len(rows) - max_rows)}' if rows else ""
 
 
 def _bar(row: Bar, share: float) -> str:
@@ -128,7 +128,7 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Collec
     heads = "".join(f"<th{kind}>{name}</th>" for kind, name in zip(kinds, head, strict=True))
     body = "".join(f"<tr>{_cells(head, kinds, row)}</tr>" for row in rows[:MAX_ROWS])
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
-    return table + _more(len(rows), MAX_ROWS)
+    return table + more(len(rows) - MAX_ROWS)
 
 
 def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str:
@@ -139,7 +139,6 @@ def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str
     )
 
 
-def _more(count: int, max_rows: int) -> str:
-    if count <= max_rows:
-        return ""
-    return f'<p class="more">and {count - max_rows:,} more in the data</p>'
+def more(count: int) -> str:
+    """How many further rows there are; "" where there are none."""
+    return f'<p class="more">and {count:,} more in the data</p>' if count > 0 else ""

@@ -63,15 +63,12 @@ def _comparison(report: Report, base: Base) -> str:
     rows = [(name, *change(before, now)) for name, before, now, change in figures]
     columns = [Column("origin"), Column("before"), Column("now")]
     columns += [Column("dropped before", _COUNT), Column("dropped now", _COUNT)]
-    parts = [
-        html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3}),
-        _titled(
-            "Origins that are read otherwise",
-            grid("origins", columns, report.changes[:MAX_GRID], len(report.changes)),
-        ),
-        _titled("Rules that drop more, or less", _changed_rules(report)),
-    ]
-    return "".join(parts)
+    origins = grid("origins", columns, report.changes[:MAX_GRID], len(report.changes))
+    return (
+        html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3})
+        + _titled("Origins that are read otherwise", origins)
+        + _titled("Rules that drop more, or less", _changed_rules(report))
+    )
 
 
 def _changed_rules(report: Report) -> str:
@@ -166,21 +163,17 @@ def _histograms(report: Report) -> str:
 
 
 def _waits(origins: Sequence[OriginCounts]) -> str:
-    waiting = sorted(
-        (counts for counts in origins if counts.waits), key=lambda counts: -counts.longest_wait
-    )
-    return bars(
-        [
-            Bar(
-                counts.origin,
-                f"{counted(counts.waits, 'request')}, {elapsed(counts.waited)} in all",
-                counts.longest_wait,
-                elapsed(counts.longest_wait),
-            )
-            for counts in waiting
-        ],
-        MAX_BARS,
-    )
+    waiting = sorted((one for one in origins if one.waits), key=lambda one: -one.longest_wait)
+    rows = [
+        Bar(
+            one.origin,
+            f"{counted(one.waits, 'request')}, {elapsed(one.waited)} in all",
+            one.longest_wait,
+            elapsed(one.longest_wait),
+        )
+        for one in waiting
+    ]
+    return bars(rows, MAX_BARS)
 
 
 def _held(origins: Sequence[OriginCounts]) -> str:
@@ -204,10 +197,9 @@ def _trouble(report: Report) -> str:
 
 
 def _delays(origins: Sequence[OriginCounts]) -> str:
-    delayed = sorted(
-        (counts for counts in origins if counts.delay), key=lambda counts: -counts.delay
-    )
-    return bars([Bar(c.origin, c.paced, c.delay, f"{c.delay:g} s") for c in delayed], MAX_BARS)
+    delayed = sorted((one for one in origins if one.delay), key=lambda one: -one.delay)
+    rows = [Bar(one.origin, one.paced, one.delay, f"{one.delay:g} s") for one in delayed]
+    return bars(rows, MAX_BARS)
 
 
 def _declared_uses(origins: Sequence[OriginCounts]) -> str:

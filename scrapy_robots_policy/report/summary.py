@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import stats as names
 from .base import Base, Change, ChangedRule, OriginFigures, changed_rules, changes
-from .counts import THE_REST, OriginCounts
+from .counts import OriginCounts
 from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
 
@@ -70,7 +70,7 @@ class Report:
     @property
     def origins(self) -> Sequence[OriginCounts]:
         """The counts of single origins: without the entry that several origins share."""
-        return [counts for counts in self.counts if counts.origin != THE_REST]
+        return [counts for counts in self.counts if not counts.is_shared]
 
     @property
     def trouble(self) -> int:

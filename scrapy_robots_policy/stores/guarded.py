@@ -122,9 +122,8 @@ class GuardedStore:
         self._writes = _Guard(events, now, answer_within)
         self.coordinator = coordinator_of(store)
         if self.coordinator is not ALONE:
-            self.coordinator = GuardedCoordinator(
-                self.coordinator, events, now=now, answer_within=answer_within
-            )
+            guard = _Guard(events, now, answer_within)
+            self.coordinator = GuardedCoordinator(self.coordinator, guard)
 
     async def get(self, origin: str) -> CacheEntry | None:
         async def get() -> CacheEntry | None:
@@ -148,16 +147,8 @@ class GuardedStore:
 class GuardedCoordinator:
     """A `FleetCoordinator` around another one. Where that one fails, everything is granted."""
 
-    def __init__(
-        self,
-        coordinator: FleetCoordinator,
-        events: StoreEvents,
-        *,
-        now: Callable[[], float] = time.monotonic,
-        answer_within: float = ANSWER_WITHIN,
-    ) -> None:
-        self.coordinator, self.events = coordinator, events
-        self._guard = _Guard(events, now, answer_within)
+    def __init__(self, coordinator: FleetCoordinator, guard: _Guard) -> None:
+        self.coordinator, self._guard = coordinator, guard
 
     async def claim(self, origin: str) -> Claim:
         async def claim() -> Claim:
@@ -187,4 +178,4 @@ class GuardedCoordinator:
         try:
             call()
         except Exception as error:  # noqa: BLE001 - a coordinator may raise any
-            self.events.on_failed(verb, error)
+            self._guard.events.on_failed(verb, error)

@@ -127,7 +127,7 @@ def test_the_dialects_of_a_suite_say_what_is_unreachable(tmp_path):
 def test_github_gets_an_annotation_at_the_line_of_the_suite(file, tmp_path):
     pytest.importorskip("yaml", reason=NO_YAML)
     path = tmp_path / "suite.yaml"
-    path.write_text("robots: robots.txt\nexpect:\n- x may fetch /\n- x may not fetch /a\n")
+    path.write_text("robots: robots.txt\nexpect:\n- x may fetch /ab\n- x may not fetch /a\n")
     (line,) = policy("test", path, "--output-format", "github").lines
     assert line == (
         f"::error title=x may not fetch /a,file={path},line=4::rfc9309: allowed for x: "
@@ -212,6 +212,16 @@ def test_a_merge_key_of_yaml_is_no_key_that_stands_twice(tmp_path):
     assert policy("test", path).out == "1 expectation holds\n"
 
 
+@pytest.mark.parametrize("name", ["suite.yaml", "suite.json"])
+def test_a_sentence_that_another_one_begins_with_is_shown_with_its_own_line(name, tmp_path):
+    if name.endswith("yaml"):
+        pytest.importorskip("yaml", reason=NO_YAML)
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /a$\n")
+    path = tmp_path / name
+    path.write_text('{"expect": ["x may fetch /aß",\n"x may fetch /a"],\n"robots": "robots.txt"}')
+    assert policy("test", path).lines[0] == f"{path}:2: x may fetch /a"
+
+
 def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_path):
     names = "".join(f"User-agent: a{'b' * (n % 50)}{'c' * (n // 50)}\n" for n in range(2500))
     (tmp_path / "robots.txt").write_text(f"{names}Disallow: /\n")
@@ -246,6 +256,11 @@ NESTED = (
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("expect:\n- x may fetch /a\n- x may fetch a\n", ".yaml:3: 'x may fetch a' is no expect"),
+        ("expect: [x may fetch /a,\n  3]\n", ".yaml:2: 3 is no expectation"),
+        ("expect:\n- url: /\n  agent: x\n", ".yaml:2: {'agent': 'x', 'url': '/'} is no expect"),
+        ("expect:\n- a may fetch / in gogle\n", ".yaml:2: a dialect is 'gogle'; it must be"),
+        ("expect: text\n", "it has no list 'expect'"),
         ("expect:\n- " + NESTED, "is no expectation"),
         ("dialects:\n- 3\n- " + NESTED + "expect: []\n", "must be a list of names"),
         ("expect:\n- - &a [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n" + "  - *a\n" * 9_000, "no expectation"),
@@ -261,6 +276,11 @@ NESTED = (
         ("expect: !!map [a]\n", "is no YAML: "),
     ],
     ids=[
+        "sentence",
+        "number",
+        "parts",
+        "dialect",
+        "no-list",
         "aliases",
         "dialects",
         "long-list",

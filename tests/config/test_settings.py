@@ -259,6 +259,7 @@ WRONG = [
     ({"ROBOTS_TTL": []}, "ROBOTS_TTL is []; it must be a number of seconds from 0 up"),
     ({"ROBOTS_TTL": True}, "ROBOTS_TTL is True; it must be a number of seconds from 0 up"),
     ({"ROBOTS_TTL": 10**400}, "…; it must be a number of seconds from 0 up"),
+    ({"ROBOTS_TTL": 10**5000}, "ROBOTS_TTL is a value that is too long to show; it must be"),
     (
         {"ROBOTS_MAX_FETCHES": "ten"},
         "ROBOTS_MAX_FETCHES is 'ten'; it must be a whole number from 1",

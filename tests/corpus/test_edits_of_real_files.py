@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.commands.fixes import fixed
 from scrapy_robots_policy.lint import lint
+from scrapy_robots_policy.lint.edits import fixed
 from scrapy_robots_policy.rep import DIALECTS
 from tests.lint.test_lint_edits import changed, differing
 
