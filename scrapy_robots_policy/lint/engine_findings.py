@@ -199,7 +199,7 @@ def readers(source: SourceFile) -> Iterator[Finding]:
         yield source.finding(
             "R602",
             whole(line),
-            f"of all engines only {listed(reading)} read this line",
+            f"no engine but {listed(reading)} reads this line",
             "spell it User-agent:, Allow:, Disallow: or Sitemap:",
             tuple(dialect.name for dialect in source.dialects if dialect.name not in reading),
         )
