@@ -247,7 +247,7 @@ class RecordLines:
 
 
 def _key(entry: CacheEntry) -> _Key:
-    """Two entries of an origin differ in it."""
+    """What tells the entries of one origin apart."""
     return entry.asked_at, entry.failures, hash(entry.octets)
 
 

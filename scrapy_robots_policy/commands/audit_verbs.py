@@ -131,7 +131,7 @@ def _print_sums(checked: Checked, options: Options) -> None:
     print_line(
         f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt; "
         f"{counted(checked.decisions, 'decision')} made {how}: "
-        f"{_that(agree, 'agree')}, {_that(checked.differ, 'differ')}"
+        f"{_with_verb(agree, 'agree')}, {_with_verb(checked.differ, 'differ')}"
     )
     if checked.differ:
         print_line(f"{counted(checked.changed, 'request')} would have gone the other way")
@@ -145,7 +145,7 @@ def _print_sums(checked: Checked, options: Options) -> None:
         print_line(f"{shown(str(path))} ends with {digest}")
 
 
-def _that(count: int, verb: str) -> str:
+def _with_verb(count: int, verb: str) -> str:
     return f"{count:,} {verb}{'s' * (count == 1)}"
 
 

@@ -48,7 +48,7 @@ def robots_txt_of(source: str) -> str:
 
 
 def _without_user(url: str) -> str:
-    """Another URL in its query stands as it is."""
+    """A URL without a user's name and password; another URL in its query stands as it is."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 

@@ -93,12 +93,12 @@ def _names(argument: str, options: Options) -> Iterator[str]:
 
 
 def _is_folder(name: str) -> bool:
-    """No, for a name that no file can have."""
+    """Whether it is a directory. A name that no file can have is none."""
     return os.path.isdir(name)  # noqa: PTH112 - Path.is_dir raises for one that is too long
 
 
 def _files_in(directory: str, glob: str) -> Iterator[str]:
-    """And the directories in it that cannot be read."""
+    """The files whose names fit, at any depth; and the directories that cannot be read."""
     unread: list[str] = []
     for folder, folders, files in os.walk(directory, onerror=lambda e: unread.append(e.filename)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))

@@ -26,9 +26,9 @@ class AuditSettings:
     """
 
     path: Path
-    passed: str = "all"
-    stops: bool = True
-    max_octets: int = 0
+    passed: str
+    stops: bool
+    max_octets: int
 
 
 class ApprovedKind:

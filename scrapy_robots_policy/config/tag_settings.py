@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
-from ..rep.preference import NO_USE, DeclaredUse
+from ..rep.preference import DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
 from .identity import crawler_name
 from .layers import request_configs
@@ -28,8 +28,8 @@ class TagSettings:
 
     configs: RequestConfigs
     actions: Actions
-    use: DeclaredUse = NO_USE
-    reads_use: bool = False
+    use: DeclaredUse
+    reads_use: bool
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,16 +106,13 @@ class Base:
 
 def changes(base: Base, now: Mapping[str, OriginFigures]) -> Sequence[Change]:
     """The origins of both crawls that are read otherwise now; the most dropped first."""
-    return sorted(
-        _changes(base, now), key=lambda one: (-abs(one.dropped - one.dropped_before), one)
+    both = ((origin, base.origins[origin], now[origin]) for origin in now if origin in base.origins)
+    changed = (
+        Change(origin, _worded(before), _worded(after), before.dropped, after.dropped)
+        for origin, before, after in both
+        if (before.mode, before.why) != (after.mode, after.why)
     )
-
-
-def _changes(base: Base, now: Mapping[str, OriginFigures]) -> Iterator[Change]:
-    for origin, after in now.items():
-        before = base.origins.get(origin)
-        if before is not None and (before.mode, before.why) != (after.mode, after.why):
-            yield Change(origin, _worded(before), _worded(after), before.dropped, after.dropped)
+    return sorted(changed, key=lambda one: (-abs(one.dropped - one.dropped_before), one))
 
 
 def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:

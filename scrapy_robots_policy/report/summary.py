@@ -17,6 +17,9 @@ from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
 
 MAX_SUMS = 1_000  # rule texts, and registered domains, in the data
+_FIELDS = {
+    item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
+}
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ def json_parts(report: Report) -> Iterator[str]:
     yield ',\n "origins": ['
     between = "\n  "
     for counts in report.counts:
-        yield between + json.dumps(_origin_as_json(counts))
+        yield between + json.dumps({name: getattr(counts, own) for own, name in _FIELDS.items()})
         between = ",\n  "
     yield "\n ]\n}\n"
 
@@ -184,15 +187,6 @@ def _comparison(report: Report) -> dict[str, Any] | None:
 def _rows(sums: Iterable[RuleSum | DomainSum]) -> list[dict[str, Any]]:
     rows = [{item.name: getattr(one, item.name) for item in fields(one)} for one in sums]
     return rows[:MAX_SUMS]
-
-
-_FIELDS = {
-    item.name: "stance" if item.name == "mode" else item.name for item in fields(OriginCounts)
-}
-
-
-def _origin_as_json(counts: OriginCounts) -> dict[str, Any]:
-    return {name: getattr(counts, own) for own, name in _FIELDS.items()}
 
 
 def utc(seconds: float) -> datetime:

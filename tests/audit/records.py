@@ -138,6 +138,14 @@ def check(*paths: Path, dialect: str = "") -> tuple[Checked, list[Difference]]:
     return checked, differences
 
 
+def verified(*paths: Path, has_notes: bool = False) -> Checked:
+    """The check of a record in which nothing is wrong."""
+    checked, differences = check(*paths)
+    assert (checked.errors, differences) == ([], []), (checked.errors, differences)
+    assert bool(checked.notes) is has_notes, checked.notes
+    return checked
+
+
 def forged(path, kind, **changes):
     """Change the first line of a kind, and write all later hashes anew, as a forger could."""
     lines, prev, done = lines_in(path), START, False

@@ -35,6 +35,7 @@ from tests.audit.records import (
     octets_in,
     record,
     served,
+    verified,
 )
 from tests.calls import counting_calls
 
@@ -46,8 +47,7 @@ def path(request, tmp_path):
 
 def test_a_record_verifies_and_each_line_fits_the_schema(path):
     (path,) = record(path)
-    checked, differences = check(path)
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    checked = verified(path)
     assert checked.decisions == len(URLS)
     kinds = [line["type"] for line in lines_in(path)]
     assert kinds == ["crawl", "dialect", "robots", *["decision"] * 5, "end"]
@@ -123,8 +123,7 @@ def test_a_record_that_was_cut_anywhere_is_good_up_to_its_last_whole_line(path):
     first = octets_in(path).index(b"\n") + 1 if path.suffix != ".gz" else len(octets) - 12
     for end in range(first, len(octets), 41):
         path.write_bytes(octets[:end])
-        checked, differences = check(path)
-        assert (checked.errors, differences) == ([], [])
+        checked = verified(path, has_notes=True)
         assert checked.notes
 
 
@@ -134,11 +133,9 @@ def test_a_file_goes_on_in_another_and_each_verifies_by_itself(path, monkeypatch
     paths = record(path, [f"{HERE}/page/{n}" for n in range(200)], ROBOTS_AUDIT_MAX_SIZE=5_000)
     assert len(paths) > 3
     assert len(decisions_in(*paths)) == 200
-    checked, differences = check(*reversed(paths))
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    verified(*reversed(paths))
     for one in paths:
-        checked, differences = check(one)
-        assert (checked.errors, differences) == ([], [])
+        checked = verified(one, has_notes=True)
     checked, _ = check(paths[0], *paths[2:])
     assert "a part was taken out" in checked.errors[0]
     checked, _ = check(*paths[1:])
@@ -159,8 +156,7 @@ def test_a_file_of_nothing_but_robots_txt_goes_on_in_another(path, monkeypatch):
     assert len(paths) > 1
     kinds = Counter(line["type"] for line in lines_in(*paths))
     assert (kinds["crawl"], kinds["robots"]) == (len(paths), 50)
-    checked, differences = check(*paths)
-    assert (checked.errors, differences) == ([], [])
+    verified(*paths, has_notes=True)
 
 
 def test_a_file_of_nothing_but_exempt_requests_goes_on_in_another(path, monkeypatch):
@@ -171,16 +167,14 @@ def test_a_file_of_nothing_but_exempt_requests_goes_on_in_another(path, monkeypa
     paths = recording.close()
     assert len(paths) > 1
     assert len(decisions_in(*paths)) == 50
-    checked, differences = check(*paths)
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    verified(*paths)
 
 
 def test_records_may_be_joined_into_one_file(path):
     (first,), (second,) = record(path), record(path)
     assert first != second
     first.write_bytes(first.read_bytes() + second.read_bytes())
-    checked, differences = check(first)
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    checked = verified(first)
     assert checked.decisions == 2 * len(URLS)
 
 
@@ -192,8 +186,7 @@ def test_each_crawl_of_a_joined_file_is_decided_by_its_own_robots_txt(tmp_path):
         paths += recording.close()
     joined = tmp_path / "joined.jsonl"
     joined.write_bytes(b"".join(path.read_bytes() for path in paths))
-    checked, differences = check(joined)
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    verified(joined)
     assert [line["verdict"] for line in decisions_in(joined)] == ["passed", "refused"]
 
 
@@ -319,8 +312,7 @@ def test_a_file_is_read_to_its_end_however_long_it_is_and_of_however_many_parts(
 
 def test_a_line_may_be_read_in_any_number_of_pieces(path, monkeypatch):
     monkeypatch.setattr(reading, "_CHUNK", 100)
-    checked, differences = check(*record(path))
-    assert (checked.errors, checked.notes, differences) == ([], [], [])
+    checked = verified(*record(path))
     assert checked.decisions == len(URLS)
 
 

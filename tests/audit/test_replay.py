@@ -34,6 +34,7 @@ from tests.audit.records import (
     lines_in,
     record,
     served,
+    verified,
 )
 from tests.rep.strategies import ANY_DIALECT, DIALECT_NAMES, FILES, PATHS
 
@@ -144,8 +145,7 @@ def test_a_changed_dialect_is_replayed_as_it_was(tmp_path, monkeypatch):
     tied = served("User-agent: *\nAllow: /a\nDisallow: /a\n")
     recording = Recording(tmp_path / "audit.jsonl", {HERE: tied}, ROBOTS_DIALECT=dialect)
     assert recording.decide(f"{HERE}/a") is not None
-    checked, differences = check(*recording.close())
-    assert (checked.errors, differences) == ([], [])
+    checked = verified(*recording.close(), has_notes=True)
     assert "the dialect google has changed since" in checked.notes[0]
 
 
@@ -156,8 +156,7 @@ def test_two_dialects_of_one_name_are_told_apart(tmp_path):
         recording.decide(f"{HERE}/a", config=RequestConfig(dialect, "Bot"))
     paths = recording.close()
     assert [line["dialect"] for line in decisions_in(*paths)] == ["mine", "mine#2"]
-    checked, differences = check(*paths)
-    assert (checked.errors, differences) == ([], [])
+    verified(*paths)
 
 
 def test_what_another_dialect_would_have_fetched_is_not_known(tmp_path):
@@ -206,8 +205,7 @@ def test_a_url_is_kept_as_the_rules_see_it(tmp_path, requested, recorded):
     recording.recorder.on_exempt(Request(requested), "the spider says so")
     (path,) = recording.close()
     assert [line["url"] for line in decisions_in(path)] == [recorded, recorded]
-    checked, differences = check(path)
-    assert (checked.errors, differences) == ([], [])
+    verified(path)
 
 
 def test_octets_stand_in_a_file_once(tmp_path):
@@ -248,8 +246,7 @@ def test_a_long_rule_and_many_preferences_make_no_long_line(tmp_path):
     refused, passed = decisions_in(path)
     assert len(refused["rule"]) == MAX_BRIEF
     assert len(passed["preferences"]) == 50
-    checked, differences = check(path)
-    assert (checked.errors, differences) == ([], [])
+    verified(path)
 
 
 @pytest.mark.slow

@@ -109,15 +109,6 @@ def test_a_table_fits_the_terminal(verb, columns, tmp_path, monkeypatch):
     assert max(map(len, output.lines[1:-1])) <= columns
 
 
-def test_hostile_text_in_a_file_cannot_control_the_terminal(tmp_path):
-    path = tmp_path / "robots.txt"
-    path.write_bytes(
-        b"User-agent: GPTBot\nDisallow: /*\x1b[31m\xc2\x9b\xe2\x80\xae$\nDisallow: /*\x1b\n"
-    )
-    output = robots("blocked", "--robots", path, "http://x/\x1b")
-    assert not set(output.out) & {"\x1b", "\x9b", "\u202e"}
-
-
 def test_crawlers_lists_each_crawler_once():
     output = robots("crawlers")
     assert output.status == 0

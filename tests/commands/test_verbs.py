@@ -612,13 +612,13 @@ def test_hostile_text_cannot_control_the_terminal(tmp_path):
         f"Sitemap: {ESCAPES}\nAllow: .{ESCAPES}\n".encode()
     )
     url = f"http://e.com/{ESCAPES}"
-    for args in (("lint", path), ("check", url), ("explain", url), ("compare", url)):
+    for verb in ("lint", "check", "explain", "compare", "blocked"):
+        args = (path,) if verb == "lint" else ("--robots", path, url)
         for option in ((), ("--json",)):
-            robots_txt = () if args[0] == "lint" else ("--robots", path)
-            output = robots(*args, *robots_txt, *option)
+            output = robots(verb, *args, *option)
             assert output.status in (0, 1)
             assert is_safe(output.out + output.err)
-            assert args[0] == "compare" or "owned" in output.out
+            assert verb == "compare" or "owned" in output.out
 
 
 @pytest.mark.slow

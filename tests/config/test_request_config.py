@@ -176,21 +176,3 @@ async def test_the_spiders_attribute_is_stronger_than_an_override_in_the_setting
         await crawl(site.url("/a/b"), settings=settings, robots_dialect="google")
 
         assert site.pages == ["/a/b"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("settings", "attributes", "sentence"),
-    [
-        (
-            {"ROBOTS_OVERRIDES": {"x": {"obey": 1}}},
-            {},
-            "ROBOTS_OVERRIDES has a wrong value for 'x'",
-        ),
-        ({}, {"robots_overrides": ["x"]}, r"robots_overrides is \['x'\]; it must be a dict"),
-    ],
-)
-@on_reactor
-async def test_a_wrong_override_stops_the_spider_at_start(settings, attributes, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        await crawl("http://127.0.0.1:1/", settings=settings, **attributes)

@@ -312,7 +312,7 @@ WRONG = [
         {"ROBOTS_APPROVED": {"https://a.example": "ab", "https://b.example": "none"}},
         "ROBOTS_APPROVED has 'ab' for 'https://a.example'; it must be a SHA-256",
     ),
-    ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "'x': agent is 'a b', which gives the product"),
+    ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "has a wrong value for 'x': agent is 'a b', "),
     ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number of second"),
 ]
 
@@ -323,6 +323,11 @@ def test_a_wrong_value_is_an_error_of_one_sentence(settings, sentence):
         read(settings)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_wrong_attribute_of_the_spider_is_an_error_that_names_it():
+    with pytest.raises(ValueError, match=r"robots_overrides is \['x'\]; it must be a dict"):
+        read(robots_overrides=["x"])
 
 
 class OnTwoLines:
@@ -416,15 +421,6 @@ async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, 
     warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]
     assert len(warnings) == 1
     assert UNKNOWN[name] in warnings[0]
-
-
-@pytest.mark.slow
-@on_reactor
-async def test_a_wrong_value_stops_the_spider_at_start():
-    with Site({"/robots.txt": robots("")}) as site:
-        with pytest.raises(ValueError, match="ROBOTS_DIALECT is 'goggle'"):
-            await crawl(site.url(), settings={"ROBOTS_DIALECT": "goggle"})
-        assert site.hits == []
 
 
 SPIDER = """
