@@ -48,13 +48,16 @@ def mark(source: SourceFile) -> Iterator[Finding]:
     if not source.body.startswith(_MARK):
         return
     spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
+    first = source.written[0][len(_MARK) :]
+    # A second mark, or the start of one, would be skipped once it stands at the start.
+    edits = [] if first.startswith("\xef") else [Edit(1, first)]
     yield source.finding(
         "R101",
         source.span_of_line(1),
         f"the file starts with a byte order mark, with which {listed(spoilt)} cannot read line 1",
         "save the file as UTF-8 without a byte order mark",
         tuple(spoilt),
-        [Edit(1, source.written[0][len(_MARK) :])],
+        edits,
     )
 
 

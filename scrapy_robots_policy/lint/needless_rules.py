@@ -204,7 +204,7 @@ def _binds_alike(source: SourceFile, line: int, other: int) -> bool:
     if not source.is_one_list(first, last):
         return False
     # A blank line may end the group: then what comes first binds alone.
-    return other < line or all(text.strip(WHITE) for text in source.written[first:last])
+    return other < line or not source.has_blank_line(first, last)
 
 
 @dataclass

@@ -174,6 +174,16 @@ class SourceFile:
         numbers = self.agent_numbers
         return bisect_right(numbers, first) == bisect_left(numbers, second)
 
+    def has_blank_line(self, first: int, second: int) -> bool:
+        """Whether a line between two lines is blank in some dialect: to most, a NUL ends a line."""
+        numbers = self._blank_numbers
+        return bisect_right(numbers, first) != bisect_left(numbers, second)
+
+    @cached_property
+    def _blank_numbers(self) -> list[int]:
+        lines = enumerate(self.written, 1)
+        return [number for number, line in lines if not line.partition("\0")[0].strip(WHITE)]
+
     @cached_property
     def _is_cut(self) -> bool:
         """Whether a dialect does not read the whole file, or would not with a space before each

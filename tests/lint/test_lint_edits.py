@@ -60,6 +60,7 @@ def questions(body: bytes) -> tuple[list[str], list[str]]:
 
 FIXES = [
     ("R101", "\ufeffUser-agent: *\nDisallow: /a\n", "User-agent: *\nDisallow: /a\n"),
+    ("R101", "\ufeff\ufeffUser-agent: *\nDisallow: /a\n", None),
     ("R204", "User-agent: a\nso\r\nDisallow: /\n", "User-agent: a\nDisallow: /\n"),
     ("R204", "User-agent: *\nDisallow: /\nallowance /x\n", None),
     ("R204", f"User-agent: *\n{40 * ' '}Disallowing-some /\n", None),
@@ -82,6 +83,7 @@ FIXES = [
     ("R405", "User-agent: *\rDisallow: /a\rdisallow:/a\r", "User-agent: *\rDisallow: /a\r"),
     ("R405", "User-agent: b\nDisallow: /a\nUseragent: c\nDisallow: /a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\0c\nDisallow: /ab\n", None),
+    ("R407", "User-agent: *\nDisallow: /ab\n\0c\nDisallow: /a\n", None),
     ("R407", "User-agent: *\nDisallow: //\nDisallow: //example.com/a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab", "User-agent: *\nDisallow: /a\n"),
 ]

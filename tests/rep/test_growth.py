@@ -83,6 +83,9 @@ FILES: dict[str, Make] = {
     "equal rules": repeated(b"Disallow: /a\n", CRAWLER),
     "contrary rules": numbered(b"Disallow: /a#\nAllow: /a#\n"),
     "rules that cover one another": numbered(b"Disallow: /a\nDisallow: /a/#\n"),
+    "rules that a later one covers": lambda size: (
+        numbered(b"Disallow: /a/#\n")(size) + b"Disallow: /a\n"
+    ),
     "rules with escapes": numbered(b"Disallow: /%7E#\n"),
     "rules without a slash": numbered(b"Disallow: a#\n"),
     "empty rules": repeated(b"Disallow:\nDisallow: /a\n", CRAWLER),
