@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from ..rep import DIALECTS, Verdict
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience
 from ..rep.dialects.crawlers import crawlers
-from ..rep.escapes import shown
+from ..rep.escapes import brief, shown
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .crawler_list import by_category
@@ -23,6 +24,7 @@ ASKED_ABOUT = (
     *(Category.AI_TRAINING, Category.AI_SEARCH, Category.AI_ASSISTANT),
     *(Category.SEARCH, Category.ARCHIVE),
 )
+MAX_USES = 20  # lines about the use of pages
 _SELDOM_OBEYS = {
     Obedience.MAY_IGNORE: "may ignore it",
     Obedience.IGNORES: "ignores it",
@@ -89,6 +91,19 @@ def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:
     blocked = sum(not verdict.allowed for verdict in verdicts.values())
     print_line()
     print_line(f"{blocked} of {len(verdicts)} {'is' if blocked == 1 else 'are'} shut out")
+    _print_uses(verdicts.values())
+
+
+def _print_uses(verdicts: Iterable[Verdict]) -> None:
+    """What the file says about the use of the page: those that may fetch it may not do all."""
+    stated = dict.fromkeys(one for verdict in verdicts for one in verdict.usage)
+    uses = sorted(stated, key=attrgetter("line"))
+    if uses:
+        print_line("The file also says what may be done with the page:")
+    for use in uses[:MAX_USES]:
+        print_line(f"  {brief(use.start)}")
+    if len(uses) > MAX_USES:
+        print_line(f"  and {len(uses) - MAX_USES} more")
 
 
 def _answer(agent: Agent, verdict: Verdict) -> tuple[str, str]:

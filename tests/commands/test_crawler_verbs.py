@@ -80,6 +80,24 @@ def test_blocked_counts_one_crawler_in_the_singular(tmp_path):
     assert robots("blocked", path).lines[-1] == f"1 of {ASKED} is shut out"
 
 
+def test_blocked_names_each_line_about_the_use_of_the_page_once_and_not_very_many(tmp_path):
+    path = tmp_path / "use.txt"
+    licences = b"".join(b"License: https://example.com/%d\n" % n for n in range(18))
+    signal = b"User-agent: *\nContent-Signal: search=yes, ai-train=no, use=reference\n"
+    path.write_bytes(licences + signal + b"User-agent: GPTBot\nContent-Usage: train-ai=n\n")
+    lines = robots("blocked", path).lines
+    assert lines[-23:-20] == [
+        f"0 of {ASKED} are shut out",
+        "The file also says what may be done with the page:",
+        "  line 1, License: https://example.com/0",
+    ]
+    assert lines[-3:] == [
+        "  line 20, Content-Signal: search=yes",
+        "  line 20, Content-Signal: ai-train=no",
+        "  and 2 more",
+    ]
+
+
 def test_each_engine_reads_a_failed_fetch_in_its_own_way():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         rows = answers(robots("blocked", site.url("/")))
