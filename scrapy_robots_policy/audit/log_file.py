@@ -77,6 +77,14 @@ class LogFile:
         finally:
             self._close()
 
+    def discard(self) -> None:
+        """Close it and delete it: there is no whole line in it. What is no file, such as a pipe,
+        stays.
+        """
+        self._close()
+        if self.path.is_file():
+            self.path.unlink()
+
     def _write(self, octets: bytes) -> None:
         left = memoryview(octets)
         try:

@@ -53,9 +53,13 @@ class Writer:
         return self._file is not None
 
     def begin(self, crawl: str) -> None:
-        """Write the line of the crawl through to the disk. OSError where that fails."""
+        """Write the line of the crawl through to the disk. OSError, and no file, if that fails."""
         assert self._file is not None  # it has just been made
-        self._file.write(self._chained("crawl", crawl))
+        try:
+            self._file.write(self._chained("crawl", crawl))
+        except OSError:
+            self._file.discard()
+            raise
 
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.

@@ -19,13 +19,30 @@ from urllib.request import (
     proxy_bypass,
 )
 
+MAX_INTERIM = 100  # answers that are passed over; without a limit a server could go on for ever
+
 Note = Callable[[str], None]
+
+
+class _Response(http.client.HTTPResponse):
+    """Passes over all answers that come before the answer (RFC 9110 §15.2), such as 103 Early
+    Hints. The base class does so with 100 alone.
+    """
+
+    def begin(self) -> None:
+        super().begin()
+        for _ in range(MAX_INTERIM):
+            if not 101 < self.status < 200:  # after 101 comes another protocol
+                break
+            self.headers = None  # type: ignore[assignment]  # the base class reads none twice
+            super().begin()
 
 
 class _Noting:
     """Mixed into a connection: calls `note` with the address when it is connected."""
 
     sock: socket.socket
+    response_class: type[http.client.HTTPResponse] = _Response
 
     def __init__(self, *args: Any, note: Note, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

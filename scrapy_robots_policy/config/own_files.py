@@ -20,10 +20,8 @@ def refuse_shared_file(files: Iterable[Owned]) -> None:
     """SettingError where two settings name the same file."""
     owners: dict[str, str] = {}
     for setting, path in files:
-        try:
-            owner = owners.setdefault(os.path.realpath(path), setting)
-        except ValueError:  # no file can have it: who opens it says so
-            continue
+        place = os.path.abspath(path)  # noqa: PTH100 - Path.absolute leaves ".." in it
+        owner = owners.setdefault(place, setting)
         if owner != setting:
             raise SettingError(
                 f"{owner} and {setting} both write {str(path)!r}; give each a file of its own"

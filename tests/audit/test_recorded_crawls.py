@@ -317,15 +317,13 @@ def test_a_crawl_that_is_stopped_by_force_has_recorded_all_that_it_asked_for(tmp
 
 
 def run_with_limit(plan, octets):
-    """A crawl whose files cannot grow beyond so many octets; what it has written to its log."""
+    """A crawl whose files cannot grow beyond so many octets."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    process = crawl_process(plan, preexec_fn=limit)
-    assert process.returncode == 0, process.stderr
-    return json.loads(process.stdout), process.stderr
+    return crawl_process(plan, preexec_fn=limit)
 
 
 @pytest.mark.parametrize("on_error", ["stop", "warn"])
@@ -334,9 +332,11 @@ def test_a_disk_that_is_full_stops_the_crawl_or_is_said(tmp_path, on_error):
     with Site({"/robots.txt": robots(SECRET)}) as site:
         urls = [site.url(f"/{n}") for n in range(count)]
         settings = {**OURS, "ROBOTS_AUDIT": str(path), "ROBOTS_AUDIT_ON_ERROR": on_error}
-        seen, log = run_with_limit(Plan(urls, settings), 60_000)
+        process = run_with_limit(Plan(urls, settings), 60_000)
         pages = len(site.pages)
-    assert log.count("The record of the crawl can no longer be written") == 1
+    assert process.returncode == 0, process.stderr
+    seen = json.loads(process.stdout)
+    assert process.stderr.count("The record of the crawl can no longer be written") == 1
     assert seen["stats"]["robots/audit/failed"] == 1
     if on_error == "stop":
         assert seen["stats"]["finish_reason"] == "robots_audit_failed"
@@ -355,6 +355,15 @@ def test_a_file_that_cannot_be_written_stops_the_crawl_at_start(tmp_path, place)
         process = crawl_process(Plan([site.url("/a")], settings))
         assert f"ROBOTS_AUDIT is {str(tmp_path / place)!r}: " in process.stderr
         assert site.paths == []
+
+
+def test_a_disk_that_is_full_at_start_keeps_no_part_of_a_record(tmp_path):
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        settings = {**OURS, "ROBOTS_AUDIT": str(tmp_path / "audit.jsonl")}
+        process = run_with_limit(Plan([site.url("/a")], settings), 100)
+        assert "no file can be written there: File too large" in process.stderr
+        assert site.paths == []
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_eight_crawlers_of_a_fleet_write_files_that_verify_together(tmp_path, redis):

@@ -267,6 +267,17 @@ def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
         Recording("/dev/full", {})
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes have no names here")
+def test_a_pipe_that_nobody_reads_any_more_is_an_error_and_stays(tmp_path, errors, timer):
+    os.mkfifo(path := tmp_path / "audit.jsonl")
+    reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    writer = Writer(path, 0, lambda: None, errors.append, timer)
+    os.close(reading)
+    with pytest.raises(BrokenPipeError):
+        writer.begin("")
+    assert path.exists()
+
+
 def test_a_folder_as_the_record_is_named_as_one(tmp_path):
     with pytest.raises(SettingError, match="it is a folder; name a file in it"):
         Recording(str(tmp_path), {})

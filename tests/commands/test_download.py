@@ -11,11 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from scrapy_robots_policy.commands import download, inputs
+from scrapy_robots_policy.commands.connections import MAX_INTERIM
 from scrapy_robots_policy.commands.fetches import AHEAD, Fetches, started_ahead
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.fetch.unpacking import UnreadableBodyError
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from tests.site import Answer, Site
 
 URL = "http://site.example/robots.txt"
 
@@ -56,6 +58,14 @@ def test_a_body_that_comes_an_octet_now_and_then_is_given_up_in_the_end():
 def test_a_body_that_ends_too_soon_is_no_file():
     with pytest.raises(http.client.IncompleteRead):
         download._read(Response(b"x", length=5), later())
+
+
+def test_a_server_that_sends_hints_for_ever_has_no_answer():
+    hints = b"HTTP/1.1 103 Early Hints\r\n\r\n" * (MAX_INTERIM + 1)
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    for octets, status in ((hints + answer, 103), (hints[:-28] + answer, 200)):
+        with Site({"/robots.txt": Answer(raw=octets)}) as site:
+            assert download.fetch(site.url("/robots.txt"), "Bot", 5).status == status
 
 
 def test_each_step_has_what_is_left_of_the_time():

@@ -106,7 +106,10 @@ CASES = {
     "answers before the answer": raw(
         b"HTTP/1.1 100 Continue\r\n\r\n" * 3 + HEAD + LENGTH + RULES, BY_RULES
     ),
-    "an answer before the answer, and no answer": raw(b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+    "hints before the answer": raw(
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 2 + HEAD + LENGTH + RULES, BY_RULES
+    ),
+    "hints and no answer": raw(b"HTTP/1.1 103 Early Hints\r\n\r\n"),
     # Parts
     "the first part": part(RULES[:13], f"bytes 0-12/{len(RULES)}", NOTHING),
     "the last part": part(RULES[14:], f"bytes 14-{len(RULES) - 1}/{len(RULES)}", NOTHING),
