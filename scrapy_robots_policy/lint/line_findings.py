@@ -73,11 +73,17 @@ def keys(source: SourceFile) -> Iterator[Finding]:
         number = source.line_of(line)
         if not is_read(source.grammar, source.text, line.start()):
             directive = source.grammar.directive.match(source.text, line.start())
-            if directive:
+            if directive and not _has_two_words(directive[1]):
                 yield from _unread(source, directive)
             else:
                 yield from _without_colon(source, line, above)
         above = number
+
+
+def _has_two_words(key: str) -> bool:
+    """Whether a key is one with a part of its value: the colon is one of the value, as in a URL."""
+    first, *others = re.split(rf"[{WHITE}]", key, maxsplit=1)
+    return bool(others and meant_key(first))
 
 
 def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
@@ -106,7 +112,7 @@ def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Itera
         yield source.finding(
             "R202",
             (words.end(1), words.end(1) + 1),
-            f"{source.dialect.name} does not read a line without a colon",
+            f"{source.dialect.name} does not read a line without a colon after its key",
             f"write {meant}: before the value",
         )
     else:

@@ -88,6 +88,8 @@ USAGE = {"R504", "R505", "R506", "R507"}
 PLACES = [
     ("R201", "User-agent: *\n  Disalow : /x\n", 2, "Disalow"),
     ("R202", "User-agent: *\nDisallow /x\n", 2, " "),
+    ("R202", "User-agent: *\nDisallow /x:y\n", 2, " "),
+    ("R202", "User-agent: *\nSitemap  https://a.b/s.xml\n", 2, " "),
     ("R205", "User-agent: *\nDisallow: /a#b\n", 2, "#"),
     ("R304", "User-agent: ok\nUser-agent: ä x\nDisallow: /\n", 2, "ä x"),
     ("R304", "User-agent:\nDisallow: /\n", 1, "User-agent:"),
