@@ -15,7 +15,7 @@ from ..rep.dialects.options import EmptyRule, NoSlash
 from ..rep.escapes import listed
 from ..rep.references import resolve
 from ..rep.ruleset import RuleSet
-from ..rep.url import origin_of
+from ..rep.url import RULE_OCTETS, origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
 from .source_file import SITE, SOMEBODY, SourceFile
@@ -118,17 +118,17 @@ def escapes(source: SourceFile) -> Iterator[Finding]:
             "only URLs written the same way",
             f"write {_plain(escape)}",
             literal,
-            _decoded(source, rule),
+            _decoded(source, rule, literal),
         )
 
 
-def _decoded(source: SourceFile, rule: Rule) -> list[Edit]:
-    """The line with characters in place of the escapes for them; nothing where such a character
-    would become a part of another escape.
+def _decoded(source: SourceFile, rule: Rule, literal: tuple[str, ...]) -> list[Edit]:
+    """The line with characters in place of the escapes for them; nothing where a dialect that is
+    not `literal` would read another path, because a character becomes a part of an escape.
     """
     path = _ESCAPE.sub(lambda escape: _plain(escape[0]) or escape[0], rule.path)
-    others = [escape for escape in _ESCAPE.findall(rule.path) if not _plain(escape)]
-    if _ESCAPE.findall(path) != others:
+    octets = {RULE_OCTETS[one.percent] for one in source.dialects if one.name not in literal}
+    if any(read(path) != read(rule.path) for read in octets):
         return []
     written = source.written[rule.line - 1]
     return [Edit(rule.line, written.replace(rule.path, path, 1))]

@@ -76,6 +76,7 @@ FIXES = [
     ),
     ("R403", "User-agent: *\nDisallow: /%%341\n", None),
     ("R403", "User-agent: *\nDisallow: /%4%31\n", None),
+    ("R403", "User-agent: *\nDisallow: /%%41%2f\n", None),
     ("R303", "User-agent: a\n\nAllow: /\nUser-agent: b\nDisallow: /\n", None),
     ("R404", "User-agent: *\nDisallow: /a\nAllow: /*\n", None),
     ("R404", "User-agent: *\nAllow: /a\nDisallow: /a\n", None),
