@@ -279,6 +279,17 @@ async def test_stale_rules_hold_after_failed_fetches_as_long_as_the_dialect_allo
         assert seen.stats["robots/refresh/failed"] >= 3
 
 
+@pytest.mark.parametrize("dialect", ["rfc9309", "yahoo"])
+@on_reactor
+async def test_a_failure_of_long_ago_lets_no_page_pass_before_the_file_is_asked_for(dialect):
+    answers = [robots(SECRET), *[Answer(status=503)] * 2, robots(CLOSED)]
+    with Site({"/robots.txt": answers}) as site:
+        phases = [(at * DAY, [f"/{at}"]) for at in (0, 1.5, 2, 20)]
+        seen = await live(site, *phases, ROBOTS_DIALECT=dialect)
+        assert site.pages == ["/0", "/1.5", "/2"]
+        assert fates(site, seen)["/20"] == "Forbidden by robots.txt: line 2, Disallow: /"
+
+
 @pytest.mark.parametrize(("page", "at_the_end"), [(Answer(), ""), (Answer(b"page", reset=0), None)])
 @on_reactor
 async def test_after_30_days_google_allows_all_only_if_the_site_answers(page, at_the_end):
