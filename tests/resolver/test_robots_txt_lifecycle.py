@@ -246,6 +246,22 @@ async def test_a_304_keeps_the_rules():
 
 
 @on_reactor
+async def test_a_304_with_the_etag_of_a_new_file_does_not_keep_the_old_rules():
+    """As of a server that looks at If-Modified-Since alone, and has an older file put back."""
+
+    def answer(headers):
+        if "if-none-match" in headers:
+            return Answer(status=304, headers={**VALIDATORS, "ETag": '"2"'})
+        return next(files)
+
+    files = iter([robots(SECRET, headers=VALIDATORS), *[robots(CLOSED)] * 2])
+    with Site({"/robots.txt": answer}) as site:
+        seen = await live(site, (0, ["/0"]), (25 * HOUR, ["/old"]), (26 * HOUR, ["/new"]))
+        assert site.pages == ["/0", "/old"]  # the old rules hold while the new ones are fetched
+        assert fates(site, seen)["/new"] == "Forbidden by robots.txt: line 2, Disallow: /"
+
+
+@on_reactor
 async def test_a_file_that_changes_is_obeyed_after_its_lifetime():
     fresh = {"Cache-Control": "max-age=7200"}
     answers = [robots(SECRET, headers=fresh), robots(CLOSED, headers=fresh)]
