@@ -71,6 +71,8 @@ class Fetcher:
             result, error = await self._try(order)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True))
+        elif _is_about_another_file(result, order):
+            result, error = await self._try(replace(order, entry=None))
         if document_of(order.origin) == ROBOTS_TXT:
             self._count(result, error)
         self.errors.note(order.origin, error)
@@ -200,6 +202,16 @@ def _marked_if_cut(result: FetchResult, order: FetchOrder, *, is_asked: bool) ->
         return replace(result, is_cut=order.entry.latest.is_cut)
     is_cut = len(result.octets) > octets_read(order.dialect)
     return replace(result, is_cut=True) if is_cut else result
+
+
+def _is_about_another_file(result: FetchResult, order: FetchOrder) -> bool:
+    """Whether a 304 has another ETag than the copy, of which it then says nothing.
+
+    RFC 9111 §4.3.4. It comes from servers that look at If-Modified-Since alone.
+    """
+    if result.status != 304 or order.entry is None or not result.etag:
+        return False
+    return result.etag.removeprefix("W/") != order.entry.latest.etag.removeprefix("W/")
 
 
 def _validators(order: FetchOrder, hops: tuple[str, ...]) -> dict[str, str]:

@@ -241,13 +241,15 @@ def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     retry_at = min(entry.asked_at + _backoff(entry, policy), since + tried.until)
     # Where time alone has changed the mode, it may be used after one more try.
     holds = mode in (AccessMode.RULES, AccessMode.ALLOW) and mode is _mode(tried, entry)
+    # As in `_settled`. RFC 9309 §2.4: nobody knows whether the file is unreachable still.
+    holds_until = min(since + step.until, retry_at + policy.lifetime) if holds else retry_at
     return Access(
         mode,
         explain(entry),
         AccessResult.UNREACHABLE,
         entry.octets or b"" if mode is AccessMode.RULES else b"",
         retry_at,
-        since + step.until if holds else retry_at,
+        holds_until,
         entry,
     )
 

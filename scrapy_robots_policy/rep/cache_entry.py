@@ -77,7 +77,10 @@ def remember(previous: CacheEntry | None, fetched: FetchResult, now: float) -> C
 
 
 def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
-    """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored."""
+    """RFC 9111 §4.3.4: a 304 updates the stored response; headers that it lacks stay as stored.
+
+    So does the ETag, which names the octets. Another one would be that of another file.
+    """
     has_failed = stored.status is None or stored.status >= 300  # its lifetime is not the copy's
     lifetime = None if has_failed else stored.lifetime
     return replace(
@@ -85,7 +88,6 @@ def _revalidated(stored: FetchResult, answer: FetchResult) -> FetchResult:
         status=200 if has_failed else stored.status,
         cause="",
         lifetime=lifetime if answer.lifetime is None else answer.lifetime,
-        etag=answer.etag or stored.etag,
         last_modified=answer.last_modified or stored.last_modified,
         is_cut=answer.is_cut,
     )

@@ -358,6 +358,22 @@ async def test_a_copy_makes_the_request_conditional():
         assert site.hits[0].headers["if-modified-since"] == copy.latest.last_modified
 
 
+@pytest.mark.parametrize(
+    ("etag", "hits"), [('"1"', 1), ('W/"1"', 1), ("", 1), ('"2"', 2), ('W/"2"', 2)]
+)
+@on_reactor
+async def test_a_304_that_names_another_file_than_the_copy_is_not_taken_for_an_answer(etag, hits):
+    def answer(headers):
+        is_asked = "if-none-match" in headers
+        return Answer(status=304, headers={"ETag": etag}) if is_asked else robots(RULES)
+
+    copy = CacheEntry(FetchResult(200, etag='"1"', last_modified="x"), 1.0, b"")
+    with Site({"/robots.txt": answer}) as site:
+        outcome, _ = await fetch(site.origin, copy)
+        assert outcome.status == (304 if hits == 1 else 200)
+        assert len(site.hits) == hits
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "br", "rot13"])
 @on_reactor
 async def test_a_304_that_names_the_encoding_of_the_file_shows_that_the_copy_is_current(encoding):

@@ -246,6 +246,22 @@ async def test_a_304_keeps_the_rules():
 
 
 @on_reactor
+async def test_a_304_with_the_etag_of_a_new_file_does_not_keep_the_old_rules():
+    """As of a server that looks at If-Modified-Since alone, and has an older file put back."""
+
+    def answer(headers):
+        if "if-none-match" in headers:
+            return Answer(status=304, headers={**VALIDATORS, "ETag": '"2"'})
+        return next(files)
+
+    files = iter([robots(SECRET, headers=VALIDATORS), *[robots(CLOSED)] * 2])
+    with Site({"/robots.txt": answer}) as site:
+        seen = await live(site, (0, ["/0"]), (25 * HOUR, ["/old"]), (26 * HOUR, ["/new"]))
+        assert site.pages == ["/0", "/old"]  # the old rules hold while the new ones are fetched
+        assert fates(site, seen)["/new"] == "Forbidden by robots.txt: line 2, Disallow: /"
+
+
+@on_reactor
 async def test_a_file_that_changes_is_obeyed_after_its_lifetime():
     fresh = {"Cache-Control": "max-age=7200"}
     answers = [robots(SECRET, headers=fresh), robots(CLOSED, headers=fresh)]
@@ -277,6 +293,17 @@ async def test_stale_rules_hold_after_failed_fetches_as_long_as_the_dialect_allo
         # failing since 1.5 d: closed for 12 h, then the last copy for 30 days, then open
         assert site.pages == ["/0", "/1.5", "/20", "/33", "/secret33"]
         assert seen.stats["robots/refresh/failed"] >= 3
+
+
+@pytest.mark.parametrize("dialect", ["rfc9309", "yahoo"])
+@on_reactor
+async def test_a_failure_of_long_ago_lets_no_page_pass_before_the_file_is_asked_for(dialect):
+    answers = [robots(SECRET), *[Answer(status=503)] * 2, robots(CLOSED)]
+    with Site({"/robots.txt": answers}) as site:
+        phases = [(at * DAY, [f"/{at}"]) for at in (0, 1.5, 2, 20)]
+        seen = await live(site, *phases, ROBOTS_DIALECT=dialect)
+        assert site.pages == ["/0", "/1.5", "/2"]
+        assert fates(site, seen)["/20"] == "Forbidden by robots.txt: line 2, Disallow: /"
 
 
 @pytest.mark.parametrize(("page", "at_the_end"), [(Answer(), ""), (Answer(b"page", reset=0), None)])
