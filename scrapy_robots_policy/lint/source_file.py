@@ -118,10 +118,14 @@ class SourceFile:
             (agent_list, tuple(self._rules_in(agent_list))) for agent_list in (*lists, *self.lists)
         ]
 
-    def _rules_in(self, agent_list: AgentList) -> Iterator[Rule]:
+    def end_of(self, agent_list: AgentList) -> int:
+        """Where a group ends: at a blank line, in some dialects."""
         blank = self.grammar.blank if agent_list.lines else None
         blank_line = blank.search(self.text, agent_list.start, agent_list.end) if blank else None
-        end = blank_line.start() if blank_line else agent_list.end
+        return blank_line.start() if blank_line else agent_list.end
+
+    def _rules_in(self, agent_list: AgentList) -> Iterator[Rule]:
+        end = self.end_of(agent_list)
         for rule in self.grammar.rule.finditer(self.text, agent_list.start, end):
             yield Rule(rule[1] is not None, rule[2], self.line_of(rule))
 
@@ -134,7 +138,7 @@ class SourceFile:
         groups: dict[frozenset[str], tuple[list[int], list[Rule]]] = {}
         for agent_list, rules in self.rules_of_lists:
             names = frozenset(line[2].lower() for line in agent_list.lines) or frozenset({STAR})
-            if names in groups and self._reads_first_only(names):
+            if names in groups and self.reads_first_only(names):
                 continue
             lines_of, rules_of = groups.setdefault(names, ([], []))
             lines_of += map(self.line_of, agent_list.lines)
@@ -148,7 +152,8 @@ class SourceFile:
         """The rules that bind crawlers, in the order of the file."""
         return (rule for _, rules in self.rules_of_lists for rule in rules)
 
-    def _reads_first_only(self, names: frozenset[str]) -> bool:
+    def reads_first_only(self, names: frozenset[str]) -> bool:
+        """Whether of several groups for the same crawlers the first one binds them alone."""
         dialect = self.dialect
         records = dialect.star_records if STAR in names else dialect.own_records
         return records is Records.FIRST

@@ -96,10 +96,15 @@ def _why_unknown(preference: Preference) -> str:
     return ""
 
 
-def outside(source: SourceFile) -> Iterator[Finding]:
+def _outside(source: SourceFile) -> Iterator[Span]:
+    """The parts of the text outside all groups."""
     groups = Groups(source.text, source.dialect)
-    for start, end in UsageLines(source.text, groups, source.dialect).outside():
-        for line in values(source, (start, end)):
+    return UsageLines(source.text, groups, source.dialect).outside()
+
+
+def outside(source: SourceFile) -> Iterator[Finding]:
+    for span in _outside(source):
+        for line in values(source, span):
             if LABELS.get(line[1].lower()) == CONTENT_USAGE:
                 yield source.finding(
                     "R505",
@@ -138,12 +143,11 @@ def _lines_of_groups(source: SourceFile) -> Iterable[list[_Use]]:
     lists: dict[frozenset[str], list[_Use]] = {}
     for agent_list in source.lists_parted_by(source.grammar.closer, source.grammar.usage):
         names = frozenset(line[2].lower() for line in agent_list.lines)
-        lists.setdefault(names, []).extend(
-            _uses(source, (agent_list.lines[0].start(), agent_list.end))
-        )
-    first = source.agents[0].start() if source.agents else len(source.text)
-    outside = [use for use in _uses(source, (0, first)) if use[0] == CONTENT_SIGNAL]
-    return [outside, *lists.values()]
+        if names not in lists or not source.reads_first_only(names):
+            span = agent_list.lines[0].start(), source.end_of(agent_list)
+            lists.setdefault(names, []).extend(_uses(source, span))
+    outside = [use for span in _outside(source) for use in _uses(source, span)]
+    return [[use for use in outside if use[0] == CONTENT_SIGNAL], *lists.values()]
 
 
 def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:

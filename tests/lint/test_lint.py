@@ -133,6 +133,15 @@ def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
 
 
 @pytest.mark.parametrize(
+    ("dialect", "between"), [("baidu", "\n"), ("koster1996", "Allow: /\nUser-agent: a\n")]
+)
+def test_a_preference_that_binds_nobody_contradicts_none(dialect, between):
+    text = f"User-agent: a\nContent-Usage: search=y\n{between}Content-Usage: search=n\n"
+    assert of("R506", text)
+    assert not of("R506", text, dialect)
+
+
+@pytest.mark.parametrize(
     "label", ["tdm", "ai", "genai", "inference", "bots", "train-genai", "ai-output"]
 )
 def test_a_label_of_earlier_drafts_is_named_as_one(label):
