@@ -19,7 +19,6 @@ from .dialects.dialect import Dialect
 from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
-from .url import no_string
 
 _A_LINE = 128  # octets of memory that a User-agent line takes, about
 
@@ -70,10 +69,8 @@ class Groups:
     def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """(name, groups): the groups that bind a crawler, and the name in them; ("", ()) without.
 
-        agent  a product token or a User-Agent header. TypeError if it is no str
+        agent  a product token or a User-Agent header
         """
-        if not isinstance(agent, str):
-            raise no_string("agent", agent)
         chain = _chain(agent, self._options)
         if self._options.by_weight:
             own = [name for name in chain if name != STAR]

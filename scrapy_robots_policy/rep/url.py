@@ -237,7 +237,11 @@ def _koster_path(path: str) -> str:
 
 
 def _uri(octets: str) -> str:
-    return _NOT_URI.sub(lambda match: f"%{ord(match[0]):02X}", octets)
+    return _NOT_URI.sub(_escape, octets)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
 
 
 def _uri_path(path: str) -> str:
