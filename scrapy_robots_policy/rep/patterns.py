@@ -173,7 +173,7 @@ class Reading:
         """Whether the dialect passes over such a line as if it were not there."""
         if not value:
             return self._meaning_of_empty(allow) is EmptyRule.IGNORED
-        return value[0] != "/" and not self.resolves and self._path(value) is None
+        return not self.resolves and self._path(value) is None
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule gives to match with: none, or one pattern and what follows from it.
@@ -182,9 +182,7 @@ class Reading:
         """
         if not value:
             return self._empty(allow)
-        path = value if value[0] == "/" else self._path(value)
-        if self.resolves:
-            path = _resolved(value, url)
+        path = _resolved(value, url) if self.resolves else self._path(value)
         if path is None:
             return ()
         octets = self._of_rule(path)
@@ -204,9 +202,11 @@ class Reading:
                 yield self._pattern(pattern.allow, directory + "/$")
 
     def _path(self, value: str) -> str | None:
-        """What a value stands for that does not start with "/"."""
+        """What a value stands for where it is no URL reference; None: nothing."""
         no_slash = self._dialect.no_slash
-        if (value[0] == "*" and self._dialect.wildcards) or no_slash is NoSlash.LITERAL:
+        if value[0] == "/" or no_slash is NoSlash.LITERAL:
+            return value
+        if value[0] == "*" and self._dialect.wildcards:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 
