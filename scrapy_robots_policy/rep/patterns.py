@@ -23,6 +23,8 @@ _MANY = 4  # parts; with more of them it pays to look first whether the path hol
 # A rule line as it stands in a group: its key if it allows, the literal start of its value, the
 # rest of its value.
 RuleLine = tuple[str, str, str]
+# The path of a rule, split at its wildcards: its parts, and whether it is anchored (`Pattern`).
+SplitPattern = tuple[tuple[str, ...], bool]
 # A pattern of a group: its strength, the number of its rule in the group, from 1 (0: of none), what
 # it says, its parts, and whether it is anchored.
 Ranked = tuple[int, int, bool, tuple[str, ...], bool]
@@ -65,7 +67,7 @@ def matches(parts: tuple[str, ...], anchored: bool, path: str) -> bool:
     return path.find(parts[-1], at) >= 0
 
 
-def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
+def split_pattern(octets: str) -> SplitPattern:
     """The parts of a path with wildcards, and whether its end is anchored. RFC 9309 §2.2.3."""
     anchored = octets[-1:] == "$"
     parts = (octets[:-1] if anchored else octets).split("*")
