@@ -124,10 +124,10 @@ class Reading:
         Of patterns that are equally strong, the one that comes first in the group is the stronger.
         """
         ranked: list[Ranked] = []
-        after = len(lines)  # and how many rules come after the one at hand
+        count = len(lines)
         for number, (key, start, rest) in enumerate(lines, 1):
             allow = key != ""
-            after -= 1
+            after = count - number  # the rules after this one, which it beats where order decides
             if start and not rest and not (allow and self.index_page in start):
                 # As most rules are written: nothing to rewrite, and no wildcard.
                 weight = len(start) if self._by_length else after

@@ -74,26 +74,26 @@ def origin_of(url: str) -> Origin | None:
     RFC 9309 §2.3. None where no robots.txt can be: no host, or a scheme but http, https and ftp.
     """
     site = _PLAIN_SITE.match(url)
-    return _origin_of_site(site[0]) if site else _origin(url)
+    return _origin_of_site(site[0]) if site else _parsed_origin(url)
 
 
 @lru_cache(maxsize=1024)
 def _origin_of_site(site: str) -> Origin | None:
     scheme, _, authority = site.partition("://")
     host, _, port = authority.partition(":")
-    return _named(scheme, host, int(port) if port else None)
+    return _origin_from(scheme, host, int(port) if port else None)
 
 
-def _origin(url: str) -> Origin | None:
+def _parsed_origin(url: str) -> Origin | None:
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return None
-    return _named(parts.scheme.lower(), parts.hostname or "", port)
+    return _origin_from(parts.scheme.lower(), parts.hostname or "", port)
 
 
-def _named(scheme: str, host: str, port: int | None) -> Origin | None:
+def _origin_from(scheme: str, host: str, port: int | None) -> Origin | None:
     host = _host(host)
     if not host or scheme not in DEFAULT_PORTS or (port is not None and port > MAX_PORT):
         return None
