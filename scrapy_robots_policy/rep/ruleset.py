@@ -30,6 +30,8 @@ from .verdict import Details, Group, Reason, Rule, Verdict
 
 T = TypeVar("T")
 
+_product_token = lru_cache(maxsize=256)(product_token)  # each verdict has it
+
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
     r"""Read a robots.txt. Total: any octets give rules.
@@ -337,6 +339,3 @@ class _Made(dict[int, T]):
     def __missing__(self, rank: int) -> T:
         self[rank] = self._make(rank)
         return self[rank]
-
-
-_product_token = lru_cache(maxsize=256)(product_token)
