@@ -41,11 +41,12 @@ class BindingRules(Index):
         lines: Sequence[RuleLine],
         reading: Reading,
         url: str,
-        scope: tuple[tuple[GroupSpan, ...], str | None],
+        groups: tuple[GroupSpan, ...],
+        origin: str | None,
         otherwise: Reason,
     ) -> None:
         super().__init__(reading.ranked(lines, url), reading)
-        self.groups, self.origin = scope
+        self.groups, self.origin = groups, origin
         self.otherwise = otherwise
         # A plain path is the very string that stands in the index.
         self._paths = [start + rest for _, start, rest in lines]

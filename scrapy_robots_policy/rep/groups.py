@@ -19,7 +19,6 @@ from .dialects.dialect import Dialect
 from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
-from .url import no_string
 
 _A_LINE = 128  # octets of memory that a User-agent line takes, about
 
@@ -70,10 +69,8 @@ class Groups:
     def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """(name, groups): the groups that bind a crawler, and the name in them; ("", ()) without.
 
-        agent  a product token or a User-Agent header. TypeError if it is no str
+        agent  a product token or a User-Agent header
         """
-        if not isinstance(agent, str):
-            raise no_string("agent", agent)
         chain = _chain(agent, self._options)
         if self._options.by_weight:
             own = [name for name in chain if name != STAR]
@@ -100,29 +97,31 @@ class Groups:
         """The parts of the text with the Crawl-delay, Request-rate and Visit-time lines for a
         crawler: (start, end) offsets.
         """
-        return self._spans_above(agent, text, self._options.grammar.pace)
+        return self._spans_for(agent, text, self._options.grammar.pace)
 
     def usage_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
         """The same with the lines about the use of pages for a crawler."""
-        return self._spans_above(agent, text, self._options.grammar.usage)
+        return self._spans_for(agent, text, self._options.grammar.usage)
 
-    def _spans_above(
+    def _spans_for(
         self, agent: str, text: str, parting: re.Pattern[str]
     ) -> Iterator[tuple[int, int]]:
+        """The parts of a crawler's groups under those lists of User-agent lines that name it."""
         name, groups = self.find(agent, text)
         names = {name}
         if self._options.by_weight and name != STAR:
             names = {*_chain(agent, self._options)} - {STAR}
-        return self._spans_of(names, groups, text, parting)
+        return self._spans_under(names, groups, text, parting)
 
     def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
         """The same for the crawlers that no group names."""
         pace = self._options.grammar.pace
-        return self._spans_of({STAR}, self.named(STAR, text), text, pace)
+        return self._spans_under({STAR}, self.named(STAR, text), text, pace)
 
-    def _spans_of(
+    def _spans_under(
         self, names: set[str], groups: Iterable[GroupSpan], text: str, parting: re.Pattern[str]
     ) -> Iterator[tuple[int, int]]:
+        """The parts of some groups under those lists that have one of the names."""
         lines = {line for name in names for line in self._lines_naming(name, text)}
         for group in groups:
             for first, after, end in self._agent_lists(group, text, parting):

@@ -30,7 +30,7 @@ from operator import itemgetter
 from typing import TypeAlias, TypeVar
 
 from .needles import FEW, Needles, Wild
-from .patterns import Ranked, Reading, matches
+from .patterns import Ranked, Reading, SplitPattern, matches
 
 T = TypeVar("T")
 
@@ -43,8 +43,6 @@ _SMALL = 256  # Python keeps all integers up to this; a list of them is faster t
 # adds to that, and each of its parts after the second.
 _EMPTY, _PATTERN, _WILD, _PART = 1600, 100, 250, 40
 
-# A pattern: its parts, and whether it is anchored.
-Tail = tuple[tuple[str, ...], bool]
 # The patterns with wildcards of one key.
 Bunch = Needles | list[Wild]
 # Those of all keys that a path starts with: those of the longest, then those of the shorter ones.
@@ -59,10 +57,10 @@ def matching(patterns: Sequence[Ranked], path: str) -> Iterator[Ranked]:
 class Index:
     """URL → the rank of the pattern that decides. Logarithmic in rules without wildcards.
 
-    allows   whether a path may be fetched, by the rank of the pattern that decides
-    allowed  the same for a URL: a function
-    allows_all  whether every path may be fetched: many files have no rules for most crawlers
-    numbers  the number of its rule in the group, by rank; 0 where it is no rule that decides
+    allows       whether a path may be fetched, by the rank of the pattern that decides
+    allowed      the same for a URL: a function
+    allows_all   whether every path may be fetched: many files have no rules for most crawlers
+    numbers      the number of its rule in the group, by rank; 0 where it is no rule that decides
     octets_held  how many octets of memory it takes, about
     """
 
@@ -78,7 +76,7 @@ class Index:
         # What ends where its key does, what only starts with it; by the key.
         whole: dict[str, int] = {}
         prefix: dict[str, int] = {"": NOTHING}
-        wild: dict[str, dict[Tail, int]] = {}
+        wild: dict[str, dict[SplitPattern, int]] = {}
         # Ranks ascend: of patterns that match the same, the strongest is the last to be entered.
         for rank, (_, number, allow, parts, anchored) in enumerate(patterns, 1):
             self.allows.append(allow)
@@ -90,13 +88,13 @@ class Index:
             else:
                 prefix[parts[0]] = rank
         self.allows_all = all(self.allows)
-        bunches = {key: _strongest_first(tails) for key, tails in wild.items()}
+        bunches = {key: _strongest_first(of_key) for key, of_key in wild.items()}
         stretches = _Stretches(whole, prefix, bunches)
         self._starts, best = stretches.starts, stretches.best
         self._best: array[int] | list[int] = array("I", best) if len(patterns) > _SMALL else best
         self._wild = stretches.wild if wild else []
         count = sum(map(len, wild.values()))
-        more_parts = sum(len(parts) - 2 for tails in wild.values() for parts, _ in tails)
+        more_parts = sum(len(parts) - 2 for of_key in wild.values() for parts, _ in of_key)
         self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count + _PART * more_parts
         self.allowed = self.answers(self.allows)
         self._decide: Callable[[str], int] | None = None
@@ -151,7 +149,7 @@ class EveryMatch:
 
     __slots__ = ("_starts", "_wild")
 
-    def __init__(self, patterns: Iterable[Tail]) -> None:
+    def __init__(self, patterns: Iterable[SplitPattern]) -> None:
         by_key: dict[str, list[Wild]] = {}
         for number, (parts, anchored) in enumerate(patterns):
             needle = max(parts[1:], key=len, default="")
@@ -234,9 +232,9 @@ def _after_all(key: str) -> str:
     return key[:-1] + chr(ord(key[-1]) + 1) if key else _END
 
 
-def _strongest_first(tails: dict[Tail, int]) -> Bunch:
+def _strongest_first(ranks: dict[SplitPattern, int]) -> Bunch:
     """The patterns with wildcards of one key, from the strongest down."""
-    wild = [(max(parts[1:], key=len), rank, parts, end) for (parts, end), rank in tails.items()]
+    wild = [(max(parts[1:], key=len), rank, parts, end) for (parts, end), rank in ranks.items()]
     wild.sort(key=itemgetter(1), reverse=True)
     return _bunch(wild)
 

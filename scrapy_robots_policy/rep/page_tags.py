@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from enum import IntEnum
 from typing import Any
 
-from .agents import chain_of, product_token
+from .agents import STAR, chain_of, product_token
 from .dialects.dialect import Dialect
 from .dialects.options import ANY_NAME, TagConflict
 
@@ -151,7 +151,7 @@ def names_of(agent: str, dialect: Dialect) -> frozenset[str]:
 
     A crawler that is not in the dialect's table is bound by its own product token.
     """
-    own = {name for name in chain_of(agent, dialect.agents) if name != "*"}
+    own = {name for name in chain_of(agent, dialect.agents) if name != STAR}
     if product_token(agent).lower() in dialect.agents and ANY_NAME not in dialect.tag_names:
         own &= set(dialect.tag_names)
     return frozenset({EVERYBODY, *own})

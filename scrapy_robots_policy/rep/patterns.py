@@ -23,6 +23,8 @@ _MANY = 4  # parts; with more of them it pays to look first whether the path hol
 # A rule line as it stands in a group: its key if it allows, the literal start of its value, the
 # rest of its value.
 RuleLine = tuple[str, str, str]
+# The path of a rule, split at its wildcards: its parts, and whether it is anchored (`Pattern`).
+SplitPattern = tuple[tuple[str, ...], bool]
 # A pattern of a group: its strength, the number of its rule in the group, from 1 (0: of none), what
 # it says, its parts, and whether it is anchored.
 Ranked = tuple[int, int, bool, tuple[str, ...], bool]
@@ -65,7 +67,7 @@ def matches(parts: tuple[str, ...], anchored: bool, path: str) -> bool:
     return path.find(parts[-1], at) >= 0
 
 
-def split_pattern(octets: str) -> tuple[tuple[str, ...], bool]:
+def split_pattern(octets: str) -> SplitPattern:
     """The parts of a path with wildcards, and whether its end is anchored. RFC 9309 §2.2.3."""
     anchored = octets[-1:] == "$"
     parts = (octets[:-1] if anchored else octets).split("*")
@@ -122,10 +124,10 @@ class Reading:
         Of patterns that are equally strong, the one that comes first in the group is the stronger.
         """
         ranked: list[Ranked] = []
-        after = len(lines)  # and how many rules come after the one at hand
+        count = len(lines)
         for number, (key, start, rest) in enumerate(lines, 1):
             allow = key != ""
-            after -= 1
+            after = count - number  # the rules after this one, which it beats where order decides
             if start and not rest and not (allow and self.index_page in start):
                 # As most rules are written: nothing to rewrite, and no wildcard.
                 weight = len(start) if self._by_length else after
@@ -173,7 +175,7 @@ class Reading:
         """Whether the dialect passes over such a line as if it were not there."""
         if not value:
             return self._meaning_of_empty(allow) is EmptyRule.IGNORED
-        return value[0] != "/" and not self.resolves and self._path(value) is None
+        return not self.resolves and self._path(value) is None
 
     def patterns(self, allow: bool, value: str, url: str) -> tuple[Pattern, ...]:
         """What one rule gives to match with: none, or one pattern and what follows from it.
@@ -182,9 +184,7 @@ class Reading:
         """
         if not value:
             return self._empty(allow)
-        path = value if value[0] == "/" else self._path(value)
-        if self.resolves:
-            path = _resolved(value, url)
+        path = _resolved(value, url) if self.resolves else self._path(value)
         if path is None:
             return ()
         octets = self._of_rule(path)
@@ -204,9 +204,11 @@ class Reading:
                 yield self._pattern(pattern.allow, directory + "/$")
 
     def _path(self, value: str) -> str | None:
-        """What a value stands for that does not start with "/"."""
+        """What a value stands for where it is no URL reference; None: nothing."""
         no_slash = self._dialect.no_slash
-        if (value[0] == "*" and self._dialect.wildcards) or no_slash is NoSlash.LITERAL:
+        if value[0] == "/" or no_slash is NoSlash.LITERAL:
+            return value
+        if value[0] == "*" and self._dialect.wildcards:
             return value
         return "*" + value if no_slash is NoSlash.ANYWHERE else None
 

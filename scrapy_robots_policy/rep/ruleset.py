@@ -30,6 +30,8 @@ from .verdict import Details, Group, Reason, Rule, Verdict
 
 T = TypeVar("T")
 
+_product_token = lru_cache(maxsize=256)(product_token)  # each verdict has it
+
 
 def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
     r"""Read a robots.txt. Total: any octets give rules.
@@ -166,12 +168,14 @@ class RuleSet:
 
     def group(self, agent: str) -> Group | None:
         """The group that binds the crawler, with all its rules; None if there is none for it."""
+        _check_agent(agent)
         text = self._text()
         name, groups = self._groups.find(agent, text)
         return group_of(name, groups, text, self.dialect) if groups else None
 
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
         """The rules that bind the crawler and match the URL, strongest first."""
+        _check_agent(agent)
         text = self._text()
         _, groups = self._groups.find(agent, text)
         lines = obeyed(rule_lines_of(groups, text, self.dialect), self.dialect)
@@ -265,8 +269,7 @@ class RuleSet:
         """The answer where the agent has no index yet: it is for the second question."""
         key = self._key(url, agent)
         if key in self._bindings:
-            binding = self._binding(url, agent)
-            return binding.allowed(url)
+            return self._binding(url, agent).allowed(url)
         path = self._reading.path_of(url)
         self._bindings.make_room()
         self._bindings[key] = None
@@ -294,25 +297,20 @@ class RuleSet:
     ) -> BindingRules:
         """The rules of some groups, laid out, and kept under a key."""
         origin = origin_of(url) if self._reading.resolves else None
-        binding = self._bindings.shared(groups, origin)
-        if binding is None:
-            binding = self._laid_out(url, groups, origin, text)
-            self._bindings.make_room(binding.octets_held)
-        else:
-            self._bindings.make_room()
+        shared = self._bindings.shared(groups, origin)
+        binding = shared or self._laid_out(url, groups, origin, text)
+        self._bindings.make_room(0 if shared else binding.octets_held)
         self._bindings[key] = binding
         return binding
 
     def _laid_out(
         self, url: str, groups: tuple[GroupSpan, ...], origin: str | None, text: str
     ) -> BindingRules:
-        written = rule_lines_of(groups, text, self.dialect)
-        has_too_many = bool(groups) and are_too_many(written, self.dialect)
-        lines = [] if has_too_many else written
+        lines = rule_lines_of(groups, text, self.dialect)
         otherwise = Reason.NO_RULE if groups else Reason.NO_GROUP
-        if has_too_many or is_too_large(self._body, self.dialect):
-            otherwise = Reason.OVER_SIZE
-        return BindingRules(lines, self._reading, url, (groups, origin), otherwise)
+        if is_too_large(self._body, self.dialect) or (groups and are_too_many(lines, self.dialect)):
+            lines, otherwise = [], Reason.OVER_SIZE
+        return BindingRules(lines, self._reading, url, groups, origin, otherwise)
 
     def _key(self, url: str, agent: str) -> object:
         """The key of what binds an agent. TypeError if one of the two is no string."""
@@ -341,6 +339,3 @@ class _Made(dict[int, T]):
     def __missing__(self, rank: int) -> T:
         self[rank] = self._make(rank)
         return self[rank]
-
-
-_product_token = lru_cache(maxsize=256)(product_token)

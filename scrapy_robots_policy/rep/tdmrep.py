@@ -38,8 +38,12 @@ _RULE_OCTETS = 400  # of memory that a rule takes, about
 
 
 class _TdmRule(NamedTuple):
-    """One object of the file. `reservation` is None where the value is neither 0 nor 1: unset."""
+    """One object of the file. `reservation` is None where the value is neither 0 nor 1: unset.
 
+    number  its place among all objects of the file, from 1
+    """
+
+    number: int
     location: str
     reservation: str | None
     policy: str
@@ -51,15 +55,13 @@ class TdmRules:
     error  why the octets are no such file; "": they are one
     """
 
-    __slots__ = ("_index", "_numbers", "_rules", "error", "octets_held")
+    __slots__ = ("_index", "_rules", "error", "octets_held")
 
     def __init__(self, octets: bytes) -> None:
         """Total: any octets give rules. Octets that cannot be read give none."""
-        self.error, rules = _read(octets)
-        self._rules = rules
-        self._numbers = [number for number, rule in enumerate(rules, 1) if rule is not None]
+        self.error, self._rules = _read(octets)
         reading = reading_of(DIALECT)
-        lines = [_line(rule.location, reading.literal) for rule in rules if rule is not None]
+        lines = [_line(rule.location, reading.literal) for rule in self._rules]
         self._index = Index(reading.ranked(lines, ""), reading)
         self.octets_held = _RULE_OCTETS * len(lines) + len(octets)
 
@@ -68,12 +70,12 @@ class TdmRules:
         at = self._index.numbers[self._index.decide(url)]
         if not at:
             return ()
-        number = self._numbers[at - 1]
-        rule = self._rules[number - 1]
-        assert rule is not None
+        rule = self._rules[at - 1]
         fields = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
         return tuple(
-            Preference(label, "", value, number, Place.TDMREP) for label, value in fields if value
+            Preference(label, "", value, rule.number, Place.TDMREP)
+            for label, value in fields
+            if value
         )
 
 
@@ -81,30 +83,31 @@ def _line(location: str, literal: str) -> RuleLine:
     """A location as a rule line. Octets are characters, as in the text of a robots.txt."""
     text = location.encode("utf-8", "replace").decode("latin-1")
     start = re.match(literal, text)
-    return "", text[: start.end()] if start else "", text[start.end() :] if start else text
+    end = start.end() if start else 0
+    return "", text[:end], text[end:]
 
 
-def _read(octets: bytes) -> tuple[str, list[_TdmRule | None]]:
-    """(why the octets cannot be read, the rules; None for an object that is none)"""
+def _read(octets: bytes) -> tuple[str, list[_TdmRule]]:
+    """(why the octets cannot be read, the rules)"""
     try:
         file = json.loads(octets)
     except (ValueError, RecursionError) as error:
         return f"no JSON ({type(error).__name__})", []
     if not isinstance(file, list):
         return "no JSON array", []
-    return "", [_rule(item) for item in file]
+    rules = (_rule(number, item) for number, item in enumerate(file, 1))
+    return "", [rule for rule in rules if rule is not None]
 
 
-def _rule(item: Any) -> _TdmRule | None:
+def _rule(number: int, item: Any) -> _TdmRule | None:
     """None where the object has no location or no reservation: both are mandatory."""
     if not isinstance(item, dict) or TDM_RESERVATION not in item:
         return None
     location, policy = item.get("location"), item.get(TDM_POLICY)
     if not isinstance(location, str) or not location:
         return None
-    return _TdmRule(
-        location, _reservation(item[TDM_RESERVATION]), policy if isinstance(policy, str) else ""
-    )
+    reservation = _reservation(item[TDM_RESERVATION])
+    return _TdmRule(number, location, reservation, policy if isinstance(policy, str) else "")
 
 
 def _reservation(value: Any) -> str | None:

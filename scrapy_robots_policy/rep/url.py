@@ -74,26 +74,26 @@ def origin_of(url: str) -> Origin | None:
     RFC 9309 §2.3. None where no robots.txt can be: no host, or a scheme but http, https and ftp.
     """
     site = _PLAIN_SITE.match(url)
-    return _origin_of_site(site[0]) if site else _origin(url)
+    return _origin_of_site(site[0]) if site else _parsed_origin(url)
 
 
 @lru_cache(maxsize=1024)
 def _origin_of_site(site: str) -> Origin | None:
     scheme, _, authority = site.partition("://")
     host, _, port = authority.partition(":")
-    return _named(scheme, host, int(port) if port else None)
+    return _origin_from(scheme, host, int(port) if port else None)
 
 
-def _origin(url: str) -> Origin | None:
+def _parsed_origin(url: str) -> Origin | None:
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
         return None
-    return _named(parts.scheme.lower(), parts.hostname or "", port)
+    return _origin_from(parts.scheme.lower(), parts.hostname or "", port)
 
 
-def _named(scheme: str, host: str, port: int | None) -> Origin | None:
+def _origin_from(scheme: str, host: str, port: int | None) -> Origin | None:
     host = _host(host)
     if not host or scheme not in DEFAULT_PORTS or (port is not None and port > MAX_PORT):
         return None
@@ -167,25 +167,20 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
-def canonical(path: str) -> str:
-    """Escape what is not ASCII as UTF-8, and write all escapes in upper case."""
-    return upper_escapes(_escape_high(_utf8(path)))
-
-
 def _utf8(text: str) -> str:
+    """The octets of a text."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-def upper_escapes(text: str) -> str:
-    return _ESCAPE.sub(lambda match: match[0].upper(), text) if "%" in text else text
+def _google(octets: str) -> str:
+    """Escape what is not ASCII, and write all escapes in upper case."""
+    if "%" in octets:
+        octets = _ESCAPE.sub(lambda match: match[0].upper(), octets)
+    return octets if octets.isascii() else octets.translate(_HIGH)
 
 
-def _escape_high(text: str) -> str:
-    return text if text.isascii() else text.translate(_HIGH)
-
-
-def _escape_octet(match: re.Match[str]) -> str:
-    return f"%{ord(match[0]):02X}"
+def _google_path(path: str) -> str:
+    return _google(_utf8(path))
 
 
 def _decode_data(text: str) -> str:
@@ -215,40 +210,38 @@ def in_query(rule: str) -> list[str]:
     return [f"{rule[:at]}*?{_decode_query(rule[at:])}" for at in stars]
 
 
-def _decode(match: re.Match[str]) -> str:
-    octet = match[0].upper()
-    return octet if octet == "%2F" else chr(int(octet[1:], 16))
-
-
-def _google_rule(value: str) -> str:
-    if "%" in value:
-        value = upper_escapes(value)
-    return value if value.isascii() else _escape_high(value)
-
-
 def _rfc9309_rule(value: str) -> str:
     if "%" in value or not value.isascii():
-        value = _decode_data(_google_rule(value))
+        value = _decode_data(_google(value))
     # RFC 9309 §2.2.3: only a final "$" is special; any other stands for itself.
     return value[:-1].replace("$", "%24") + value[-1:] if "$" in value else value
 
 
 def _rfc9309_path(path: str) -> str:
     if "%" in path or not path.isascii():
-        path = _decode_data(canonical(path))
+        path = _decode_data(_google_path(path))
     return path.replace("*", "%2A").replace("$", "%24") if "*" in path or "$" in path else path
 
 
-def _koster(text: str) -> str:
-    return _ESCAPE.sub(_decode, text)
+def _koster(octets: str) -> str:
+    return _ESCAPE.sub(_decode, octets)
+
+
+def _decode(match: re.Match[str]) -> str:
+    octet = match[0].upper()
+    return octet if octet == "%2F" else chr(int(octet[1:], 16))
 
 
 def _koster_path(path: str) -> str:
     return _koster(_utf8(path))
 
 
-def _uri(text: str) -> str:
-    return _NOT_URI.sub(_escape_octet, text)
+def _uri(octets: str) -> str:
+    return _NOT_URI.sub(_escape, octets)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
 
 
 def _uri_path(path: str) -> str:
@@ -263,7 +256,7 @@ def readable(octets: str) -> str:
 
 
 RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
-    Percent.GOOGLE: _google_rule,
+    Percent.GOOGLE: _google,
     Percent.RFC9309: _rfc9309_rule,
     Percent.KOSTER: _koster,
     Percent.URI: _uri,
@@ -271,7 +264,7 @@ RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
 """What prepares the path of a rule."""
 
 URL_OCTETS: Mapping[Percent, Callable[[str], str]] = {
-    Percent.GOOGLE: canonical,
+    Percent.GOOGLE: _google_path,
     Percent.RFC9309: _rfc9309_path,
     Percent.KOSTER: _koster_path,
     Percent.URI: _uri_path,

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from .dialects.dialect import Dialect
 from .groups import Groups
-from .index import EveryMatch, Tail
+from .index import EveryMatch
 from .lines import grammar_of, line_numbers
-from .patterns import Pattern, reading_of
+from .patterns import Pattern, SplitPattern, reading_of
 from .preference import (
     ATTACH,
     CONTENT_SIGNAL,
@@ -225,7 +225,7 @@ class _Labelled:
     ) -> None:
         self._lines = [_SamePath(preferences) for preferences in by_path.values()]
         self._of_pattern: list[tuple[int, int]] = []  # its length, and which of the lines has it
-        every: list[Tail] = []
+        every: list[SplitPattern] = []
         for at, path in enumerate(by_path):
             patterns = patterns_of(path)
             self._of_pattern += [(pattern.length, at) for pattern in patterns]
@@ -292,11 +292,12 @@ def _weaker(
     weaker: Iterable[Preference], obeyed: Collection[Preference], why: str
 ) -> Iterator[Overridden]:
     """The preferences that do not hold, each with the obeyed one of its key, or with the first."""
-    first = next(iter(obeyed), None)
+    if not obeyed:
+        return
+    first, *_ = obeyed
     by_key = {one.key: one for one in obeyed}
     for preference in weaker:
-        if first is not None:
-            yield Overridden(preference, by_key.get(preference.key, first), why)
+        yield Overridden(preference, by_key.get(preference.key, first), why)
 
 
 def _combined_of(deciding: list[_SamePath]) -> Collection[Preference]:

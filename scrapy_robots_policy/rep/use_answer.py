@@ -11,7 +11,6 @@ from enum import Enum
 
 from .preference import (
     CONTENT_USAGE,
-    NO_USE,
     PURPOSES,
     TDM_POLICY,
     TDM_RESERVATION,
@@ -72,7 +71,7 @@ class UseAnswer:
 
 def answer(
     preferences: Iterable[Preference],
-    use: DeclaredUse = NO_USE,
+    use: DeclaredUse,
     overridden: Iterable[Overridden] = (),
 ) -> UseAnswer:
     """The answer for a page.

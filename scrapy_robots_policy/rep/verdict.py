@@ -189,8 +189,8 @@ class Verdict:
         return self.rule.line if self.rule else 0
 
     def __str__(self) -> str:
-        answer = "allowed" if self.allowed else "disallowed"
-        return f"{answer} by {self.cause}" if self.line else f"{answer}: {self.cause}"
+        word = "allowed" if self.allowed else "disallowed"
+        return f"{word} by {self.cause}" if self.line else f"{word}: {self.cause}"
 
     @property
     def cause(self) -> str:

@@ -238,7 +238,7 @@ def test_read_either_way_a_rule_is_as_strong_as_it_is_long():
 @example("https://", "h:443?x")
 @example("http://", "h@x/")
 def test_the_short_way_to_an_origin_gives_that_of_the_long_one(scheme, rest):
-    assert origin_of(scheme + rest) == url._origin(scheme + rest)
+    assert origin_of(scheme + rest) == url._parsed_origin(scheme + rest)
 
 
 # RFC 3986 §5.2.4

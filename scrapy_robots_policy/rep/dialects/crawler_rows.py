@@ -7,8 +7,6 @@ from dataclasses import replace
 from ..agents import Agent, Category, CrawlerFacts
 from .options import Certainty
 
-PART = Category.SEARCH_PART
-
 
 def agents_of(
     dialect: str, source: str, certainty: Certainty, *chains: tuple[str, ...], facts: CrawlerFacts
@@ -29,7 +27,7 @@ def engine(
     facts: CrawlerFacts,
 ) -> list[Agent]:
     """An engine's main crawler, and its robots for pictures, news and the like."""
-    part = replace(facts, category=PART)
+    part = replace(facts, category=Category.SEARCH_PART)
     return [
         *agents_of(dialect, source, certainty, main, facts=facts),
         *agents_of(dialect, source, certainty, *others, facts=part),

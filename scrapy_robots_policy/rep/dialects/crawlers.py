@@ -17,7 +17,7 @@ from ..agents import (
     is_name,
     product_token,
 )
-from .crawler_rows import PART, agents_of, engine
+from .crawler_rows import agents_of, engine
 from .google_crawlers import BY_QIHOO, GOOGLE
 from .options import Certainty
 from .other_crawlers import OTHERS
@@ -37,7 +37,7 @@ def _yandex(full_names: Iterable[str], required: str = "", *, star: bool) -> lis
             "yandex",
             _prefixes(full_name, required or name) + ("*",) * star,
             YANDEX_LIBRARY,
-            facts=_YANDEX if name == "YandexBot" else replace(_YANDEX, category=PART),
+            facts=_YANDEX if name == "YandexBot" else _YANDEX_PART,
         )
         for full_name in full_names
         for name in [full_name.partition("/")[0]]
@@ -52,6 +52,7 @@ _BY_BING = CrawlerFacts(
     crawl_delay=True,
 )
 _YANDEX = CrawlerFacts("Yandex", Category.SEARCH, "https://yandex.com/support/webmaster", False)
+_YANDEX_PART = replace(_YANDEX, category=Category.SEARCH_PART)
 _BY_APPLE = CrawlerFacts(
     "Apple", Category.SEARCH, "https://support.apple.com/en-us/119829", crawl_delay=False
 )
@@ -94,7 +95,7 @@ BING = agent_table(
         "read as bingbot",
         Certainty.ASSUMED,
         ("msnbot-media", "msnbot", "*"),
-        facts=replace(_BY_BING, category=PART),
+        facts=replace(_BY_BING, category=Category.SEARCH_PART),
     ),
 )
 
@@ -128,7 +129,7 @@ YANDEX = agent_table(
             "yandex",
             _prefixes(name, required),
             YANDEX_LIBRARY,
-            facts=replace(_YANDEX, category=PART),
+            facts=_YANDEX_PART,
         )
         for name, required in (
             ("YandexMetrika/2.0", "YandexMetrika"),
@@ -176,7 +177,7 @@ YAHOO = agent_table(
         Agent(name, "yahoo", ("slurp", "*"), "help.yahoo.com, Slurp pages", facts=facts)
         for name, facts in (
             ("Slurp", _BY_YAHOO),
-            ("Yahoo! Slurp", replace(_BY_YAHOO, category=PART)),
+            ("Yahoo! Slurp", replace(_BY_YAHOO, category=Category.SEARCH_PART)),
         )
     )
 )

@@ -69,9 +69,7 @@ class Dialect:
     allow_keys: tuple[str, ...] = ("allow",)
     disallow_keys: tuple[str, ...] = ("disallow",)
     sitemap_keys: tuple[str, ...] = ("sitemap",)
-    longer_keys: bool = (
-        False  # "Disallowed: /" is a Disallow line: keys are compared by their start
-    )
+    longer_keys: bool = False  # keys are compared by their start: "Disallowed: /" is a Disallow
     missing_colon: bool = False  # white space replaces the colon, between exactly two words
 
     # groups (records, in the standards of 1994 and 1996)

@@ -258,12 +258,17 @@ DUCKDUCKGO = derive(
     agents=documented(crawlers.DUCKDUCKGO, _DDG),
 )
 
-_NO_TAGS = "no source: as rfc9309"
+_TAGS_AS_RFC9309 = agreed(
+    RFC9309,
+    Certainty.ASSUMED,
+    "no source: as rfc9309",
+    *("tag_names", "tag_rules", "tag_conflict"),
+)
 
 SEZNAM = derive(
     "seznam",
     APPLE,
-    **agreed(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
+    **_TAGS_AS_RFC9309,
     **agreed(APPLE, Certainty.DOCUMENTED, "Seznam crawling-control help", "allow_lines"),
     agents=documented(crawlers.SEZNAM, "Seznam crawling-control help"),
     crawl_delay=assumed(CrawlDelay.IGNORED, "Request-rate is what Seznam documents"),
@@ -274,7 +279,7 @@ SEZNAM = derive(
 NAVER = derive(
     "naver",
     APPLE,
-    **agreed(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
+    **_TAGS_AS_RFC9309,
     agents=documented(crawlers.NAVER, "Naver webmaster help"),
     crawl_delay=documented(CrawlDelay.OWN, "Naver webmaster help"),
 )
@@ -290,7 +295,7 @@ SOGOU = derive(
 QIHOO = derive(
     "360",
     APPLE,
-    **agreed(RFC9309, Certainty.ASSUMED, _NO_TAGS, "tag_names", "tag_rules", "tag_conflict"),
+    **_TAGS_AS_RFC9309,
     agents=documented(crawlers.QIHOO, "360 search webmaster help"),
     agent_value=documented(AgentValue.WHOLE, "360 search webmaster help: names with digits"),
     agent_match=documented(AgentMatch.PATTERN, "360 search webmaster help"),

@@ -18,6 +18,7 @@ _BY_GOOGLE = CrawlerFacts(
 BY_QIHOO = CrawlerFacts("Qihoo 360", Category.SEARCH)
 
 _GOOGLE = "developers.google.com/crawling: overview of Google crawlers; google/robotstxt README"
+_NO_TOKEN = "RFC 9309 §2.2.1; Google's pages give no token"
 _SPECIAL = "developers.google.com/crawling: special-case crawlers"
 _SPECIAL_PAGE = _CRAWLING + "google-special-case-crawlers"
 _FOR_GOOGLES_USERS = replace(
@@ -84,7 +85,7 @@ GOOGLE = agent_table(
     ),
     *agents_of(
         "google",
-        "RFC 9309 §2.2.1; Google's pages give no token",
+        _NO_TOKEN,
         Certainty.ASSUMED,
         ("Google-Safety", "*"),
         facts=replace(
@@ -93,7 +94,7 @@ GOOGLE = agent_table(
     ),
     *agents_of(
         "google",
-        "RFC 9309 §2.2.1; Google's pages give no token",
+        _NO_TOKEN,
         Certainty.ASSUMED,
         ("Google-Agent", "*"),
         ("Google-GeminiNotebook", "*"),
@@ -102,7 +103,7 @@ GOOGLE = agent_table(
     ),
     *agents_of(
         "google",
-        "RFC 9309 §2.2.1; Google's pages give no token",
+        _NO_TOKEN,
         Certainty.ASSUMED,
         ("FeedFetcher-Google", "*"),
         ("Google-Read-Aloud", "*"),

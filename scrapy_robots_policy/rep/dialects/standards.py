@@ -6,7 +6,6 @@ followed.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import MappingProxyType
 
 from ..access import DAY, FOREVER, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
@@ -62,9 +61,8 @@ _RFC_LEAVES_OPEN = {
     "tag_conflict": "RFC 9309 is silent; draft-illyes-repext-00: the sum of the negatives",
 }
 
-_plain = Dialect("rfc9309")
-RFC9309 = replace(
-    _plain,
+RFC9309 = Dialect(
+    "rfc9309",
     sources=MappingProxyType(
         {
             option: Provenance(Certainty.DOCUMENTED, _RFC_SAYS[option])
