@@ -137,6 +137,7 @@ class Access:
     octets       the file, where the mode is RULES; else empty
     fresh_until  an instant, from which on the file is to be fetched again (RFC 9111: stale)
     holds_until  an instant, up to which the mode may be used while that fetch runs
+    entry        the facts that were judged
     """
 
     mode: AccessMode

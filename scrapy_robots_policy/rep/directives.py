@@ -71,8 +71,10 @@ def read_delay(lines: Iterable[tuple[str, str]], dialect: Dialect) -> float | No
     """Seconds between two requests, from (key, value) lines: the longest delay that the dialect
     honours, None without any.
     """
-    delays = (_delay(key.lower(), value, dialect) for key, value in lines)
-    return max((delay for delay in delays if delay is not None), default=None)
+    delays = [
+        delay for key, value in lines if (delay := _delay(key.lower(), value, dialect)) is not None
+    ]
+    return max(delays, default=None)
 
 
 def _delay(key: str, value: str, dialect: Dialect) -> float | None:

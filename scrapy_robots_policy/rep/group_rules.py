@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from .dialects.dialect import Dialect
 from .groups import GroupSpan
-from .lines import grammar_of, line_numbers, rule_lines
+from .lines import grammar_of, line_numbers, rule_expression
 from .patterns import RuleLine, reading_of
 from .verdict import Group, Rule
 
@@ -20,7 +20,7 @@ def rule_lines_of(
 
     second  the second octet of the path; "%": lines for any path
     """
-    expression = _rule_line(dialect, second)
+    expression = _rule_expression(dialect, second)
     lines: list[RuleLine] = []
     for group in groups:
         lines += expression.findall(text, group.start, group.end)
@@ -28,9 +28,9 @@ def rule_lines_of(
 
 
 @lru_cache(maxsize=1024)
-def _rule_line(dialect: Dialect, second: str) -> re.Pattern[str]:
+def _rule_expression(dialect: Dialect, second: str) -> re.Pattern[str]:
     reading = reading_of(dialect)
-    return rule_lines(dialect, reading.literal, reading.unlike(second))
+    return rule_expression(dialect, reading.literal, reading.unlike(second))
 
 
 def obeyed(lines: list[RuleLine], dialect: Dialect) -> list[RuleLine]:

@@ -165,7 +165,7 @@ class Groups:
             ]
         if in_full:
             return sorted(in_full)
-        count = names.count(name) if name else 0
+        count = names.count(name) if name else 0  # nearly always 0 or 1: no loop is needed
         if count < 2:
             return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]

@@ -138,7 +138,7 @@ def line_ends(text: str) -> list[int]:
     return [end.start() for end in re.finditer(f"{_PASSED_OVER}|\n", text)]
 
 
-def rule_lines(dialect: Dialect, literal: str, unlike: str) -> re.Pattern[str]:
+def rule_expression(dialect: Dialect, literal: str, unlike: str) -> re.Pattern[str]:
     """The expression for the rule lines; without those whose values start with `unlike`.
 
     literal  the expression for the start of a value

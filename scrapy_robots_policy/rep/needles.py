@@ -42,7 +42,9 @@ class Needles:
         return near
 
     def _room(self, piece: str) -> int:
-        """Few lists take the least memory, short ones the least time."""
+        """How good a piece is to file a pattern under. Best is the fullest list that has room, as
+        few lists take the least memory; then a new one; then the shortest, as it is tried fastest.
+        """
         length = len(self._filed.get(piece, ()))
         return length if length < _ROOM else -length
 

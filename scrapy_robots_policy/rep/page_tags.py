@@ -140,8 +140,8 @@ def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Ta
         for name, value in _fields_of(statement).items():
             joined[name] = min(value, joined.get(name, value))
     if dialect.tag_conflict is TagConflict.PERMISSIVE:
-        for statement in binding:
-            for name in _GRANTS.get(statement.rule, ()) if not statement.header else ():
+        for rule in (statement.rule for statement in binding if not statement.header):
+            for name in _GRANTS.get(rule, ()):
                 joined.pop(name, None)
     return Tags(**joined, statements=binding)
 

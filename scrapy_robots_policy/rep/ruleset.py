@@ -247,8 +247,6 @@ class RuleSet:
         if binding is None:
             text = self._text()
             binding = self._bound_by(key, self._groups.named(token.lower(), text), url, text)
-        if not binding.groups:
-            return None
         number = binding.numbers[binding.decide(url)]
         if not number:
             return None

@@ -139,16 +139,13 @@ def _inside_search(use: DeclaredUse, holding: tuple[Preference, ...]) -> Iterato
     Only for a crawl that declares search and not the purpose that is refused: that one it declares
     beyond search.
     """
-    granted = next(
-        (p for p in holding if (p.label, p.key) == (CONTENT_USAGE, "search") and p.grants), None
-    )
-    if granted is None or "search" not in use.purposes:
+    if "search" not in use.purposes:
+        return
+    of_usage = [one for one in holding if one.label == CONTENT_USAGE]
+    granted = next((one for one in of_usage if one.key == "search" and one.grants), None)
+    if granted is None:
         return
     for name in sorted(PURPOSES.keys() - use.purposes):
-        for one in holding:
-            if (
-                one.label == CONTENT_USAGE
-                and one.refuses
-                and (one.label, one.key) in PURPOSES[name]
-            ):
+        for one in of_usage:
+            if one.refuses and (one.label, one.key) in PURPOSES[name]:
                 yield Overridden(one, granted, _SEARCH_COUNTS)

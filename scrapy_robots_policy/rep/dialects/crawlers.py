@@ -316,8 +316,9 @@ def names_a_crawler(token: str, agents: Mapping[str, Agent]) -> bool:
     """Whether a product token can be a crawler's name. `agents`: a dialect's crawlers, which may
     have names that are no product tokens.
     """
-    in_table = token.lower() in agents or find_agent(token) is not None
-    return is_name(token) or (bool(token) and in_table)
+    if is_name(token):
+        return True
+    return token != "" and (token.lower() in agents or find_agent(token) is not None)
 
 
 def crawler_note(user_agent: str) -> str:
