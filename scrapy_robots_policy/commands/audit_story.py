@@ -111,6 +111,8 @@ def _print_file(story: Story) -> None:
         notes[decision["group_line"]] = "the group that binds the crawler"
     if "line" in decision:
         notes[decision["line"]] = "decides"
+    if not lines[-1]:
+        lines.pop()  # after the last line end there is no line
     around = {n + k for n in notes for k in range(-_AROUND, _AROUND + 1)}
     for number in sorted(around):
         if 1 <= number <= len(lines):

@@ -117,6 +117,12 @@ def test_show_tells_the_story_of_a_url(path):
     assert "dry run" not in answer.out
 
 
+def test_show_shows_no_line_after_the_last_one_of_the_file(path):
+    shown = robots("audit", "show", path, URLS[2]).out
+    assert f"{RULES.count(chr(10))} | {RULES.splitlines()[-1]}" in shown
+    assert f"{RULES.count(chr(10)) + 1} |" not in shown
+
+
 def test_show_tells_of_a_request_that_only_a_dry_run_let_pass_and_of_a_missing_file(tmp_path):
     recording = Recording(tmp_path / "audit.jsonl", {HERE: FetchResult(503)}, ROBOTS_DRY_RUN=True)
     recording.decide(f"{HERE}/no", dry_run=True)
