@@ -262,6 +262,16 @@ class EngineAccess:
         key: str = self.downloader.get_slot_key(request)
         return key
 
+    def is_in_slot(self, request: Request) -> bool:
+        """Whether a request is in its download slot, on its way or still to be sent.
+
+        Scrapy goes on with one that was cancelled there, and it is not among the active ones.
+        """
+        slot = getattr(self.downloader, "slots", {}).get(request.meta.get(SLOT_KEY))
+        if slot is None:
+            return False
+        return request in slot.transferring or any(request is queued for queued, _ in slot.queue)
+
     def count_for_host(self, request: Request) -> Callable[[], None]:
         """Enter a request in its download slot, where the scheduler's queue counts it.
 

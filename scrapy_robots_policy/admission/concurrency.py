@@ -160,7 +160,7 @@ class Concurrency:
 
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
-        self.delays.release_gone(self.engine.active)
+        self.delays.release_gone(self.engine.active, self.engine.is_in_slot)
         while self._returning and self._has_room(len(self._returning)):
             self._returning.popleft().callback(None)
 

@@ -80,13 +80,20 @@ class DelayQueues:
         if queue is not None:
             queue.left(request)
 
-    def release_gone(self, active: Container[Request]) -> None:
+    def release_gone(
+        self,
+        active: Container[Request],
+        is_in_slot: Callable[[Request], bool] = lambda _request: False,
+    ) -> None:
         """End the turns of requests that are not among the active ones any more.
 
         It is called before each request that the engine takes: it looks at each request once.
+
+        is_in_slot  whether a request that was cancelled is a visit all the same
         """
         for request in [request for request in self.under_way if request not in active]:
-            self.left(request)
+            if not is_in_slot(request):
+                self.left(request)
 
     @property
     def waiting(self) -> int:

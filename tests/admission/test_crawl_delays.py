@@ -28,7 +28,7 @@ from tests.crawls import (
     delays_of,
     middleware_of,
 )
-from tests.on_reactor import on_reactor, until
+from tests.on_reactor import on_reactor, start, until
 from tests.site import Answer, Opener, Site, moved, robots
 
 pytestmark = pytest.mark.slow
@@ -248,6 +248,34 @@ async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_it
         assert site.count("/part") == 1
         assert min(gaps(site)) >= 0.1
         assert "holds back" not in caplog.text
+
+
+class GivesUp(Spider):
+    """Gives up all requests but the last one, each when it has reached the downloader."""
+
+    async def start(self):
+        self.reached = set()
+        self.crawler.signals.connect(self.reach, scrapy.signals.request_reached_downloader)
+        *others, last = self.requests
+        for request in others:
+            download = start(compat.download(self.crawler, request.replace(callback=NO_CALLBACK)))
+            download.addErrback(lambda _: None)
+            await until(lambda url=request.url: url in self.reached)
+            download.cancel()
+        yield last.replace(callback=self.parse)
+
+    def reach(self, request):
+        self.reached.add(request.url)
+
+
+@on_reactor
+async def test_a_request_that_was_cancelled_in_the_downloader_is_a_visit_all_the_same():
+    # One at a time: what comes while the first one is answered queues in the download slot.
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    with Site({"/robots.txt": slow(0.2), "/0": Answer(after=1)}) as site:
+        seen, _ = await crawl(*pages(site, 4), settings=settings, spider=GivesUp)
+        assert seen.answered == [site.url("/3")]
+        assert min(gaps(site)) >= 0.2, site.paths
 
 
 class Contented(Spider):
