@@ -103,6 +103,10 @@ class Resolver:
         if state is not None:
             state.answers = answers
 
+    def is_asking(self, origin: str) -> bool:
+        """Whether an origin is looked up now, so that its site may be visited."""
+        return origin in self._looked_up
+
     def waiting(self) -> tuple[int, int, int]:
         """(requests that wait, robots.txt they wait for, those of them that are put off)"""
         states = [state for state in self._looked_up.values() if state.waiters]

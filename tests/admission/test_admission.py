@@ -47,7 +47,7 @@ def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
-        SimpleNamespace(cached=lambda key, *_: known.get(key)),
+        SimpleNamespace(cached=lambda key, *_: known.get(key), is_asking=lambda _: False),
         SimpleNamespace(engine=engine),
         delays,
         SimpleNamespace(policy=policy, dry_run=dry_run),

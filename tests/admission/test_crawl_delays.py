@@ -16,7 +16,9 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.delay_queue import Asker
 from scrapy_robots_policy.admission.delay_queues import MAX_QUEUES, DelayQueues
 from scrapy_robots_policy.fetch.deadline import AFTER_THE_HANDLER
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import ALONE
+from scrapy_robots_policy.stores.sqlite import SqliteStore
 from tests.crawls import (
     OURS,
     REACTORS,
@@ -248,6 +250,22 @@ async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_it
         assert site.count("/part") == 1
         assert min(gaps(site)) >= 0.1
         assert "holds back" not in caplog.text
+
+
+@on_reactor
+async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_anew(tmp_path):
+    # The file of an earlier crawl is stale by now, and is used once more while it is validated.
+    path = tmp_path / "robots.sqlite"
+    with Site({"/robots.txt": slow(0.3)}) as site:
+        day_before = time.time() - 30 * 3600
+        file = site.script["/robots.txt"].body
+        store = SqliteStore(path)
+        await store.put(site.origin, CacheEntry(FetchResult(200), day_before, file, day_before))
+        await store.close()
+        seen, _ = await crawl(*pages(site, 2), settings={"ROBOTS_STORE": f"sqlite:{path}"})
+        assert len(seen.answered) == 2
+        assert site.count("/robots.txt") == 1
+        assert min(gaps(site)) >= 0.3, site.paths
 
 
 class GivesUp(Spider):
