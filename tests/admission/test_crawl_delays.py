@@ -256,7 +256,7 @@ async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_it
 async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_anew(tmp_path):
     # The file of an earlier crawl is stale by now, and is used once more while it is validated.
     path = tmp_path / "robots.sqlite"
-    with Site({"/robots.txt": slow(0.3)}) as site:
+    with Site({"/robots.txt": slow(1)}) as site:
         day_before = time.time() - 30 * 3600
         file = site.script["/robots.txt"].body
         store = SqliteStore(path)
@@ -265,7 +265,8 @@ async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_ane
         seen, _ = await crawl(*pages(site, 2), settings={"ROBOTS_STORE": f"sqlite:{path}"})
         assert len(seen.answered) == 2
         assert site.count("/robots.txt") == 1
-        assert min(gaps(site)) >= 0.3, site.paths
+        # Counted from when the page comes; the fetch may reach its site a little later.
+        assert min(gaps(site)) >= 0.5, site.paths
 
 
 class GivesUp(Spider):
