@@ -97,6 +97,7 @@ PLACES = [
     ("R307", "User-agent: *\nDisallow: /ä\nDisallow: /*\n", 3, "/*"),
     ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
+    ("R311", "User-agent: *\nDisallow: /a\nUser-agent: x # c\nAllow: /b\n", 3, "User-agent: x"),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
@@ -383,6 +384,55 @@ FREEING = [
 def test_a_group_without_rules_is_found_where_it_binds_a_crawler(dialect, name, is_freed):
     findings = of("R309", f"User-agent: *\nDisallow: /\n\nUser-agent: {name}\n", dialect)
     assert [finding.line for finding in findings] == [4] * is_freed
+
+
+# (dialect, the group of a crawler, whether it lacks rules that all others are bound by)
+OWN_GROUPS = [
+    *((dialect, "User-agent: foo\nDisallow: /b\n", True) for dialect in DIALECTS),
+    ("360", "User-agent: foo\nUser-agent: y\nAllow: /b\n", True),
+    ("rfc9309", "User-agent: foo\nCrawl-delay: 9\n", True),
+    ("rfc9309", "User-agent: foo\nDisallow: /p?\n", True),
+    # it says something of the same pages, or says that all is allowed
+    ("rfc9309", "User-agent: foo\nDisallow: /p\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /b\nAllow: /p\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /\n", False),
+    ("rfc9309", "User-agent: foo\nAllow: /\n", False),
+    *((dialect, "User-agent: foo\nDisallow:\n", False) for dialect in DIALECTS),
+    ("rfc9309", "User-agent: foo\n", False),  # R309
+    # the same group, or no crawler's own
+    ("rfc9309", "User-agent: *\nUser-agent: foo\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: 1\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /b\nUser-agent: foo\nDisallow: /p\n", False),
+    ("koster1996", "User-agent: foo\nDisallow: /b\nUser-agent: foo\nDisallow: /p\n", True),
+    ("yandex", "User-agent: foo\nCrawl-delay: 9\n\nUser-agent: z\nDisallow: /p\n", True),
+    ("rfc9309", "User-agent: foo\nCrawl-delay: 9\n\nUser-agent: z\nDisallow: /p\n", False),
+]
+
+
+@pytest.mark.parametrize(("dialect", "own_group", "is_found"), OWN_GROUPS)
+def test_an_own_group_is_found_that_leaves_open_what_is_forbidden_to_all(
+    dialect, own_group, is_found
+):
+    text = f"User-agent: *\nDisallow: /p\n\n{own_group}"
+    findings = of("R311", text, dialect)
+    assert [finding.line for finding in findings] == [4] * is_found
+    if is_found:
+        assert "Disallow: /p of line 2 does not bind it" in findings[0].message
+        assert parse(text.encode(), dialect).allowed("/p", "foo")
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ("Disallow: /\n", None),
+        ("Disallow: /a\nAllow: /a\n", None),
+        ("Disallow: /a\nDisallow: /c\n", "/a of line 2 and Disallow: /c of line 3 do not"),
+        ("Disallow: /a\n" + "Disallow: /c\n" * 4, "/c of line 4 and others do not"),
+    ],
+)
+def test_an_own_group_is_compared_with_what_the_group_for_all_forbids(rules, named):
+    findings = of("R311", f"User-agent: *\n{rules}User-agent: x\nDisallow: /b\n")
+    assert [named in finding.message for finding in findings] == [True] * (named is not None)
 
 
 def test_a_line_without_a_name_names_nobody_or_everybody():
