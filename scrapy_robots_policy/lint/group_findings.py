@@ -182,12 +182,16 @@ def named_again(source: SourceFile) -> Iterator[Finding]:
 
 def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
     option = "star_records" if line[1] == STAR else "own_records"
-    first_only = tuple(d.name for d in source.dialects if getattr(d, option) is Records.FIRST)
+    readers = {
+        records: tuple(d.name for d in source.dialects if getattr(d, option) is records)
+        for records in Records
+    }
+    first_only, heaviest = readers[Records.FIRST], readers[Records.HEAVIEST]
     return source.finding(
         "R305",
         line.span(1),
         f"{quoted(line[1])} has a group from line {first} on: {listed(first_only)} read "
-        "that one only, others join the two",
+        f"that one only, {listed(heaviest)} {Records.HEAVIEST.value}, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )

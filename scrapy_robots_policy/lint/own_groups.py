@@ -18,7 +18,6 @@ from .group_findings import without_rules
 from .needless_rules import urls_of
 from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, whole
 
-_MAX_OCTETS = 50_000_000  # of the file, times questions
 _MAX_NAMED = 3  # rules in a finding
 
 
@@ -37,7 +36,7 @@ def replacing(source: SourceFile) -> Iterator[Finding]:
     paths = {rule.path for rule in forbidding}
     lines = {source.line_of(line): line for line in source.agents}
     freed = {finding.line for finding in without_rules(source)}  # R309 is about them
-    questions = _Questions(source, _MAX_OCTETS // (1 + len(source.body)))
+    questions = _Questions(source, source.most_questions)
     for group in own:
         line = lines[group.lines[0]]
         repeats = any(not rule.path or rule.path in paths for rule in group.rules)

@@ -134,12 +134,36 @@ def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
 
 
 @pytest.mark.parametrize(
-    ("dialect", "between"), [("baidu", "\n"), ("koster1996", "Allow: /\nUser-agent: a\n")]
+    ("dialect", "between"),
+    [
+        ("baidu", "\n"),
+        ("koster1996", "Allow: /\nUser-agent: a\n"),
+        ("sogou", "Allow: /\nUser-agent: a\nContent-Usage: search=y\n"),
+    ],
 )
 def test_a_preference_that_binds_nobody_contradicts_none(dialect, between):
     text = f"User-agent: a\nContent-Usage: search=y\n{between}Content-Usage: search=n\n"
     assert of("R506", text)
     assert not of("R506", text, dialect)
+
+
+def test_only_a_preference_that_binds_a_crawler_of_its_group_contradicts_another():
+    two = "Content-Usage: search=y\nContent-Usage: search=n\n"
+    text = f"User-agent: a\nUser-agent: b\nDisallow: /x\nUser-agent: b\n{two}"
+    assert [finding.line for finding in of("R506", text)] == [5]
+    assert not of("R506", text, "sogou")
+    one_group = f"User-agent: a\nContent-Usage: search=y\nUser-agent: a\n{two}".encode()
+    dialect = DIALECTS["sogou"].but("first group", extension_ends_agents=False)
+    findings = lint(one_group, dialect, select=["R506"])
+    assert [(finding.line, finding.last) for finding in findings] == [(2, 0), (4, 0)]
+
+
+def test_a_sitemap_whose_key_has_no_colon_is_told_to_have_one():
+    (finding,) = of("R501", "Sitemap  https://a.b/s.xml\n", "google")
+    assert finding.message.startswith("'//a.b/s.xml' is no whole URL")
+    assert finding.fix.startswith("put a colon after the key")
+    (finding,) = of("R501", "Sitemap: //a.b/s.xml\n", "google")
+    assert finding.fix.startswith("write https://")
 
 
 @pytest.mark.parametrize(
@@ -188,6 +212,8 @@ SILENT = [
     ("R407", "User-agent: *\nDisallow: /a$\nDisallow: /a/b\n"),
     ("R408", "User-agent: *\nDisallow: /jsp\nDisallow: /a.cssx\nAllow: /css/\n"),
     ("R408", "User-agent: ExampleBot\nDisallow: /css/\n"),
+    ("R408", "User-agent: *\nDisallow: /css/\nAllow: /css/*.css\n"),
+    ("R408", "User-agent: *\nDisallow: /*.js\nDisallow: /js/$\nAllow: /*.js$\n"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s\nSitemap: http://c.d/s\n"),
     ("R510", "User-agent: a\nCrawl-delay: 60\nDisallow: /\n"),
     ("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\n"),
@@ -433,6 +459,30 @@ def test_an_own_group_is_found_that_leaves_open_what_is_forbidden_to_all(
 def test_an_own_group_is_compared_with_what_the_group_for_all_forbids(rules, named):
     findings = of("R311", f"User-agent: *\n{rules}User-agent: x\nDisallow: /b\n")
     assert [named in finding.message for finding in findings] == [True] * (named is not None)
+
+
+# (dialect, a rule that a search engine's crawler is bound by, whether it forbids page parts)
+PAGE_PARTS = [
+    *(("rfc9309", rule, True) for rule in ("/a/css", "/a/js/*", "/*.js?", "/*.css*", "*.js$")),
+    ("rfc9309", "/stylesheets/\nAllow: /*.js$", True),
+    ("rfc9309", "/stylesheets/\nAllow: /*sheets/*.css$", False),
+    ("original1994", "/js/", True),
+    ("original1994", "/*.js", False),
+    ("sogou", "/a/js/*", False),
+]
+
+
+@pytest.mark.parametrize(("dialect", "rule", "is_found"), PAGE_PARTS)
+def test_page_parts_are_forbidden_just_where_the_engine_forbids_them(dialect, rule, is_found):
+    text = f"User-agent: Googlebot\nDisallow: {rule}\n"
+    assert [finding.line for finding in of("R408", text, dialect)] == [2] * is_found
+
+
+def test_a_crawler_that_is_named_again_comes_with_what_each_dialect_reads():
+    (finding,) = of("R305", "User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n")
+    assert "yandex those whose list of agents holds the longest value" in finding.message
+    assert "koster1996" in finding.dialects
+    assert "yandex" not in finding.dialects
 
 
 def test_a_line_without_a_name_names_nobody_or_everybody():
