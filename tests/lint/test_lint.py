@@ -478,6 +478,15 @@ def test_page_parts_are_forbidden_just_where_the_engine_forbids_them(dialect, ru
     assert [finding.line for finding in of("R408", text, dialect)] == [2] * is_found
 
 
+@pytest.mark.parametrize("more", ["", "User-agent: a\n"])
+def test_a_blank_line_ends_no_group_where_a_mark_hides_its_only_user_agent_line(more):
+    text = f"\ufeffUser-agent: *\n{more}\nDisallow: /x\n"
+    (finding,) = of("R303", text)
+    obeying = {name for name in DIALECTS if not parse(text.encode(), name).allowed("/x", "qzxj")}
+    assert obeying.isdisjoint(finding.dialects)
+    assert ("original1994" in finding.dialects) is bool(more)
+
+
 def test_a_crawler_that_is_named_again_comes_with_what_each_dialect_reads():
     (finding,) = of("R305", "User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n")
     assert "yandex those whose list of agents holds the longest value" in finding.message
