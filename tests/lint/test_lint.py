@@ -452,6 +452,7 @@ def test_an_own_group_is_found_that_leaves_open_what_is_forbidden_to_all(
     [
         ("Disallow: /\n", None),
         ("Disallow: /a\nAllow: /a\n", None),
+        ("Disallow: /a\nDisallow: /b\n", None),  # the own group repeats one
         ("Disallow: /a\nDisallow: /c\n", "/a of line 2 and Disallow: /c of line 3 do not"),
         ("Disallow: /a\n" + "Disallow: /c\n" * 4, "/c of line 4 and others do not"),
     ],
