@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import ssl
 from collections.abc import Callable
@@ -19,6 +20,11 @@ from urllib.request import (
     proxy_bypass,
 )
 
+from ..fetch.unpacking import UnreadableBodyError
+
+_DIGITS = re.compile("[0-9]+")
+_HEX_DIGITS = re.compile(b"[0-9A-Fa-f]+")
+_LONGEST_SIZE = 65_537  # octets of a line with the size of a chunk, as in the base class
 MAX_INTERIM = 100  # answers that are passed over; without a limit a server could go on for ever
 
 Note = Callable[[str], None]
@@ -27,6 +33,10 @@ Note = Callable[[str], None]
 class _Response(http.client.HTTPResponse):
     """Passes over all answers that come before the answer (RFC 9110 §15.2), such as 103 Early
     Hints. The base class does so with 100 alone.
+
+    A length is digits only (RFC 9110 §8.6, RFC 9112 §7.1), as all HTTP clients of a crawl have it.
+    The base class reads "+20", "0x20" and "2_0" as well, and passes over a Content-Length that is
+    no number.
     """
 
     def begin(self) -> None:
@@ -36,6 +46,17 @@ class _Response(http.client.HTTPResponse):
                 break
             self.headers = None  # type: ignore[assignment]  # the base class reads none twice
             super().begin()
+        for length in self.headers.get_all("Content-Length", ()):
+            if not all(_DIGITS.fullmatch(one.strip()) for one in length.split(",")):
+                raise UnreadableBodyError("a Content-Length that is no number")
+
+    def _read_next_chunk_size(self) -> int:
+        """ValueError if it is no number: to the base class the body is cut there."""
+        line = self.fp.readline(_LONGEST_SIZE)
+        size = line.partition(b";")[0].rstrip()
+        if not (line.endswith(b"\n") and _HEX_DIGITS.fullmatch(size)):
+            raise ValueError("a chunk without a size")
+        return int(size, 16)
 
 
 class _Noting:

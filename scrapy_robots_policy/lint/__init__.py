@@ -24,6 +24,7 @@ from .group_findings import CHECKS as GROUPS
 from .ignore_comments import ignored
 from .line_findings import CHECKS as LINES
 from .needless_rules import CHECKS as NEEDLESS
+from .own_groups import CHECKS as OWN_GROUPS
 from .rule_findings import CHECKS as RULES
 from .served_findings import served as served_findings
 from .sitemap_findings import CHECKS as SITEMAPS
@@ -32,7 +33,18 @@ from .usage_findings import CHECKS as USAGE
 
 __all__ = ["KINDS", "Edit", "Finding", "Kind", "Severity", "edited", "lint", "readable_lines"]
 
-_CHECKS = (*FILE, *LINES, *GROUPS, *AGENTS, *RULES, *NEEDLESS, *SITEMAPS, *USAGE, *ENGINES)
+_CHECKS = (
+    *FILE,
+    *LINES,
+    *GROUPS,
+    *OWN_GROUPS,
+    *AGENTS,
+    *RULES,
+    *NEEDLESS,
+    *SITEMAPS,
+    *USAGE,
+    *ENGINES,
+)
 
 
 def lint(

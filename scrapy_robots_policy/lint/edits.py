@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from .findings import Edit, Finding
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_END = re.compile(rb"[\r\n]*\Z")
 _MAX_ROUNDS = 50
 
 Findings = tuple[Finding, ...]
@@ -19,18 +18,34 @@ def edited(body: bytes, edits: Iterable[Edit]) -> bytes:
     by_line: dict[int, Edit] = {}
     for edit in edits:
         by_line.setdefault(edit.line, edit)
-    lines = _LINE.findall(body)
-    return b"".join(
-        _edited(line, by_line[number]) if number in by_line else line
-        for number, line in enumerate(lines, 1)
-    )
+    octets, removed = bytearray(), b""  # the end of the line that was removed last
+    for number, line in enumerate(_LINE.findall(body), 1):
+        if number in by_line and by_line[number].text is None:
+            removed = _end_of(line)
+            continue
+        if removed and octets.endswith(b"\r") and line.startswith((b"\r", b"\n")):
+            _part(octets, removed)
+        octets += _edited(line, by_line[number]) if number in by_line else line
+        removed = b""
+    return bytes(octets)
 
 
 def _edited(line: bytes, edit: Edit) -> bytes:
-    if edit.text is None:
-        return b""
-    end = _END.search(line)
-    return edit.text.encode("latin-1") + (end[0] if end else b"")
+    return (edit.text or "").encode("latin-1") + _end_of(line)
+
+
+def _end_of(line: bytes) -> bytes:
+    return line[len(line.rstrip(b"\r\n")) :]
+
+
+def _part(octets: bytearray, removed: bytes) -> None:
+    """Keep a line apart from a blank one that follows it now: a carriage return before a line feed
+    is one line end with it, to some before another return as well. The end of the line that was
+    removed stands there instead. Two returns stay two.
+    """
+    del octets[-1]
+    if removed != b"\r" or not octets.endswith(b"\r"):
+        octets += removed
 
 
 def fixed(

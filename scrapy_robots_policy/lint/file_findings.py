@@ -18,7 +18,7 @@ from ..rep.patterns import reading_of
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, values
 
-_MARK = b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
 _TAG = re.compile(
@@ -45,10 +45,10 @@ def html_page(source: SourceFile) -> Iterator[Finding]:
 
 
 def mark(source: SourceFile) -> Iterator[Finding]:
-    if not source.body.startswith(_MARK):
+    if not source.body.startswith(MARK):
         return
     spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
-    first = source.written[0][len(_MARK) :]
+    first = source.written[0][len(MARK) :]
     # A second mark, or the start of one, would be skipped once it stands at the start.
     edits = [] if first.startswith("\xef") else [Edit(1, first)]
     yield source.finding(

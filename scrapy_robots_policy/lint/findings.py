@@ -113,6 +113,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R302_groups_joined="Two groups are joined: no rule stands between them.",
                     R308_misspelt_crawler="The name is one character off a crawler's name.",
                     R309_group_without_rules="A group without rules frees its crawlers.",
+                    R311_own_group_replaces="The own group leaves open what the one for * forbids.",
                     R402_dollar_inside="A $ that is not at the end is an ordinary character.",
                     R403_escaped_unreserved="An escape for a character that needs none.",
                     R404_unreachable_rule="The rule never decides: a stronger one matches too.",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ..rep.agents import STAR
-from ..rep.dialects.options import OrphanRules, Records
+from ..rep.dialects.dialect import Dialect
+from ..rep.dialects.options import Bom, OrphanRules, Records
 from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
+from .file_findings import MARK
 from .findings import Edit, Finding, quoted
 from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span, whole
 
@@ -60,7 +62,11 @@ def _parting(source: SourceFile, gap: Span) -> tuple[str, ...]:
 
 def blank_lines(source: SourceFile) -> Iterator[Finding]:
     """Rules that some dialects do not read, and names that they separate, for a blank line."""
-    losing = _losing(source)
+    losing = _losing(source.dialects)
+    # To those who keep a mark, line 1 is no User-agent line: it begins no group that could end.
+    is_marked = source.body.startswith(MARK)
+    unmarked = [d for d in source.dialects if not (is_marked and d.bom is Bom.KEPT)]
+    losing_line_1 = _losing(unmarked)
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
             gap = above.end(), below.start()
@@ -74,17 +80,18 @@ def blank_lines(source: SourceFile) -> Iterator[Finding]:
                     "remove the blank line",
                     parting,
                 )
-        yield from _lost_rules(source, losing, start, end)
+        is_line_1 = source.line_of(lines[-1]) == 1
+        yield from _lost_rules(source, losing_line_1 if is_line_1 else losing, start, end)
 
 
 # the dialects that read blank lines and rules alike
 _Losing = dict[tuple[re.Pattern[str], re.Pattern[str]], list[str]]
 
 
-def _losing(source: SourceFile) -> _Losing:
+def _losing(dialects: Iterable[Dialect]) -> _Losing:
     """The dialects in which a blank line ends a group."""
     losing: _Losing = {}
-    for dialect in source.dialects:
+    for dialect in dialects:
         grammar = grammar_of(dialect)
         if grammar.blank:
             losing.setdefault((grammar.blank, grammar.rule), []).append(dialect.name)
@@ -182,12 +189,16 @@ def named_again(source: SourceFile) -> Iterator[Finding]:
 
 def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
     option = "star_records" if line[1] == STAR else "own_records"
-    first_only = tuple(d.name for d in source.dialects if getattr(d, option) is Records.FIRST)
+    readers = {
+        records: tuple(d.name for d in source.dialects if getattr(d, option) is records)
+        for records in Records
+    }
+    first_only, heaviest = readers[Records.FIRST], readers[Records.HEAVIEST]
     return source.finding(
         "R305",
         line.span(1),
         f"{quoted(line[1])} has a group from line {first} on: {listed(first_only)} read "
-        "that one only, others join the two",
+        f"that one only, {listed(heaviest)} {Records.HEAVIEST.value}, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )

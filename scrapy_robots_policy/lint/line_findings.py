@@ -73,14 +73,14 @@ def keys(source: SourceFile) -> Iterator[Finding]:
         number = source.line_of(line)
         if not is_read(source.grammar, source.text, line.start()):
             directive = source.grammar.directive.match(source.text, line.start())
-            if directive and not _has_two_words(directive[1]):
+            if directive and not has_two_words(directive[1]):
                 yield from _unread(source, directive)
             else:
                 yield from _without_colon(source, line, above)
         above = number
 
 
-def _has_two_words(key: str) -> bool:
+def has_two_words(key: str) -> bool:
     """Whether a key is one with a part of its value: the colon is one of the value, as in a URL."""
     first, *others = re.split(rf"[{WHITE}]", key, maxsplit=1)
     return bool(others and meant_key(first))

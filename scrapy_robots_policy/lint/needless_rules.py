@@ -115,7 +115,7 @@ class _Rules:
 
     def stronger(self, rule: Rule) -> Rule | None:
         """The rule that says the contrary of all URLs that `rule` matches."""
-        stronger = {self._stronger_at(url, rule) for url in _urls_of(rule, self.dialect)}
+        stronger = {self._stronger_at(url, rule) for url in urls_of(rule, self.dialect)}
         return stronger.pop() if len(stronger) == 1 else None
 
     def _stronger_at(self, url: str, rule: Rule) -> Rule | None:
@@ -138,7 +138,7 @@ def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
     return RuleSet(text.encode("latin-1"), unlimited)
 
 
-def _urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
+def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
     """URLs that another rule matches only if it matches all that this rule matches."""
     path = sent(rule.path)
     if not dialect.wildcards:
@@ -194,7 +194,7 @@ def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]
         dialect.name
         for dialect in source.dialects
         for rules in [RuleSet(body, dialect)]
-        if own in {rules.verdict(url, SOMEBODY).line for url in _urls_of(rule, dialect)}
+        if own in {rules.verdict(url, SOMEBODY).line for url in urls_of(rule, dialect)}
     )
 
 

@@ -9,7 +9,9 @@ import re
 import string
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
+from ..rep.agents import STAR
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import EmptyRule, NoSlash
 from ..rep.escapes import listed
@@ -159,19 +161,34 @@ def empty(source: SourceFile) -> Iterator[Finding]:
 
 
 def page_parts(source: SourceFile) -> Iterator[Finding]:
-    """A search engine that may not fetch style sheets and scripts does not see the page."""
-    for group in source.groups:
-        if group.names.isdisjoint(_RENDERING):
-            continue
-        for rule in group.rules:
-            if not rule.allow and (part := _PAGE_PARTS.search(rule.path)):
-                yield source.finding(
-                    "R408",
-                    source.span_of_value(rule.line),
-                    f"{quoted(part[0])}: search engines that render pages need style sheets and "
-                    "scripts",
-                    "allow them, unless no page needs them",
-                )
+    """A search engine that may not fetch style sheets and scripts does not see the page. The engine
+    is asked: a stronger rule may allow them.
+    """
+    candidates = (
+        (rule, part, names)
+        for group in source.groups
+        for names in [sorted(group.names & _RENDERING)]
+        for rule in (group.rules if names else ())
+        if not rule.allow and (part := _PAGE_PARTS.search(rule.path))
+    )
+    for rule, part, names in islice(candidates, source.most_questions):
+        url = _url_of_part(rule.path, part[0])
+        if not all(source.rules.allowed(url, SOMEBODY if n == STAR else n) for n in names):
+            yield source.finding(
+                "R408",
+                source.span_of_value(rule.line),
+                f"{quoted(part[0])}: search engines that render pages need style sheets and "
+                "scripts",
+                "allow them, unless no page needs them",
+            )
+
+
+def _url_of_part(value: str, part: str) -> str:
+    """A style sheet or a script that a rule is about."""
+    path = meant_path(value.rstrip("$*"))
+    if part.startswith("."):
+        return SITE + path
+    return f"{SITE}{path.rstrip('/')}/x.{'js' if 'j' in part.lower() else 'css'}"
 
 
 def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:

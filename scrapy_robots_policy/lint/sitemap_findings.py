@@ -10,19 +10,22 @@ from collections.abc import Iterator
 
 from ..rep.url import Origin, host_of_origin, origin_of, readable
 from .findings import Finding, quoted
+from .line_findings import has_two_words
 from .source_file import SOMEBODY, SourceFile, whole
-
-_MAX_OCTETS = 50_000_000  # a question may cost as much as the file is long
 
 
 def addresses(source: SourceFile) -> Iterator[Finding]:
     for line in source.grammar.sitemap.finditer(source.text):
         if _origin(line) is None:
+            directive = source.grammar.directive.match(source.text, line.start())
+            has_no_colon = directive is not None and has_two_words(directive[1])
             yield source.finding(
                 "R501",
                 line.span(1) if line[1] else whole(line),
                 f"{quoted(line[1])} is no whole URL: engines do not resolve it",
-                "write https://, the host, and the path",
+                "put a colon after the key: the first one of the line ends the key"
+                if has_no_colon
+                else "write https://, the host, and the path",
             )
 
 
@@ -31,7 +34,7 @@ def disallowed(source: SourceFile) -> Iterator[Finding]:
     sitemaps = [(line, _origin(line)) for line in source.grammar.sitemap.finditer(source.text)]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]
-    for line in own[: 1 + _MAX_OCTETS // (1 + len(source.body))]:
+    for line in own[: source.most_questions]:
         if not source.rules.allowed(readable(line[1]), SOMEBODY):
             yield source.finding(
                 "R508",

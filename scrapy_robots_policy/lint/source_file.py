@@ -26,6 +26,8 @@ ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards r
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
 _SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
+_MAX_OCTETS = 50_000_000  # of a file, times questions
+
 Span = tuple[int, int]  # offsets in the text: from, to
 
 
@@ -105,6 +107,11 @@ class SourceFile:
     def rules(self) -> RuleSet:
         """The engine itself, for what can be asked of a whole file a bounded number of times."""
         return RuleSet(self.body, self.dialect)
+
+    @property
+    def most_questions(self) -> int:
+        """How often a check may ask `rules`: a question may cost as much as the file is long."""
+        return 1 + _MAX_OCTETS // (1 + len(self.body))
 
     @cached_property
     def rules_of_lists(self) -> list[tuple[AgentList, tuple[Rule, ...]]]:

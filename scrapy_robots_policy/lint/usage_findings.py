@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from ..rep.escapes import listed
@@ -141,10 +142,20 @@ _Use = tuple[str, str, Preference]
 
 def _lines_of_groups(source: SourceFile) -> Iterable[list[_Use]]:
     lists: dict[frozenset[str], list[_Use]] = {}
+    groups = [agent_list.lines[0].start() for agent_list in source.lists]
+    first: dict[str, int] = {}  # by name, the first group that has it
     for agent_list in source.lists_parted_by(source.grammar.closer, source.grammar.usage):
+        start = agent_list.lines[0].start()
         names = frozenset(line[2].lower() for line in agent_list.lines)
-        if names not in lists or not source.reads_first_only(names):
-            span = agent_list.lines[0].start(), source.end_of(agent_list)
+        group = bisect_right(groups, start)
+        bound = [
+            name
+            for name in names
+            if first.setdefault(name, group) == group
+            or not source.reads_first_only(frozenset({name}))
+        ]
+        if bound:
+            span = start, source.end_of(agent_list)
             lists.setdefault(names, []).extend(_uses(source, span))
     outside = [use for span in _outside(source) for use in _uses(source, span)]
     return [[use for use in outside if use[0] == CONTENT_SIGNAL], *lists.values()]

@@ -87,6 +87,17 @@ CASES = {
     "chunked, a number of 65 bits": raw(
         CHUNKED + b"1%016x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES)
     ),
+    "chunked, a number with a sign": raw(CHUNKED + b"+%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES)),
+    "chunked, a number with a prefix": raw(
+        CHUNKED + b"0x%x\r\n%s\r\n0\r\n\r\n" % (len(RULES), RULES)
+    ),
+    "chunked, a number in two parts": raw(
+        CHUNKED + b"%x_%x\r\n%s\r\n0\r\n\r\n" % (len(RULES) >> 4, len(RULES) & 15, RULES)
+    ),
+    "chunked, a number without an end": raw(CHUNKED + b"5;" + b"x" * 70_000 + RULES),
+    "a length that is no number": raw(HEAD + b"Content-Length: abc\r\n\r\n" + RULES),
+    "a length with a sign": raw(HEAD + b"Content-Length: +%d\r\n\r\n" % len(RULES) + RULES),
+    "a length below zero": raw(HEAD + b"Content-Length: -5\r\n\r\n" + RULES),
     "packed, then chunked": in_transfer("gzip, chunked"),
     "packed, then chunked, in two headers": in_transfer("gzip\r\nTransfer-Encoding: chunked"),
     "in a transfer coding that nobody knows": in_transfer("xchunked"),

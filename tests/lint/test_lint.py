@@ -97,6 +97,7 @@ PLACES = [
     ("R307", "User-agent: *\nDisallow: /ä\nDisallow: /*\n", 3, "/*"),
     ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
+    ("R311", "User-agent: *\nDisallow: /a\nUser-agent: x # c\nAllow: /b\n", 3, "User-agent: x"),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
@@ -133,12 +134,36 @@ def test_a_preference_that_is_not_obeyed_comes_with_the_line_that_is():
 
 
 @pytest.mark.parametrize(
-    ("dialect", "between"), [("baidu", "\n"), ("koster1996", "Allow: /\nUser-agent: a\n")]
+    ("dialect", "between"),
+    [
+        ("baidu", "\n"),
+        ("koster1996", "Allow: /\nUser-agent: a\n"),
+        ("sogou", "Allow: /\nUser-agent: a\nContent-Usage: search=y\n"),
+    ],
 )
 def test_a_preference_that_binds_nobody_contradicts_none(dialect, between):
     text = f"User-agent: a\nContent-Usage: search=y\n{between}Content-Usage: search=n\n"
     assert of("R506", text)
     assert not of("R506", text, dialect)
+
+
+def test_only_a_preference_that_binds_a_crawler_of_its_group_contradicts_another():
+    two = "Content-Usage: search=y\nContent-Usage: search=n\n"
+    text = f"User-agent: a\nUser-agent: b\nDisallow: /x\nUser-agent: b\n{two}"
+    assert [finding.line for finding in of("R506", text)] == [5]
+    assert not of("R506", text, "sogou")
+    one_group = f"User-agent: a\nContent-Usage: search=y\nUser-agent: a\n{two}".encode()
+    dialect = DIALECTS["sogou"].but("first group", extension_ends_agents=False)
+    findings = lint(one_group, dialect, select=["R506"])
+    assert [(finding.line, finding.last) for finding in findings] == [(2, 0), (4, 0)]
+
+
+def test_a_sitemap_whose_key_has_no_colon_is_told_to_have_one():
+    (finding,) = of("R501", "Sitemap  https://a.b/s.xml\n", "google")
+    assert finding.message.startswith("'//a.b/s.xml' is no whole URL")
+    assert finding.fix.startswith("put a colon after the key")
+    (finding,) = of("R501", "Sitemap: //a.b/s.xml\n", "google")
+    assert finding.fix.startswith("write https://")
 
 
 @pytest.mark.parametrize(
@@ -187,6 +212,8 @@ SILENT = [
     ("R407", "User-agent: *\nDisallow: /a$\nDisallow: /a/b\n"),
     ("R408", "User-agent: *\nDisallow: /jsp\nDisallow: /a.cssx\nAllow: /css/\n"),
     ("R408", "User-agent: ExampleBot\nDisallow: /css/\n"),
+    ("R408", "User-agent: *\nDisallow: /css/\nAllow: /css/*.css\n"),
+    ("R408", "User-agent: *\nDisallow: /*.js\nDisallow: /js/$\nAllow: /*.js$\n"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s\nSitemap: http://c.d/s\n"),
     ("R510", "User-agent: a\nCrawl-delay: 60\nDisallow: /\n"),
     ("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\n"),
@@ -383,6 +410,89 @@ FREEING = [
 def test_a_group_without_rules_is_found_where_it_binds_a_crawler(dialect, name, is_freed):
     findings = of("R309", f"User-agent: *\nDisallow: /\n\nUser-agent: {name}\n", dialect)
     assert [finding.line for finding in findings] == [4] * is_freed
+
+
+# (dialect, the group of a crawler, whether it lacks rules that all others are bound by)
+OWN_GROUPS = [
+    *((dialect, "User-agent: foo\nDisallow: /b\n", True) for dialect in DIALECTS),
+    ("360", "User-agent: foo\nUser-agent: y\nAllow: /b\n", True),
+    ("rfc9309", "User-agent: foo\nCrawl-delay: 9\n", True),
+    ("rfc9309", "User-agent: foo\nDisallow: /p?\n", True),
+    # it says something of the same pages, or says that all is allowed
+    ("rfc9309", "User-agent: foo\nDisallow: /p\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /b\nAllow: /p\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /\n", False),
+    ("rfc9309", "User-agent: foo\nAllow: /\n", False),
+    *((dialect, "User-agent: foo\nDisallow:\n", False) for dialect in DIALECTS),
+    ("rfc9309", "User-agent: foo\n", False),  # R309
+    # the same group, or no crawler's own
+    ("rfc9309", "User-agent: *\nUser-agent: foo\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: 1\nDisallow: /b\n", False),
+    ("rfc9309", "User-agent: foo\nDisallow: /b\nUser-agent: foo\nDisallow: /p\n", False),
+    ("koster1996", "User-agent: foo\nDisallow: /b\nUser-agent: foo\nDisallow: /p\n", True),
+    ("yandex", "User-agent: foo\nCrawl-delay: 9\n\nUser-agent: z\nDisallow: /p\n", True),
+    ("rfc9309", "User-agent: foo\nCrawl-delay: 9\n\nUser-agent: z\nDisallow: /p\n", False),
+]
+
+
+@pytest.mark.parametrize(("dialect", "own_group", "is_found"), OWN_GROUPS)
+def test_an_own_group_is_found_that_leaves_open_what_is_forbidden_to_all(
+    dialect, own_group, is_found
+):
+    text = f"User-agent: *\nDisallow: /p\n\n{own_group}"
+    findings = of("R311", text, dialect)
+    assert [finding.line for finding in findings] == [4] * is_found
+    if is_found:
+        assert "Disallow: /p of line 2 does not bind it" in findings[0].message
+        assert parse(text.encode(), dialect).allowed("/p", "foo")
+
+
+@pytest.mark.parametrize(
+    ("rules", "named"),
+    [
+        ("Disallow: /\n", None),
+        ("Disallow: /a\nAllow: /a\n", None),
+        ("Disallow: /a\nDisallow: /b\n", None),  # the own group repeats one
+        ("Disallow: /a\nDisallow: /c\n", "/a of line 2 and Disallow: /c of line 3 do not"),
+        ("Disallow: /a\n" + "Disallow: /c\n" * 4, "/c of line 4 and others do not"),
+    ],
+)
+def test_an_own_group_is_compared_with_what_the_group_for_all_forbids(rules, named):
+    findings = of("R311", f"User-agent: *\n{rules}User-agent: x\nDisallow: /b\n")
+    assert [named in finding.message for finding in findings] == [True] * (named is not None)
+
+
+# (dialect, a rule that a search engine's crawler is bound by, whether it forbids page parts)
+PAGE_PARTS = [
+    *(("rfc9309", rule, True) for rule in ("/a/css", "/a/js/*", "/*.js?", "/*.css*", "*.js$")),
+    ("rfc9309", "/stylesheets/\nAllow: /*.js$", True),
+    ("rfc9309", "/stylesheets/\nAllow: /*sheets/*.css$", False),
+    ("original1994", "/js/", True),
+    ("original1994", "/*.js", False),
+    ("sogou", "/a/js/*", False),
+]
+
+
+@pytest.mark.parametrize(("dialect", "rule", "is_found"), PAGE_PARTS)
+def test_page_parts_are_forbidden_just_where_the_engine_forbids_them(dialect, rule, is_found):
+    text = f"User-agent: Googlebot\nDisallow: {rule}\n"
+    assert [finding.line for finding in of("R408", text, dialect)] == [2] * is_found
+
+
+@pytest.mark.parametrize("more", ["", "User-agent: a\n"])
+def test_a_blank_line_ends_no_group_where_a_mark_hides_its_only_user_agent_line(more):
+    text = f"\ufeffUser-agent: *\n{more}\nDisallow: /x\n"
+    (finding,) = of("R303", text)
+    obeying = {name for name in DIALECTS if not parse(text.encode(), name).allowed("/x", "qzxj")}
+    assert obeying.isdisjoint(finding.dialects)
+    assert ("original1994" in finding.dialects) is bool(more)
+
+
+def test_a_crawler_that_is_named_again_comes_with_what_each_dialect_reads():
+    (finding,) = of("R305", "User-agent: a\nDisallow: /\n\nUser-agent: a\nDisallow: /b\n")
+    assert "yandex those whose list of agents holds the longest value" in finding.message
+    assert "koster1996" in finding.dialects
+    assert "yandex" not in finding.dialects
 
 
 def test_a_line_without_a_name_names_nobody_or_everybody():

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import Finding, edited, lint
+from scrapy_robots_policy.lint.edits import fixed
 from scrapy_robots_policy.lint.source_file import SourceFile
 from scrapy_robots_policy.rep import DIALECTS, parse
 
@@ -87,17 +88,30 @@ FIXES = [
     ("R407", "User-agent: *\nDisallow: /ab\n\0c\nDisallow: /a\n", None),
     ("R407", "User-agent: *\nDisallow: //\nDisallow: //example.com/a\n", None),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab", "User-agent: *\nDisallow: /a\n"),
+    # a blank line stays one, and no blank line comes where two returns are one line end to some
+    ("R204", "User-agent: a\rso\n\nDisallow: /\n", "User-agent: a\n\nDisallow: /\n"),
+    ("R204", "User-agent: a\rso\nso\r\n\rDisallow: /\n", "User-agent: a\r\n\rDisallow: /\n"),
+    (
+        "R204",
+        "User-agent: a\r\rso\r\rUser-agent: b\rDisallow: /\r",
+        "User-agent: a\r\rUser-agent: b\rDisallow: /\r",
+    ),
+    (
+        "R407",
+        "User-agent: *\nDisallow: /a\rDisallow: /ab\n\nUser-agent: b\n",
+        "User-agent: *\nDisallow: /a\n\nUser-agent: b\n",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("code", "text", "fixed"), FIXES)
-def test_a_fix_is_applied_where_it_leaves_no_choice(code, text, fixed):
+@pytest.mark.parametrize(("code", "text", "after"), FIXES)
+def test_a_fix_is_applied_where_it_leaves_no_choice(code, text, after):
     body = text.encode()
     for dialect in ("rfc9309", "koster1996"):
         findings = lint(body, dialect, select=[code])
         edits = [edit for finding in findings for edit in finding.edits]
-        assert fixed is None or findings
-        assert edited(body, edits) == ((fixed or text).encode() if findings else body)
+        assert after is None or findings
+        assert edited(body, edits) == ((after or text).encode() if findings else body)
         assert not changed(body, findings)
 
 
@@ -152,12 +166,17 @@ LINES = [
 
 @pytest.mark.slow
 @given(
-    st.lists(st.sampled_from(LINES), max_size=12),
+    st.lists(st.tuples(st.sampled_from(LINES), st.sampled_from(["\n", "\r\n", "\r"])), max_size=12),
     st.sampled_from(["rfc9309", "google", "koster1996", "yandex", "original1994", "baidu"]),
-    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.sampled_from(["\n", "\r\n", "\r", ""]),
 )
-def test_no_fix_changes_an_answer_that_the_finding_is_not_about(lines, dialect, end):
-    body = end.join(lines).encode()
-    for finding in lint(body, dialect):
+def test_no_fix_changes_an_answer_that_the_finding_is_not_about(lines, dialect, every_end):
+    """every_end  how all lines end; "": each as it does"""
+    body = "".join(f"{line}{every_end or end}" for line, end in lines).encode()
+    findings = lint(body, dialect)
+    for finding in findings:
         if finding.edits:
             assert changed(body, [finding]) == [], finding
+    after, _, left = fixed(body, findings, lambda octets: lint(octets, dialect), all_of=False)
+    assert differing(body, after, DIALECTS) == []
+    assert not any(finding.edits and not finding.dialects for finding in left)
