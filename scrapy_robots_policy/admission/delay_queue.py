@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import inf
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -93,6 +94,7 @@ class DelayQueue:
         self.under_way, self.on_held = under_way, on_held
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
+        self._visited_at = -inf  # the end of the last visit, as far as the queue has seen it
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
         self._is_granted = False  # somebody's turn has come, and is not yet used or given back
@@ -104,8 +106,11 @@ class DelayQueue:
         self._stop_timer: Callable[[], None] | None = None
 
     def keep(self, asker: Asker, delay: float, since_visit: float) -> None:
-        """Keep a delay from now on, counted from a visit so many seconds ago."""
+        """Keep a delay from now on, counted from a visit so many seconds ago, or from a later one
+        that went through the queue.
+        """
         self.delays[asker] = delay
+        since_visit = min(since_visit, self.now() - self._visited_at)
         rest = min(max(delay - since_visit, 0.0), delay)
         self.free_at = max(self.free_at, self.now() + rest)
 
@@ -208,7 +213,8 @@ class DelayQueue:
         is_visit = request in self._visitors
         if is_visit:
             self._visitors.discard(request)
-            self.free_at = self.now() + self.delay
+            self._visited_at = self.now()
+            self.free_at = self._visited_at + self.delay
         if request is self._holder:
             # Another middleware may have answered or dropped it before it reached the downloader.
             self.coordinator.leave(host_of(request.url), visited=is_visit)

@@ -357,6 +357,18 @@ def test_a_delay_that_another_origin_asks_for_makes_the_wait_longer_never_shorte
     assert host.queue.free_at == host.clock.time + DELAY
 
 
+@on_reactor
+async def test_a_longer_delay_counts_from_the_last_visit_and_not_from_the_robots_txt():
+    host = Host()
+    visit, _ = host.request("/1")
+    host.reach(visit)
+    await host.end(visit)
+    await host.clock.forward(1.0)
+    slower = Asker("http://host", "slowbot", "rfc9309")
+    host.queues.queue("host", slower, 3 * DELAY, since_visit=3600.0)
+    assert host.queue.free_at == host.clock.time + 3 * DELAY - 1.0
+
+
 @pytest.mark.parametrize("origin", ["https://host", "http://host:8080", "https://host:444"])
 def test_a_host_has_one_queue_whatever_its_schemes_ports_and_slots(origin):
     host = Host()
