@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from string import Template
 
 from ..rep.escapes import shown
+from ..rep.preference import statement
 from ..report.formats import counted
 from ..report.html import (
     Bar,
@@ -70,6 +71,7 @@ def _figures(overview: Overview) -> str:
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
         "robots.txt recorded": sum(overview.sources.values()),
+        **({"tdmrep.json recorded": overview.tdmreps} if overview.tdmreps else {}),
         "decided anew, same answer": agree,
     }
     return figures({name: f"{number:,}" for name, number in numbers.items()})
@@ -130,7 +132,7 @@ def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> str:
 
 def _preferences(overview: Overview) -> str:
     lines = [
-        (": ".join(filter(None, (label, f"{key}={value}" if key else value))), f"{count:,}")
+        (": ".join(filter(None, (label, statement(label, key, value)))), f"{count:,}")
         for (label, key, value), count in overview.preferences.most_common()
     ]
     return html_table(("preference", "decisions"), lines, right={1})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
+from ..rep.documents import TDMREP, document_of
 from ..rep.preference import Place
 from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
@@ -41,6 +42,7 @@ class Overview:
     preferences  statements on the use of a page, by (label, key, value): decisions they hold for
     declared     purposes of crawls, by name: the decisions made for them
     fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
+    tdmreps      copies of a tdmrep.json
     overrides    by the place where the user set something
     differ       decisions that the replay decides otherwise
     sums         those at the ends of the crawls; `parts`: of the crawls, whole or not
@@ -60,6 +62,7 @@ class Overview:
     agents: Counter[str] = field(default_factory=Counter)
     fetches: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
+    tdmreps: int = 0
     overrides: Counter[str] = field(default_factory=Counter)
     exempt: Counter[str] = field(default_factory=Counter)
     sums: Counter[str] = field(default_factory=Counter)
@@ -114,6 +117,9 @@ def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | Non
 
 
 def _count_robots(overview: Overview, fields: Mapping[str, Any]) -> None:
+    if document_of(fields["origin"]) == TDMREP:
+        overview.tdmreps += 1
+        return
     overview.sources[fields["source"]] += 1
     for exchange in fields.get("exchanges", ()):
         overview.fetches[str(exchange["status"] or exchange["cause"])] += 1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import DIALECTS, Dialect
+from ..rep.documents import TDMREP, document_of
 from .chain import START
 from .dialect_data import data_of, fingerprint
 from .parts import Part, add_line, errors_in, notes_on
@@ -30,6 +31,7 @@ class Checked:
     """What came of a check.
 
     lines      lines read; `decisions` of them decided anew, `exempt` rest on no robots.txt
+    robots     files that sites gave: their robots.txt; `tdmreps`: their tdmrep.json
     differ     decisions whose answer is not the same
     changed    decisions that would have gone the other way
     unknown    decisions for which another dialect would have fetched more than the record has
@@ -42,6 +44,7 @@ class Checked:
     decisions: int = 0
     exempt: int = 0
     robots: int = 0
+    tdmreps: int = 0
     differ: int = 0
     changed: int = 0
     unknown: int = 0
@@ -101,7 +104,10 @@ class Check:
         checked = self.checked
         checked.lines += 1
         answers = replay.read(fields)
-        checked.robots += fields["type"] == "robots"
+        if fields["type"] == "robots":
+            is_tdmrep = document_of(fields["origin"]) == TDMREP
+            checked.tdmreps += is_tdmrep
+            checked.robots += not is_tdmrep
         if answers is None:
             checked.exempt += fields["type"] == "decision"
             return

@@ -128,8 +128,9 @@ def _print_sums(checked: Checked, options: Options) -> None:
         print_line(f"{paint('broken', 'red')}: {shown(error)}")
     how = f"as {options.named_dialect.name} reads" if options.named_dialect else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
+    tdmreps = f", {checked.tdmreps:,} tdmrep.json" if checked.tdmreps else ""
     print_line(
-        f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt; "
+        f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt{tdmreps}; "
         f"{counted(checked.decisions, 'decision')} made {how}: "
         f"{_with_verb(agree, 'agree')}, {_with_verb(checked.differ, 'differ')}"
     )

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from ..rep import DIALECTS, Verdict
+from ..rep import DIALECTS, FetchResult, Verdict
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience
 from ..rep.dialects.crawlers import crawlers
 from ..rep.escapes import brief, shown
@@ -37,12 +37,14 @@ def run(options: Options) -> int:
         raise UsageError(f"blocked takes one URL or FILE, not {len(options.args)}")
     url, options = _question(options.args[0], options)
     inputs = Inputs(options)
-    verdicts = dict(_verdicts(url, inputs))
+    result = inputs.result(url)  # one fetch for all
+    verdicts = dict(_verdicts(url, result))
     if options.as_json:
         for agent, verdict in verdicts.items():
             print_json(_as_json(url, agent, verdict))
     else:
-        _print_table(url, inputs.name(url), verdicts)
+        print_line(f"{shown(url)}  by {_file(inputs.name(url), result)}")
+        _print_table(verdicts)
     return int(not all(verdict.allowed for verdict in verdicts.values()))
 
 
@@ -57,9 +59,8 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     return (urljoin(robots_txt_of(url), "/") if is_file else url), options
 
 
-def _verdicts(url: str, inputs: Inputs) -> Iterator[tuple[Agent, Verdict]]:
-    """The verdict for each crawler, in the dialect of its engine. The file is fetched once."""
-    result = inputs.result(url)
+def _verdicts(url: str, result: FetchResult) -> Iterator[tuple[Agent, Verdict]]:
+    """The verdict for each crawler, in the dialect of its engine."""
     by_dialect: dict[str, OriginRules] = {}
     for _, group in by_category(crawlers()):
         for agent in group:
@@ -81,8 +82,13 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _print_table(url: str, robots: str, verdicts: dict[Agent, Verdict]) -> None:
-    print_line(f"{shown(url)}  by {shown(in_words(robots))}")
+def _file(name: str, result: FetchResult) -> str:
+    """The name of the file, and what came of the request where it was fetched."""
+    answer = f": {result.status or result.cause}" if is_web(name) else ""
+    return shown(f"{in_words(name)}{answer}")
+
+
+def _print_table(verdicts: dict[Agent, Verdict]) -> None:
     groups = {
         category.value: [(agent.name, *_answer(agent, verdicts[agent])) for agent in group]
         for category, group in by_category(verdicts)

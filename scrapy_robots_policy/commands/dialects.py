@@ -36,8 +36,13 @@ def run(options: Options) -> int:
 
 
 def _print_all() -> None:
-    head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", "how sure (options)")
+    sure = ", ".join(certainty.value for certainty in Certainty)
+    head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", sure)
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
+    print_line()
+    print_line("The last column: how many options have a source of that kind.")
+    experimental = ", ".join(name for name, one in DIALECTS.items() if one.is_experimental)
+    print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
     print_line(f"{program()} dialects NAME shows all of one, dialects A B the differences of two.")
 
@@ -50,8 +55,7 @@ def _row(dialect: Dialect) -> tuple[str, ...]:
         value_text(dialect.wildcards),
         dialect.blank_line.value,
         dialect.crawl_delay.value,
-        ", ".join(f"{counts[certainty]} {certainty.value}" for certainty in Certainty)
-        + ": experimental" * dialect.is_experimental,
+        ", ".join(str(counts[certainty]) for certainty in Certainty),
     )
 
 

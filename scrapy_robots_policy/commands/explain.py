@@ -40,7 +40,7 @@ def run(options: Options) -> int:
         file = _file_as_json(inputs.name(url), rules, options)
         print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
     else:
-        _print_verdict(url, verdict, options)
+        _print_verdict(url, verdict, uses, options)
         _print_lines(verdict, readable_lines(rules.access.octets))
         _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
@@ -73,7 +73,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
     }
 
 
-def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
+def _print_verdict(url: str, verdict: Verdict, uses: UseAnswer, options: Options) -> None:
     word = paint_verdict(word_of(verdict))
     agent = shown(verdict.agent)
     print_line(shown(url))
@@ -81,6 +81,8 @@ def _print_verdict(url: str, verdict: Verdict, options: Options) -> None:
     note = crawler_note(verdict.agent)
     if note:
         print_line(f"note: {note}")
+    if verdict.allowed and uses.refused is not None:
+        print_line(f"note: the page is fetched, but its items are dropped: {uses.refused}")
     print_line()
 
 

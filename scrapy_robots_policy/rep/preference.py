@@ -138,8 +138,7 @@ class Preference:
         return self._text(self.key[:MAX_OCTETS], self.value[:MAX_OCTETS])
 
     def _text(self, key: str, value: str) -> str:
-        joint = ", " if self.label == USER_AGENT else "="
-        text = f"{key}{joint}{value}" if key else value
+        text = statement(self.label, key, value)
         if self.place in _OF_OCTETS:
             text = readable(text)
         return f"{self._where} {self.label}: {text}"
@@ -149,6 +148,12 @@ class Preference:
         if self.place is Place.ROBOTS_TXT:
             return f"line {self.line},"
         return f"{self.place.value} rule {self.line}," if self.line else self.place.value
+
+
+def statement(label: str, key: str, value: str) -> str:
+    """What a preference says after its label: "ai-train=no", "Google-Extended, Disallow: /"."""
+    joint = ", " if label == USER_AGENT else "="
+    return f"{key}{joint}{value}" if key else value
 
 
 @dataclass(frozen=True, slots=True)

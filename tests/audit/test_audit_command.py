@@ -412,6 +412,30 @@ def test_the_page_says_who_crawled_what_was_refused_and_what_was_heard(tmp_path)
         assert words in parser.text, words
 
 
+def test_a_tdmrep_json_is_not_counted_as_a_robots_txt(tmp_path):
+    reserved = served(b'[{"location": "/", "tdm-reservation": 0}]')
+    results = {HERE: served(RULES), key_of(HERE, TDMREP): reserved}
+    recording = Recording(tmp_path / "audit.jsonl", results, ROBOTS_PURPOSE="ai-input")
+    recording.decide(f"{HERE}/yes")
+    (path,) = recording.close()
+    verified = robots("audit", "verify", path).lines[0]
+    assert ", 1 robots.txt, 1 tdmrep.json; 1 decision made anew" in verified
+    words = page_of(path, tmp_path=tmp_path).text.split()
+    for count in ("1robots.txt recorded", "1tdmrep.json recorded", "cache of the process1"):
+        assert count in " ".join(words), count
+
+
+def test_the_page_shows_the_group_of_a_control_token_as_the_log_does(tmp_path):
+    rules = f"{RULES}\nUser-agent: Google-Extended\nDisallow: /\n"
+    recording = Recording(
+        tmp_path / "audit.jsonl", {HERE: served(rules)}, ROBOTS_PURPOSE="ai-input"
+    )
+    recording.decide(f"{HERE}/yes")
+    text = page_of(*recording.close(), tmp_path=tmp_path).text
+    assert "User-agent: Google-Extended, Disallow: /" in text
+    assert "=Disallow" not in text
+
+
 def test_the_page_counts_one_decision_that_is_made_otherwise_as_one(path, tmp_path):
     forged(path, "decision", rule="Allow: /forged", line=9)
     assert robots("audit", "report", path, "-o", tmp_path / "page.html").status == 1

@@ -253,6 +253,12 @@ def test_no_name_of_an_option_is_broken_in_a_terminal_of_80_columns(monkeypatch)
     assert options <= {*first_words}
 
 
+def test_a_dialect_takes_two_lines_at_most_in_a_terminal_of_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    table = policy("dialects").out.partition("\n\n")[0]
+    assert table.count("\n") < 3 + 2 * len(DIALECTS)
+
+
 def test_a_row_is_wrapped_and_loses_nothing(monkeypatch):
     whole = Counter(policy("dialects", "google").out)
     monkeypatch.setenv("COLUMNS", "100")

@@ -67,6 +67,13 @@ def test_blocked_asks_about_one_page_of_a_site_with_one_fetch():
         assert robots("blocked", site.url("/private")).lines[0].startswith(site.url("/private"))
 
 
+def test_blocked_says_what_came_of_the_request_for_the_file():
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        head = f"{site.url('/x')}  by {site.url('/robots.txt')}"
+        assert robots("blocked", site.url("/x")).lines[0] == f"{head}: 503"
+    assert robots("blocked", site.url("/x")).lines[0] == f"{head}: connection refused"
+
+
 def test_blocked_exits_with_0_if_all_may_fetch(tmp_path):
     path = tmp_path / "open.txt"
     path.write_bytes(b"")
