@@ -49,9 +49,8 @@ class CacheEntry:
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last try did not fail. It is
-                   later by the time in which nobody knew: more than a day after a try, before
-                   the next
+    failing_since  when the present run of failures began; None if the last try did not fail. Where
+                   two tries are more than a day apart, it is later by the rest of that time
     failures       how many tries in a row have failed
     unreachable_since  the same of those that came after the last 429 of that run; None if there
                    was no 429, or nothing has come after it
