@@ -115,8 +115,9 @@ def entry_fields(entry: CacheEntry) -> dict[str, Any]:
         "site_answers": latest.site_answers,
         "answered": instant(entry.asked_at),
         "current": instant(entry.current_at),
-        "failing_since": None if entry.failing_since is None else instant(entry.failing_since),
+        "failing_since": _instant_or_none(entry.failing_since),
         "failures": entry.failures,
+        "unreachable_since": _instant_or_none(entry.unreachable_since),
     }
     if octets is not None:
         fields |= {"size": len(octets), "sha256": sha256(octets).hexdigest()}
@@ -125,7 +126,6 @@ def entry_fields(entry: CacheEntry) -> dict[str, Any]:
 
 def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
     """The entry that such fields tell of. KeyError, TypeError or ValueError where they do not."""
-    since = fields["failing_since"]
     latest = FetchResult(
         fields["status"],
         cause=fields["cause"],
@@ -141,9 +141,18 @@ def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
         seconds_of(fields["answered"]),
         octets,
         seconds_of(fields["current"]),
-        None if since is None else seconds_of(since),
+        _seconds_or_none(fields["failing_since"]),
         fields["failures"],
+        _seconds_or_none(fields["unreachable_since"]),
     )
+
+
+def _instant_or_none(seconds: float | None) -> str | None:
+    return None if seconds is None else instant(seconds)
+
+
+def _seconds_or_none(instant: str | None) -> float | None:
+    return None if instant is None else seconds_of(instant)
 
 
 def packed(octets: bytes) -> str:

@@ -6,6 +6,7 @@ The access modes come from `rep.access`: the table has no rules of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
 from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify
@@ -55,8 +56,9 @@ def _modes(result: FetchResult, policy: AccessPolicy) -> Iterator[str]:
 def _mode(
     copy: CacheEntry | None, result: FetchResult, now: float, policy: AccessPolicy
 ) -> AccessMode:
-    """The mode at the instant `now`, for a fetch at the instant 0."""
-    return judge(remember(copy, result, 0.0), now, policy).mode
+    """The mode at the instant `now`, where each fetch since the instant 0 brought this."""
+    entry = replace(remember(copy, result, 0.0), asked_at=now)
+    return judge(entry, now, policy).mode
 
 
 def duration(seconds: float) -> str:

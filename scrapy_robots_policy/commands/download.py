@@ -112,7 +112,7 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
     received = response.headers
     headers = {name.lower(): ", ".join(received.get_all(name)) for name in received}
     status = response.status or 0
-    check_answer(status, headers, is_proxied=is_proxied)
+    check_answer(status, headers, is_proxied=is_proxied, is_conditional=False)
     octets = b""
     if 200 <= status < 300:
         packed, is_whole = _read(response, ends)

@@ -17,6 +17,7 @@ CAUSES = (
     ("cut body", {"ResponseDataLossError", "_DataLoss", "PartialDownloadError", "IncompleteRead"}),
     ("reset", {"ResponseNeverReceived", "ConnectionDone", "RemoteProtocolError"}),
     ("unreadable body", {"UnreadableBodyError"}),
+    ("304 unasked for", {"UnaskedNotModifiedError"}),
     ("refused by the proxy", {"ProxyRefusedError"}),
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),

@@ -110,10 +110,12 @@ class Fetcher:
                 response = await compat.download(self.crawler, request)
             headers = by_name(response.headers.items())
             is_proxied = bool((response.request or request).meta.get("proxy"))
-            check_answer(response.status, headers, is_proxied=is_proxied)
+            check_answer(
+                response.status, headers, is_proxied=is_proxied, is_conditional=bool(validators)
+            )
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
-            result = _marked_if_cut(result, order, is_asked=bool(validators))
+            result = _marked_if_cut(result, order)
             return _answer(result, response, is_proxied=is_proxied), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
@@ -196,9 +198,9 @@ def _pause(attempt: int) -> float:
     return min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
 
 
-def _marked_if_cut(result: FetchResult, order: FetchOrder, *, is_asked: bool) -> FetchResult:
-    """Whether there was more than the dialect reads; a 304 that was asked for is as its copy."""
-    if result.status == 304 and is_asked and order.entry is not None:
+def _marked_if_cut(result: FetchResult, order: FetchOrder) -> FetchResult:
+    """Whether there was more than the dialect reads; a 304 is as its copy."""
+    if result.status == 304 and order.entry is not None:
         return replace(result, is_cut=order.entry.latest.is_cut)
     is_cut = len(result.octets) > octets_read(order.dialect)
     return replace(result, is_cut=True) if is_cut else result

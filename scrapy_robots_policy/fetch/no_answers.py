@@ -1,6 +1,8 @@
-"""Responses that say nothing about the robots.txt: a proxy's own, and a body that is not the file.
+"""Responses that say nothing about the robots.txt: a proxy's own, a body that is not the file, and
+a 304 that was not asked for.
 
-They count as no answer. Else a part of a file, or the words of a proxy, would open the site.
+They count as no answer. Else a part of a file, or the words of a proxy, would open the site, and a
+304 would keep an old copy for ever.
 """
 
 from __future__ import annotations
@@ -14,15 +16,24 @@ _WHOLE_RANGE = re.compile(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})", re.IGNORECASE)
 _TAKEN_OFF = frozenset({"chunked", "identity"})  # transfer codings that every client takes off
 
 
+class UnaskedNotModifiedError(ValueError):
+    """A 304 to a request without a condition: it is about no copy. RFC 9110 §15.4.5."""
+
+
 class ProxyRefusedError(ConnectionError):
     """The proxy wants other credentials, so the site was not asked. RFC 9110 §15.5.8."""
 
 
-def check_answer(status: int, headers: Mapping[str, str], *, is_proxied: bool) -> None:
-    """Raise ProxyRefusedError or UnreadableBodyError where the response is none about the file.
+def check_answer(
+    status: int, headers: Mapping[str, str], *, is_proxied: bool, is_conditional: bool
+) -> None:
+    """Raise an error of this module, or UnreadableBodyError, where it is no answer about the file.
 
-    headers  by lower-case name
+    headers         by lower-case name
+    is_conditional  whether the request had the validators of a copy
     """
+    if status == 304 and not is_conditional:
+        raise UnaskedNotModifiedError
     if status == 407 and is_proxied:
         raise ProxyRefusedError
     # RFC 9111 §3.3: a part of a body does not stand for the whole.

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from .cache_entry import CacheEntry, FetchResult, has_whole_copy, remember
+from .cache_entry import KNOWN_FOR, CacheEntry, FetchResult, has_whole_copy, remember
 from .escapes import brief
 from .html_page import is_html_page
 
@@ -58,7 +58,7 @@ class AccessResult(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The access modes of an unreachable file, up to `until` seconds after the first failure."""
+    """The access modes of a file that has been unreachable for less than `until` seconds."""
 
     until: float
     with_copy: AccessMode
@@ -235,8 +235,8 @@ def _settled(
 
 
 def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
-    since = entry.failing_since if entry.failing_since is not None else entry.asked_at
-    step = _step(policy, now - since)
+    since = _failing_since(entry, policy)
+    step = _step(policy, min(now, entry.asked_at + KNOWN_FOR) - since)
     tried = _step(policy, entry.asked_at - since)
     mode = _mode(step, entry)
     retry_at = min(entry.asked_at + _backoff(entry, policy), since + tried.until)
@@ -253,6 +253,15 @@ def _unreachable(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
         holds_until,
         entry,
     )
+
+
+def _failing_since(entry: CacheEntry, policy: AccessPolicy) -> float:
+    """§2.3.1.3: where a 429 is an answer, what came before it is another run of failures."""
+    is_answer = policy.too_many_requests is not AccessResult.UNREACHABLE
+    since = entry.failing_since
+    if is_answer and entry.unreachable_since is not None:
+        since = entry.unreachable_since
+    return entry.asked_at if since is None else since
 
 
 def _step(policy: AccessPolicy, failing_for: float) -> Step:

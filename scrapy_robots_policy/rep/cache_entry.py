@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+KNOWN_FOR = 86_400.0  # RFC 9309 §2.4: what was seen of a site says nothing of it a day later
+
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
@@ -47,8 +49,11 @@ class CacheEntry:
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last try did not fail
+    failing_since  when the present run of failures began; None if the last try did not fail. Where
+                   two tries are more than a day apart, it is later by the rest of that time
     failures       how many tries in a row have failed
+    unreachable_since  the same of those that came after the last 429 of that run; None if there
+                   was no 429, or nothing has come after it
     """
 
     latest: FetchResult
@@ -57,6 +62,7 @@ class CacheEntry:
     fetched_at: float = 0.0
     failing_since: float | None = None
     failures: int = 0
+    unreachable_since: float | None = None
 
     @property
     def current_at(self) -> float:
@@ -104,12 +110,21 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
         )
         if fetched.hops == copy.hops:  # the next try is conditional, but not at another URL
             latest = replace(latest, etag=copy.etag, last_modified=copy.last_modified)
+    unknown = max(now - previous.asked_at - KNOWN_FOR, 0.0)
+    unreachable_since = previous.unreachable_since
+    if fetched.status == 429:
+        unreachable_since = None
+    elif previous.latest.status == 429:
+        unreachable_since = now
+    elif unreachable_since is not None:
+        unreachable_since += unknown
     return replace(
         previous,
         latest=latest,
         asked_at=now,
-        failing_since=previous.failing_since if previous.failing_since is not None else now,
+        failing_since=now if previous.failing_since is None else previous.failing_since + unknown,
         failures=previous.failures + 1,
+        unreachable_since=unreachable_since,
     )
 
 

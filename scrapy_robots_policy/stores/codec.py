@@ -4,6 +4,10 @@ A frame is one octet for the version of the layout, then one zlib stream: a line
 facts but the file, and the file. The stream starts with a dictionary of what such files hold over
 and over, so that a file of a few lines shrinks too; zlib's checksum tells a broken frame.
 
+Facts that version 0.1.0 does not know, where there are any, stand in a second zlib stream behind
+the first, as a line of JSON. That version does not look there, and so reads the rest of the entry;
+this one leaves out those that a later version may add.
+
 A shared store may hold anything, so `decode` has bounds in octets and checks every type.
 """
 
@@ -58,6 +62,7 @@ Disallow: /
 Allow: /
 """
 
+_LATER_FACTS = ["unreachable_since"]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
@@ -71,9 +76,10 @@ def encode(entry: CacheEntry) -> bytes:
     facts["latest"] = {name: facts["latest"][name] for name in _LATEST_FACTS}
     octets = facts.pop("octets")
     facts["has_octets"] = octets is not None
-    line = json.dumps(facts, separators=(",", ":")).encode("ascii")
-    packer = zlib.compressobj(zdict=_OFTEN)
-    return VERSION + packer.compress(line + b"\n" + (octets or b"")) + packer.flush()
+    later = {name: facts.pop(name) for name in _LATER_FACTS}
+    later = {name: fact for name, fact in later.items() if fact is not None}
+    frame = VERSION + _packed(_line(facts) + b"\n" + (octets or b""))
+    return frame + _packed(_line(later)) if later else frame
 
 
 def decode(frame: bytes) -> CacheEntry:
@@ -83,8 +89,11 @@ def decode(frame: bytes) -> CacheEntry:
     if len(frame) > MAX_FRAME:
         raise EntryError(f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}")
     try:
-        line, _, octets = _unpack(frame).partition(b"\n")
-        return checked(_entry(_facts(line), octets))
+        unpacked, rest = _unpacked(frame[1:])
+        line, _, octets = unpacked.partition(b"\n")
+        later = _facts(_unpacked(rest)[0]) if rest else {}
+        facts = _facts(line) | {name: later[name] for name in _LATER_FACTS if name in later}
+        return checked(_entry(facts, octets))
     except EntryError:
         raise
     except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -149,6 +158,7 @@ _OF_ENTRY: dict[str, Callable[[Any], bool]] = {
     "fetched_at": _is_instant,
     "failing_since": _or_none(_is_instant),
     "failures": _is_count,
+    "unreachable_since": _or_none(_is_instant),
 }
 _OF_LATEST: dict[str, Callable[[Any], bool]] = {
     "status": _or_none(_is_status),
@@ -165,15 +175,27 @@ _OF_LATEST: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _unpack(frame: bytes) -> bytes:
-    """The stream of a frame. A few octets may unpack to gigabytes, so it is never read whole."""
+def _line(facts: dict[str, Any]) -> bytes:
+    return json.dumps(facts, separators=(",", ":")).encode("ascii")
+
+
+def _packed(octets: bytes) -> bytes:
+    packer = zlib.compressobj(zdict=_OFTEN)
+    return packer.compress(octets) + packer.flush()
+
+
+def _unpacked(streams: bytes) -> tuple[bytes, bytes]:
+    """What is in the first stream, and the octets behind it.
+
+    A few octets may unpack to gigabytes, so no stream is read whole.
+    """
     unpacker = zlib.decompressobj(zdict=_OFTEN)
-    unpacked = unpacker.decompress(frame[1:], MAX_UNPACKED)
+    unpacked = unpacker.decompress(streams, MAX_UNPACKED)
     if unpacker.unconsumed_tail:
         raise EntryError(f"an entry that unpacks to more than {MAX_UNPACKED} octets")
     if not unpacker.eof:
         raise EntryError("an entry that was cut")
-    return unpacked
+    return unpacked, unpacker.unused_data
 
 
 def _facts(line: bytes) -> dict[str, Any]:

@@ -374,6 +374,29 @@ async def test_a_304_that_names_another_file_than_the_copy_is_not_taken_for_an_a
         assert len(site.hits) == hits
 
 
+UNASKED = "304 unasked for"
+COPY = CacheEntry(FetchResult(200, etag='"1"'), 1.0, b"")
+NOT_ASKED_ABOUT = {
+    "no copy": (None, [False]),
+    "a copy without validators": (replace(COPY, latest=FetchResult(200)), [False]),
+    "the copy of another URL": (
+        replace(COPY, latest=replace(COPY.latest, hops=("http://b/",))),
+        [False],
+    ),
+    "another file than the copy, again and again": (COPY, [True, False]),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_ASKED_ABOUT)
+@on_reactor
+async def test_a_304_that_nobody_asked_for_is_no_answer(kind):
+    copy, conditional = NOT_ASKED_ABOUT[kind]
+    with Site({"/robots.txt": Answer(status=304, headers={"ETag": '"2"'})}) as site:
+        outcome, _ = await fetch(site.origin, copy)
+        assert (outcome.status, outcome.cause) == (None, UNASKED)
+        assert ["if-none-match" in hit.headers for hit in site.hits] == conditional
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "br", "rot13"])
 @on_reactor
 async def test_a_304_that_names_the_encoding_of_the_file_shows_that_the_copy_is_current(encoding):
@@ -468,9 +491,10 @@ async def test_a_body_as_long_as_the_limit_is_whole():
 async def test_a_copy_that_was_cut_is_validated_only_for_dialects_that_read_no_more():
     cut = CacheEntry(FetchResult(200, etag='"1"', is_cut=True), 1.0, b"#" * 1001)
     with Site({"/robots.txt": Answer(status=304)}) as site:
-        for dialect, is_cut in ((LIMITED, True), (RFC, False)):
-            outcome, _ = await fetch(site.origin, cut, dialect)
-            assert (outcome.status, outcome.is_cut) == (304, is_cut)
+        outcome, _ = await fetch(site.origin, cut, LIMITED)
+        assert (outcome.status, outcome.is_cut) == (304, True)
+        outcome, _ = await fetch(site.origin, cut, RFC)
+        assert (outcome.status, outcome.cause) == (None, UNASKED)
         assert ["if-none-match" in hit.headers for hit in site.hits] == [True, False]
 
 

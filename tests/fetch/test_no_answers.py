@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_robots_policy.fetch.no_answers import ProxyRefusedError, check_answer
+from scrapy_robots_policy.fetch.no_answers import (
+    ProxyRefusedError,
+    UnaskedNotModifiedError,
+    check_answer,
+)
 from scrapy_robots_policy.fetch.unpacking import UnreadableBodyError
 
 
-def check(status, *, is_proxied=False, **headers):
+def check(status, *, is_proxied=False, is_conditional=False, **headers):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    check_answer(status, named, is_proxied=is_proxied)
+    check_answer(status, named, is_proxied=is_proxied, is_conditional=is_conditional)
 
 
 def test_a_407_is_a_proxys_own_word_where_there_is_a_proxy():
     check(407)
     with pytest.raises(ProxyRefusedError):
         check(407, is_proxied=True)
+
+
+def test_a_304_says_something_only_of_a_copy_that_was_asked_about():
+    check(304, is_conditional=True)
+    with pytest.raises(UnaskedNotModifiedError):
+        check(304)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ def live(dialect: str, *happened: tuple[float, FetchResult]) -> Access:
     return access
 
 
+def daily(outcome: FetchResult, last: float, first: float = 0.0) -> list[tuple[float, FetchResult]]:
+    """The same outcome once a day, from `first` on, and then at `last`."""
+    days = int((last - first) // DAY)
+    return [*((first + day * DAY, outcome) for day in range(days + 1)), (last, outcome)]
+
+
 FIRST = {
     "a file": GOOD,
     "204": FetchResult(204),
@@ -184,7 +190,7 @@ def test_an_entry_keeps_all_of_the_latest_result_but_its_octets():
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
 def test_a_run_of_failures_climbs_the_dialects_ladder(dialect: str, answers: str):
     given = [
-        LETTERS[live(dialect, *copy, (DAY, failure), (DAY + age, failure)).mode]
+        LETTERS[live(dialect, *copy, *daily(failure, DAY + age, first=DAY)).mode]
         for failure in (FetchResult(503), TIMEOUT)
         for copy in ([(0, GOOD)], [])
         for age in (HOUR, 13 * HOUR, 31 * DAY)
@@ -207,17 +213,22 @@ def test_the_octets_are_at_hand_exactly_where_the_rules_hold(dialect: str):
 
 
 def test_where_no_step_is_taken_time_alone_climbs_the_ladder():
-    record = live("google", (0, GOOD), (DAY, FetchResult(503))).record
     policy = DIALECTS["google"].access
-    at = [START + DAY + age for age in (0, 12 * HOUR - 1, 12 * HOUR, 30 * DAY - 1, 30 * DAY)]
-    assert "".join(LETTERS[judge(record, now, policy).mode] for now in at) == "DDRRA"
+    once = live("google", (0, GOOD), (DAY, FetchResult(503))).record
+    often = live("google", (0, GOOD), *daily(FetchResult(503), 30.5 * DAY, first=DAY)).record
+    for record, ages, modes in (
+        (once, (0, 12 * HOUR - 1, 12 * HOUR, 30 * DAY, 900 * DAY), "DDRRR"),  # known for a day
+        (often, (29.5 * DAY, 30 * DAY - 1, 30 * DAY, 900 * DAY), "RRAA"),
+    ):
+        at = [START + DAY + age for age in ages]
+        assert "".join(LETTERS[judge(record, now, policy).mode] for now in at) == modes
 
 
 def test_whether_the_site_answers_is_taken_from_who_knows_it():
     result = FetchResult(None, cause="timeout", site_answers=True)
-    assert live("google", (0, result), (31 * DAY, result)).mode is AccessMode.ALLOW
+    assert live("google", *daily(result, 31 * DAY)).mode is AccessMode.ALLOW
     result = FetchResult(503, site_answers=False)
-    assert live("google", (0, result), (31 * DAY, result)).mode is AccessMode.DISALLOW
+    assert live("google", *daily(result, 31 * DAY)).mode is AccessMode.DISALLOW
 
 
 LIVES = {
@@ -252,8 +263,20 @@ LIVES = {
         ("D", None, 3, DAY),
     ),
     "and after 30 days of it the standard allows all": (
-        [(0, FetchResult(304)), (31 * DAY, FetchResult(304))],
-        ("A", None, 2, 31 * DAY),
+        daily(FetchResult(304), 30 * DAY),
+        ("A", None, 32, 30 * DAY),
+    ),
+    "a day counts where nobody has asked for a month": (
+        [(0, FetchResult(503)), (31 * DAY, TIMEOUT)],
+        ("D", None, 2, DAY),
+    ),
+    "nor do sparse failures open a site": (
+        [(n * 15 * DAY, FetchResult(503)) for n in range(30)],
+        ("D", None, 30, 29 * DAY),
+    ),
+    "but for 30 days of them": (
+        [(n * 15 * DAY, FetchResult(503)) for n in range(31)],
+        ("A", None, 31, 30 * DAY),
     ),
     "an empty file is a file": ([(0, FetchResult(200))], ("R", b"", 0, None)),
 }
@@ -267,6 +290,45 @@ def test_facts_are_remembered(
     record, since = access.record, access.record.failing_since
     failing_for = None if since is None else START + happened[-1][0] - since
     assert (LETTERS[access.mode], record.octets, record.failures, failing_for) == expected
+
+
+LIMITED = FetchResult(429)
+AFTER_LIMITS = {
+    # what came before the last try, a 503; the modes of rfc9309 and of bing, where 429 is as 5xx
+    "30 days of 429": (daily(LIMITED, 30 * DAY), "DA"),
+    "30 days of 429, 29 of 503": (
+        [*daily(LIMITED, 30 * DAY), *daily(FetchResult(503), 59 * DAY, first=30 * DAY + HOUR)],
+        "DA",
+    ),
+    "30 days of 429, 30 of 503": (
+        [*daily(LIMITED, 30 * DAY), *daily(FetchResult(503), 60 * DAY, first=30 * DAY + HOUR)],
+        "AA",
+    ),
+    "429, a month of nothing, and one 503 before another": (
+        [(0, LIMITED), (DAY, FetchResult(503)), (31 * DAY, TIMEOUT)],
+        "DD",
+    ),
+    "30 days of 503, with a 429 among the last": (
+        [*daily(FetchResult(503), 30 * DAY), (30 * DAY + HOUR, LIMITED), (31 * DAY, TIMEOUT)],
+        "DA",
+    ),
+    "30 days of 503": (daily(FetchResult(503), 30 * DAY), "AA"),
+}
+
+
+@pytest.mark.parametrize("before", AFTER_LIMITS)
+def test_where_a_429_is_an_answer_it_ends_the_run_of_failures(before: str):
+    happened, modes = AFTER_LIMITS[before]
+    last = (happened[-1][0] + HOUR, FetchResult(503))
+    given = [LETTERS[live(dialect, *happened, last).mode] for dialect in ("rfc9309", "bing")]
+    assert given == [*modes]
+
+
+def test_the_run_after_a_429_leaves_out_the_time_in_which_nobody_asked():
+    entry = live("rfc9309", (0, LIMITED), (HOUR, TIMEOUT), (10 * DAY + HOUR, TIMEOUT)).entry
+    assert entry.unreachable_since == START + 9 * DAY + HOUR
+    ended = live("rfc9309", (0, LIMITED), (HOUR, TIMEOUT), (DAY, GOOD)).entry
+    assert ended.unreachable_since is None
 
 
 def test_the_records_of_all_dialects_are_the_same():
@@ -430,7 +492,7 @@ def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
     assert refused.holds_until == refused.fresh_until
     old_rules = live("rfc9309", (0, GOOD), (DAY, FetchResult(503)))
     assert old_rules.holds_until == old_rules.fresh_until + DAY  # as of a file that came
-    late = [(n * DAY, FetchResult(503)) for n in (1, 30.5)]
+    late = daily(FetchResult(503), 30.5 * DAY, first=DAY)
     assert live("amazon", (0, GOOD), *late).holds_until == START + 31 * DAY  # the end of that rung
 
 

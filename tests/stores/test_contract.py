@@ -52,6 +52,9 @@ RECORDS = {
     "failing": CacheEntry(
         FetchResult(None, cause="timeout"), 9.0, b"#", 1.0, failing_since=2.0, failures=3
     ),
+    "failing_after_429": CacheEntry(
+        FetchResult(503), 9.0, b"#", 1.0, failing_since=2.0, failures=3, unreachable_since=0.0
+    ),
 }
 
 
@@ -127,6 +130,7 @@ async def test_a_store_may_be_closed_twice(store):
         fetched_at=st.floats(0, 1e11),
         failing_since=st.none() | st.floats(0, 1e11),
         failures=st.integers(0, 1000),
+        unreachable_since=st.none() | st.floats(0, 1e11),
     )
 )
 def test_decode_undoes_encode(record):
@@ -194,6 +198,7 @@ WRONG = {
     "fetched_at": [*INSTANTS, None],
     "failing_since": INSTANTS,
     "failures": COUNTS,
+    "unreachable_since": INSTANTS,
     "octets": ["Disallow: /", 1],
     "status": ["200", True, 200.0, -1, 1000],
     "cause": TEXTS,
@@ -252,6 +257,48 @@ BROKEN_FACTS = {
 def test_broken_facts_are_a_value_error(kind):
     with pytest.raises(EntryError, match="entry"):
         decode(frame(BROKEN_FACTS[kind]))
+
+
+def as_read_by_0_1_0(frame: bytes) -> CacheEntry:
+    """As its `decode` does it: a fact that it does not know is an error."""
+    unpacker = zlib.decompressobj(zdict=codec._OFTEN)
+    line, _, octets = unpacker.decompress(frame[1:]).partition(b"\n")
+    facts = json.loads(line)
+    known = "latest asked_at fetched_at failing_since failures has_octets"
+    assert [*facts] == known.split()
+    latest = facts.pop("latest")
+    known = "status cause media_type lifetime retry_after etag last_modified hops is_cut"
+    assert [*latest] == [*known.split(), "site_answers"]
+    result = FetchResult(**{**latest, "hops": tuple(latest["hops"])})
+    return CacheEntry(result, octets=octets if facts.pop("has_octets") else None, **facts)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_version_0_1_0_reads_all_that_it_knows_of_an_entry(name):
+    known = replace(RECORDS[name], unreachable_since=None)
+    assert as_read_by_0_1_0(encode(RECORDS[name])) == known
+    assert decode(encode(known)) == known
+
+
+LATER = json.dumps({"unreachable_since": 7.0, "of_a_later_version": [1]}).encode()
+BEHIND = {
+    "rubbish": b"x",
+    "a_stream_that_is_cut": codec._packed(LATER)[:-1],
+    "a_list": codec._packed(b'["unreachable_since"]'),
+    "no_json": codec._packed(b"{"),
+    "a_wrong_type": codec._packed(b'{"unreachable_since": "x"}'),
+}
+
+
+def test_facts_that_a_later_version_has_added_are_left_out():
+    entry = decode(encode(RECORDS["failing"]) + codec._packed(LATER))
+    assert entry == replace(RECORDS["failing"], unreachable_since=7.0)
+
+
+@pytest.mark.parametrize("kind", BEHIND)
+def test_what_else_stands_behind_an_entry_is_a_value_error(kind):
+    with pytest.raises(EntryError, match="entry"):
+        decode(encode(FULL) + BEHIND[kind])
 
 
 LONG = "x" * 100_000
