@@ -46,7 +46,7 @@ def test_robots_policy_loads_neither_scrapy_nor_what_is_slow_to_load(file):
     done = subprocess.run(
         [sys.executable, "-c", NO_SCRAPY, *lines], capture_output=True, text=True, check=False
     )
-    assert done.stderr.splitlines()[-1] == "[1, 0, 0, 0, 1, 0, 0, 3] []"
+    assert done.stderr.splitlines()[-1] == "[1, 0, 1, 0, 1, 0, 0, 3] []"
 
 
 def test_robots_policy_asks_for_a_crawler_that_no_group_names(file):

@@ -32,7 +32,7 @@ pytestmark = [
 CLOSED = [
     ("check /private/x", ">&-", 1),
     ("check", "<&-", 0),
-    ("lint -", "<&-", 0),
+    ("lint --severity error -", "<&-", 0),
     ("check /private/x", "2>&-", 1),
     ("chek", "2>&-", 2),
     ("check --jobs x", "2>&-", 2),

@@ -14,7 +14,7 @@ from string import ascii_lowercase
 
 import pytest
 
-from scrapy_robots_policy.lint import lint, needless_rules, sitemap_findings, source_file
+from scrapy_robots_policy.lint import lint, needless_rules, source_file
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
 from scrapy_robots_policy.rep.tdmrep import TdmRules
@@ -159,7 +159,7 @@ def low_bounds(monkeypatch):
     """What is bounded for large files is bounded here for small ones."""
     monkeypatch.setattr(needless_rules, "_MAX_STEPS", 1_000_000)
     monkeypatch.setattr(needless_rules, "_MAX_BEATEN", 10)
-    monkeypatch.setattr(sitemap_findings, "_MAX_OCTETS", 100_000)
+    monkeypatch.setattr(source_file, "_MAX_OCTETS", 100_000)
 
 
 def work_of(call: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> int:
