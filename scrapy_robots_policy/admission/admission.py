@@ -297,7 +297,7 @@ class Admission:
             self._watch_visits()
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
-        # Stale rules are validated meanwhile: that fetch found no queue to wait in.
+        # While stale rules are validated, that fetch is a visit. It found no queue to wait in.
         is_visited = self.resolver.is_asking(rules.origin)
         since_visit = 0.0 if is_visited else self.now() - rules.access.entry.asked_at
         return self.delays.queue(slot, asker, delay.seconds, since_visit)

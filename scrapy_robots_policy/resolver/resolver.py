@@ -104,7 +104,7 @@ class Resolver:
             state.answers = answers
 
     def is_asking(self, origin: str) -> bool:
-        """Whether an origin is looked up now, so that its site may be visited."""
+        """Whether an origin is looked up now. A fetch of its file may be under way."""
         return origin in self._looked_up
 
     def waiting(self) -> tuple[int, int, int]:

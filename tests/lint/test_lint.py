@@ -418,7 +418,7 @@ OWN_GROUPS = [
     ("360", "User-agent: foo\nUser-agent: y\nAllow: /b\n", True),
     ("rfc9309", "User-agent: foo\nCrawl-delay: 9\n", True),
     ("rfc9309", "User-agent: foo\nDisallow: /p?\n", True),
-    # it says something of the same pages, or says that all is allowed
+    # no finding: a rule of the group is about the same pages, or the group allows everything
     ("rfc9309", "User-agent: foo\nDisallow: /p\nDisallow: /b\n", False),
     ("rfc9309", "User-agent: foo\nDisallow: /b\nAllow: /p\n", False),
     ("rfc9309", "User-agent: foo\nDisallow: /\n", False),
