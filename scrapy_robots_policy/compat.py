@@ -196,6 +196,7 @@ class EngineAccess:
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `downloader._get_slot`           | waiting requests do not count for their host             |
+    | `transferring`, `queue` of slots | a request that is cancelled in its slot is no visit      |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
@@ -268,9 +269,10 @@ class EngineAccess:
         Scrapy goes on with one that was cancelled there, and it is not among the active ones.
         """
         slot = getattr(self.downloader, "slots", {}).get(request.meta.get(SLOT_KEY))
-        if slot is None:
-            return False
-        return request in slot.transferring or any(request is queued for queued, _ in slot.queue)
+        if request in getattr(slot, "transferring", ()):
+            return True
+        entries = getattr(slot, "queue", ())  # each a request and its Deferred
+        return any(isinstance(entry, tuple) and request in entry for entry in entries)
 
     def count_for_host(self, request: Request) -> Callable[[], None]:
         """Enter a request in its download slot, where the scheduler's queue counts it.

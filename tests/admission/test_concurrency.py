@@ -189,6 +189,29 @@ def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
     assert engine.slot_key(request) == key
 
 
+CANCELLED = Request("http://a.example/", meta={compat.SLOT_KEY: "a"})
+OTHER = Request("http://a.example/other", meta={compat.SLOT_KEY: "a"})
+IN_SLOT = {
+    # the slots of the downloader, and whether the request is in one of them
+    "on its way": ({"a": SimpleNamespace(transferring={CANCELLED}, queue=[])}, True),
+    "queued": ({"a": SimpleNamespace(transferring={OTHER}, queue=[(CANCELLED, None)])}, True),
+    "gone": ({"a": SimpleNamespace(transferring={OTHER}, queue=[(OTHER, None)])}, False),
+    "its slot is gone": ({}, False),
+    "no such attributes": ({"a": SimpleNamespace()}, False),
+    "a queue of something else": ({"a": SimpleNamespace(queue=[object()])}, False),
+}
+
+
+@pytest.mark.parametrize("case", IN_SLOT)
+def test_a_request_is_looked_for_in_its_slot_whatever_attributes_the_slot_has(case):
+    slots, is_there = IN_SLOT[case]
+    downloader = Downloader()
+    downloader.slots = slots
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
+    engine = compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
+    assert engine.is_in_slot(CANCELLED) is is_there
+
+
 def test_a_downloader_of_the_users_says_itself_whether_it_is_full_after_room_was_made():
     downloader, made = Downloader(), []
     downloader.total_concurrency = 1
