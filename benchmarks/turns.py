@@ -1,6 +1,7 @@
 """What a request costs whose host's rules are known, to a few microseconds: crawls that take turns.
 
-    python benchmarks/turns.py [--crawls N] [--rounds N] [--requests N] [--kinds stock ours]
+    python benchmarks/turns.py [--crawls N] [--rounds N] [--requests N] [--items N] [--places N]
+                               [--kinds stock ours]
 
 As `overhead.py`, each crawl in a process of its own; but here one of each kind live at the same
 time, and while one asks for its next pages the others sleep. So whatever else the machine does hits
@@ -13,6 +14,12 @@ far a kind is from robots off and from stock: for each crawl the mean difference
 the difference of what the collector took; over the crawls their mean, and its standard error. Both
 means leave out the tenth at either end: what else runs on the machine may cost a crawl ten times
 what is looked for.
+
+`--items` says how many items the callback yields for each page, `--places` how many requests go at
+a time. Both change how often the collector runs. For each response Scrapy makes a task for each of
+`CONCURRENT_ITEMS` places: some 700 objects with the default of 100, and with 700 new objects
+CPython 3.11 collects. So in a crawl of one place that yields nothing, a few objects more decide
+whether the collector runs once in two responses, or in each.
 """
 
 from __future__ import annotations
@@ -25,7 +32,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +64,7 @@ class Turn(NamedTuple):
 class Sleeper:
     """A crawl in a process of its own, which sleeps until it is its turn."""
 
-    def __init__(self, settings: dict[str, Any], site: str, requests: int) -> None:
+    def __init__(self, settings: dict[str, Any], **attributes: Any) -> None:
         self.turns: list[Turn] = []
         self._process = subprocess.Popen(  # noqa: S603 - ourselves
             [sys.executable, str(Path(__file__).resolve()), "--crawl"],
@@ -66,7 +73,7 @@ class Sleeper:
             text=True,
             bufsize=1,
         )
-        self._send({"settings": settings, "site": site, "requests": requests})
+        self._send({"settings": settings, "attributes": attributes})
 
     def turn(self) -> None:
         self._send("turn")
@@ -112,6 +119,7 @@ class Spider(scrapy.Spider):
     name = "turns"
     site: str
     requests: int
+    items: int
     sent = 0
 
     async def start(self) -> AsyncIterator[Any]:
@@ -133,10 +141,15 @@ class Spider(scrapy.Spider):
         answered: Awaitable[None] = maybe_deferred_to_future(self.answered)
         for _ in range(count):
             self.sent += 1
-            yield scrapy.Request(f"{self.site}/{self.sent}", self.parse, errback=self.parse)
+            yield scrapy.Request(f"{self.site}/{self.sent}", self.parse, errback=self.count)
         await answered
 
-    def parse(self, _: Any) -> None:
+    def parse(self, response: Any) -> Iterator[dict[str, Any]]:
+        for number in range(self.items):
+            yield {"url": response.url, "number": number}
+        self.count(response)
+
+    def count(self, _: Any) -> None:
         self.awaited -= 1
         if not self.awaited:
             self.answered.callback(None)
@@ -149,9 +162,8 @@ def write(what: Any) -> None:
 
 def crawl() -> None:
     plan = json.loads(sys.stdin.readline())
-    process = CrawlerProcess({**OWN, "CONCURRENT_REQUESTS": 16, **plan["settings"]})
-    attributes = {"site": plan["site"], "requests": plan["requests"]}
-    crawler = process.create_crawler(type("Spider", (Spider,), attributes))
+    process = CrawlerProcess({**OWN, **plan["settings"]})
+    crawler = process.create_crawler(type("Spider", (Spider,), plan["attributes"]))
     process.crawl(crawler)
     process.start()
     write(crawler.stats.get_stats())
@@ -162,6 +174,8 @@ def main() -> None:
     parser.add_argument("--crawls", type=int, default=40, help="of each kind")
     parser.add_argument("--rounds", type=int, default=28, help="in which each crawl has a turn")
     parser.add_argument("--requests", type=int, default=50, help="in a turn")
+    parser.add_argument("--items", type=int, default=0, help="that a page gives")
+    parser.add_argument("--places", type=int, default=16, help="for requests at a time")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--crawl", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -177,7 +191,11 @@ def taken(site: str, options: argparse.Namespace) -> dict[str, list[Turn]]:
     """The turns that one crawl of each kind takes."""
     with TemporaryDirectory() as folder, ExitStack() as killed:
         KINDS[AUDITED] = {**OURS, "ROBOTS_AUDIT": f"{folder}/audit.jsonl"}
-        sleepers = {kind: Sleeper(KINDS[kind], site, options.requests) for kind in options.kinds}
+        attributes = {"site": site, "requests": options.requests, "items": options.items}
+        places = {"CONCURRENT_REQUESTS": options.places}
+        sleepers = {
+            kind: Sleeper({**KINDS[kind], **places}, **attributes) for kind in options.kinds
+        }
         for sleeper in sleepers.values():
             killed.callback(sleeper.kill)
         for _ in range(WARM_UP + options.rounds):
