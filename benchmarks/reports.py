@@ -13,9 +13,10 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report
 from scrapy_robots_policy.report.base import Base
-from scrapy_robots_policy.report.counts import MAX_ORIGINS_OF_REPORT
+from scrapy_robots_policy.report.counts import MAX_ORIGINS_OF_REPORT, CrawlCounts, OriginCounts
+from scrapy_robots_policy.report.files import Files
+from scrapy_robots_policy.report.summary import Report
 
 MAX_PAGE = 2_000_000  # octets
 PATHS = ("/", "/search", "/*?sort=", "/cart", "/wp-admin/", "/cgi-bin/", "/private/", "/*.pdf$")

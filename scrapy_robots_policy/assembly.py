@@ -18,10 +18,8 @@ from .config import PolicySettings, one_sentence
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
 from .rep import RuleSet
-from .report import CrawlCounts
-from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT
+from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
-from .report.report_writer import ReportWriter
 from .resolver.cache import OriginCache
 from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
@@ -30,6 +28,7 @@ from .stores import MemoryStore, Store, coordinator_of
 
 if TYPE_CHECKING:
     from .audit.recorder import Recorder
+    from .report.report_writer import ReportWriter
 
 
 class CrawlParts:
@@ -38,7 +37,7 @@ class CrawlParts:
     counts     what became of the requests, by origin
     recorder   keeps the record of the crawl; None: nobody wants one
     events     writes to log, stats and record what happens
-    report     writes the report at the end
+    report     writes the report at the end; None: nobody wants one
     resolver   answers which rules hold for an origin now
     admission  has requests wait until they may go
 
@@ -54,15 +53,7 @@ class CrawlParts:
         self.recorder = self._open_record(settings)
         record = self.recorder.on_learned if self.recorder is not None else None
         self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
-        self.report = ReportWriter(
-            crawler,
-            self.counts,
-            settings.configs.default.agent,
-            settings.configs.default.dialect.name,
-            settings.report,
-            settings.report_base,
-            self.now,
-        )
+        self.report = self._report_writer(settings)
         self.admission = self._admission(settings)
         self.resolver = self.admission.resolver
 
@@ -73,6 +64,21 @@ class CrawlParts:
 
         with one_sentence(self.crawler):
             return Recorder(self.crawler, settings, self.now, compat.call_later)
+
+    def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
+        if settings.report is None:
+            return None
+        from .report.report_writer import ReportWriter  # noqa: PLC0415 - few crawls have a report
+
+        return ReportWriter(
+            self.crawler,
+            self.counts,
+            settings.configs.default.agent,
+            settings.configs.default.dialect.name,
+            settings.report,
+            settings.report_base,
+            self.now,
+        )
 
     def _admission(self, settings: PolicySettings) -> Admission:
         """All that waits, from the lowest part up."""

@@ -190,4 +190,5 @@ class RobotsPolicyMiddleware:
         assert self.crawler.stats is not None  # the crawl has just ended
         passed = sum(counts.passed for counts in self.counts.origins)
         self.crawler.stats.set_value(PASSED, passed)
-        self.report.write(reason)
+        if self.report is not None:
+            self.report.write(reason)

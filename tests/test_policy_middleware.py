@@ -21,7 +21,7 @@ from scrapy_robots_policy.fetch.body import Bodies, Body
 from scrapy_robots_policy.fetch.causes import cause_of
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
 from scrapy_robots_policy.rep.documents import DOCUMENTS
-from scrapy_robots_policy.report import OriginCounts
+from scrapy_robots_policy.report.counts import OriginCounts
 from tests.crawls import Chain, Spider, crawl, middleware_of
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots

@@ -10,7 +10,8 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from example.web import SITES, Site, Web
-from scrapy_robots_policy import RobotsPolicyMiddleware, report
+from scrapy_robots_policy import RobotsPolicyMiddleware
+from scrapy_robots_policy.report.text_table import table
 
 
 class LocalWeb:
@@ -52,7 +53,7 @@ class Table:
         assert middleware is not None  # settings.py enables both
         assert local is not None
         sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        print(*sites, "", report.table(middleware.counts.origins), sep="\n")  # noqa: T201 - the demo's output
+        print(*sites, "", table(middleware.counts.origins), sep="\n")  # noqa: T201 - the demo's output
         self._show_tags()
 
     def _show_tags(self) -> None:

@@ -27,7 +27,7 @@ from ..rep import Origin, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
-from ..report import CrawlCounts
+from ..report.counts import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver

@@ -16,7 +16,7 @@ from ..exceptions import Disallowed
 from ..rep import Verdict
 from ..rep.url import server_forms
 from ..rep.use_answer import answer
-from ..report import CrawlCounts
+from ..report.counts import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules
 from .crawl_policy import CrawlPolicy

@@ -18,7 +18,7 @@ from ..rep.access import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
-from ..report import Files
+from ..report.files import Files
 from .audit_settings import AuditSettings
 from .components import refuse_second_middleware
 from .contact import contact_warning

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from ..report import Files
-from ..report.base import Base
+from ..report.files import Files
 from .kinds import SettingError
 
 
@@ -26,6 +25,8 @@ def report_base(path: Path | None) -> Path | None:
     """The data of an earlier report. Before the second crawl there may be none yet."""
     if path is None:
         return None
+    from ..report.base import Base  # noqa: PLC0415 - few crawls have an earlier report
+
     try:
         with suppress(FileNotFoundError):
             Base.read(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def nearest(word: str, words: Iterable[str], start: str = "", likeness: float = 0.7) -> str:
@@ -12,6 +11,8 @@ def nearest(word: str, words: Iterable[str], start: str = "", likeness: float = 
     start     what stands before each of the words
     likeness  how much of both words must be alike, from 0 to 1
     """
+    from difflib import get_close_matches  # noqa: PLC0415 - few names are mistyped
+
     by_lower = {one.lower(): one for one in words}
     near = get_close_matches(word.lower(), list(by_lower), n=1, cutoff=likeness)
     return f"; did you mean {start}{by_lower[near[0]]}?" if near else ""

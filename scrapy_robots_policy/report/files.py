@@ -6,9 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 from ..whole_file import part_of, whole_file
-from .summary import Report, json_parts
+
+if TYPE_CHECKING:
+    from .summary import Report
 
 PAGE, DATA = ".html", ".json"
 
@@ -44,7 +47,9 @@ class Files:
 
     def write(self, report: Report) -> None:
         """Write the files. On OSError each file is either complete or unchanged."""
-        from .page import page  # noqa: PLC0415 - only crawls with a report need it
+        # Only crawls with a report need them.
+        from .page import page  # noqa: PLC0415
+        from .summary import json_parts  # noqa: PLC0415
 
         with whole_file(self.data) as file:
             file.writelines(text.encode("utf-8", "replace") for text in json_parts(report))

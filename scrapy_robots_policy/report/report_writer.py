@@ -1,4 +1,4 @@
-"""Writes the report of a crawl at its end, if the user wants one."""
+"""Writes the report of a crawl at its end."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 from scrapy.crawler import Crawler
 
 from ..stats import PREFIX
-from . import CrawlCounts, Files, Report
 from .base import Base
+from .counts import CrawlCounts
+from .files import Files
+from .summary import Report
 
 logger = logging.getLogger("scrapy_robots_policy")
 
@@ -20,7 +22,7 @@ class ReportWriter:
     """Writes the report of one crawl, which begins now.
 
     agent    the product token of the crawl; `dialect`: the name of its dialect
-    files    the files to write; None: no report
+    files    the files to write
     base     the data of an earlier report to compare with; None: with none
     now      returns seconds since the epoch
     """
@@ -31,7 +33,7 @@ class ReportWriter:
         counts: CrawlCounts,
         agent: str,
         dialect: str,
-        files: Files | None,
+        files: Files,
         base: Path | None,
         now: Callable[[], float],
     ) -> None:
@@ -42,12 +44,9 @@ class ReportWriter:
 
     def write(self, reason: str) -> None:
         """Write the files. `reason`: why the spider was closed. Errors are logged, not raised."""
-        files = self.files
-        if files is None:
-            return
         spider = self.crawler.spider
         try:
-            files.write(self._report(reason))
+            self.files.write(self._report(reason))
         except OSError as error:
             logger.error(  # noqa: TRY400 - a traceback would say no more
                 "The report of the crawl could not be written: %(error)s",
@@ -57,7 +56,7 @@ class ReportWriter:
         else:
             logger.info(
                 "The report of the crawl is in %(path)s",
-                {"path": files.page or files.data},
+                {"path": self.files.page or self.files.data},
                 extra={"spider": spider},
             )
 

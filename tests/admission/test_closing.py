@@ -201,11 +201,13 @@ async def test_a_turn_of_the_fleet_is_given_back_before_the_store_is_closed():
 
 
 @on_reactor
-async def test_the_store_is_closed_even_if_the_report_fails(monkeypatch, caplog):
+async def test_the_store_is_closed_even_if_the_report_fails(monkeypatch, caplog, tmp_path):
     NotingFleet.calls.clear()
     monkeypatch.setattr(ReportWriter, "write", lambda *_: 1 / 0)
     with Site({"/robots.txt": robots("")}) as site:
-        await crawl(site.url("/page"), settings={"ROBOTS_STORE": NotingFleet})
+        report = str(tmp_path / "report.json")
+        settings = {"ROBOTS_STORE": NotingFleet, "ROBOTS_REPORT": report}
+        await crawl(site.url("/page"), settings=settings)
     assert NotingFleet.calls == [("close", False)]
     assert "ZeroDivisionError" in caplog.text
 

@@ -16,7 +16,7 @@ from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE
-from scrapy_robots_policy.report import CrawlCounts
+from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.resolver.origin import OriginState, rules_given
 
 ORIGIN = "http://example.com"

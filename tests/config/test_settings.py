@@ -56,7 +56,7 @@ def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
     settings = dict.fromkeys(names, str(tmp_path / "%(name)s.json"))
     middleware = RobotsPolicyMiddleware.from_crawler(shell := get_crawler(settings_dict=settings))
     assert shell.spider is None
-    assert (middleware.recorder, middleware.report.files, middleware.report.base) == (None,) * 3
+    assert (middleware.recorder, middleware.report) == (None, None)
     assert [*tmp_path.iterdir()] == []
 
 

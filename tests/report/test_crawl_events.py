@@ -12,7 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
-from scrapy_robots_policy.report import CrawlCounts
+from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.report.crawl_events import CrawlEvents
 from scrapy_robots_policy.report.trouble_log import MAX_LINES
 from scrapy_robots_policy.resolver.events import Source

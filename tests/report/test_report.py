@@ -15,16 +15,17 @@ from typing import Any
 import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report import CrawlCounts, Files, OriginCounts, Report, table
-from scrapy_robots_policy.report import files as report_files
+from scrapy_robots_policy.report import summary
 from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
-from scrapy_robots_policy.report.counts import MAX_CAUSES, THE_REST
+from scrapy_robots_policy.report.counts import MAX_CAUSES, THE_REST, CrawlCounts, OriginCounts
+from scrapy_robots_policy.report.files import Files
 from scrapy_robots_policy.report.formats import elapsed
 from scrapy_robots_policy.report.histogram import DELAYS
 from scrapy_robots_policy.report.page import page
 from scrapy_robots_policy.report.sections import sections
-from scrapy_robots_policy.report.summary import json_parts
+from scrapy_robots_policy.report.summary import Report, json_parts
+from scrapy_robots_policy.report.text_table import table
 from tests.docs.markdown import ROOT
 
 pytestmark = pytest.mark.usefixtures("one_suffix_list")
@@ -372,7 +373,7 @@ def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypa
         yield "{" * 100_000
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(report_files, "json_parts", parts_on_a_full_disk)
+    monkeypatch.setattr(summary, "json_parts", parts_on_a_full_disk)
     with pytest.raises(OSError, match="No space left on device"):
         files.write(report_of())
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -389,7 +390,7 @@ def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_p
             files.write(report_of())
         yield own
 
-    monkeypatch.setattr(report_files, "json_parts", parts_of_two)
+    monkeypatch.setattr(summary, "json_parts", parts_of_two)
     files.write(report_of())
     assert files.data.read_text() == "2" * 100_000
     assert list(tmp_path.iterdir()) == [files.data]

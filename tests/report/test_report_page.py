@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from scrapy_robots_policy.report import CrawlCounts, Files
+from scrapy_robots_policy.report.counts import CrawlCounts
+from scrapy_robots_policy.report.files import Files
 from scrapy_robots_policy.report.grid import SHOWN_ROWS
 from tests.audit.records import HERE, RULES, URLS, Recording, served
 from tests.browser import (

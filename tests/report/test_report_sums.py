@@ -10,7 +10,7 @@ import pytest
 
 from scrapy_robots_policy.rep.preference import Preference
 from scrapy_robots_policy.rep.use_answer import Result, UseResult
-from scrapy_robots_policy.report import CrawlCounts, OriginCounts, base, counts
+from scrapy_robots_policy.report import base, counts
 from scrapy_robots_policy.report.base import (
     Base,
     Change,
@@ -20,7 +20,13 @@ from scrapy_robots_policy.report.base import (
     changes,
 )
 from scrapy_robots_policy.report.charts import chart, class_labels
-from scrapy_robots_policy.report.counts import MAX_SAMPLES, THE_REST, rule_text
+from scrapy_robots_policy.report.counts import (
+    MAX_SAMPLES,
+    THE_REST,
+    CrawlCounts,
+    OriginCounts,
+    rule_text,
+)
 from scrapy_robots_policy.report.formats import octets, span
 from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, Column, Noted, grid
 from scrapy_robots_policy.report.histogram import Histogram
