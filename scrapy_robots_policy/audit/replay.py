@@ -73,10 +73,14 @@ class _Parsed:
 
 
 class Replay:
-    """One file of a record, line by line. `other`: decide in this dialect, not in the recorded."""
+    """One file of a record, line by line.
 
-    def __init__(self, other: Dialect | None = None) -> None:
-        self.other = other
+    kept   an empty database for the lines that later ones refer to
+    other  decide in this dialect, not in the recorded
+    """
+
+    def __init__(self, kept: sqlite3.Connection, other: Dialect | None = None) -> None:
+        self._kept, self.other = kept, other
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
@@ -84,12 +88,8 @@ class Replay:
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._octets = 0
-        self._kept = sqlite3.connect("")  # in memory while it is small, then in a temporary file
         self._kept.execute("CREATE TABLE octets (sha256 TEXT PRIMARY KEY, packed TEXT)")
         self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, fields TEXT)")
-
-    def close(self) -> None:
-        self._kept.close()
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
         """Take in one line. The answers where it is a decision that rests on a robots.txt.
@@ -232,9 +232,9 @@ def _unreadable(fields: Mapping[str, Any], what: str) -> ReplayError:
 @contextmanager
 def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay]:
     """A replay of a file. A line that cannot be replayed is an AuditError of the file."""
-    with closing(Replay(other)) as replay:
+    with closing(sqlite3.connect("")) as kept:  # in memory while it is small, then in a file
         try:
-            yield replay
+            yield Replay(kept, other)
         except ReplayError as error:
             raise file.error(str(error)) from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import tempfile
 from contextlib import closing
 from dataclasses import replace
@@ -259,7 +260,8 @@ def test_the_robots_txt_files_that_a_replay_keeps_parsed_are_bounded_in_octets(
         recording.decide(f"{origin}/no")
     (path,) = recording.close()
     monkeypatch.setattr(replay, "MAX_PARSED_OCTETS", 3 * OVERHEAD)
-    with closing(Replay()) as reader:
+    with closing(sqlite3.connect("")) as kept:
+        reader = Replay(kept)
         answers = [reader.read(fields) for fields in lines_in(path)]
         assert len(reader._parsed) < 5
     assert [answer.agree for answer in answers if answer] == [True] * 60
@@ -271,7 +273,8 @@ def test_the_groups_that_a_replay_keeps_of_a_file_are_bounded_in_number(tmp_path
     for number in range(10):
         recording.decide(URLS[0], config=replace(recording.default, agent=f"bot{number % 6}"))
     (path,) = recording.close()
-    with closing(Replay()) as reader:
+    with closing(sqlite3.connect("")) as kept:
+        reader = Replay(kept)
         answers = [reader.read(fields) for fields in lines_in(path)]
         (parsed,) = reader._parsed.values()
     assert len(parsed.groups) <= 3
