@@ -50,14 +50,14 @@ class DelayQueues:
         asker: Asker,
         delay: float,
         since_visit: float,
-        visitors: Iterable[Request] = (),
+        in_slots: Callable[[], Iterable[Request]] = tuple,
     ) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
 
         delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
-        visitors     the requests in the downloader: those of a host that had no queue so far went
-                     there unseen
+        in_slots     gives the requests in download slots: those of a host that had no queue so far
+                     went there unseen
         """
         queue = self.find(slot, asker.origin)
         if not delay:
@@ -73,8 +73,9 @@ class DelayQueues:
             host = host_of(asker.origin)
             if self.by_host.get(host) is not queue:
                 self.by_host[host] = queue
-                for request in visitors:
-                    self.reached(request)
+                self._look_around(in_slots)
+                # On asyncio, Scrapy takes a request out of its slot a moment before it goes.
+                self.call_later(0.0, lambda: self._look_around(in_slots))
         return queue
 
     def find(self, slot: str, url: str) -> DelayQueue | None:
@@ -87,6 +88,10 @@ class DelayQueues:
         queue = self.under_way.get(request) or self.find(slot, request.url)
         if queue is not None:
             queue.reached(request)
+
+    def _look_around(self, in_slots: Callable[[], Iterable[Request]]) -> None:
+        for request in in_slots():
+            self.reached(request)
 
     def left(self, request: Request) -> None:
         """A request has left the downloader: its visit is over, whatever middlewares do next."""

@@ -98,6 +98,20 @@ async def test_a_crawler_that_has_to_wait_waits_whatever_other_crawlers_the_craw
         assert min(gaps(site)) >= 0.3, site.paths
 
 
+@on_reactor
+async def test_a_page_waits_for_the_end_of_those_that_went_before_a_delay_was_asked_for():
+    text = "User-agent: slow\nCrawl-delay: 0.3\nUser-agent: quick\nDisallow: /x"
+    script = {"/robots.txt": robots(text)} | {f"/{n}": Answer(after=0.6) for n in range(3)}
+    with Site(script) as site:
+        requests = (
+            scrapy.Request(site.url(f"/{number}"), meta={"robots": {"agent": agent}})
+            for number, agent in enumerate(("quick", "quick", "quick", "slow"))
+        )
+        await crawl(*requests)
+        assert site.paths[-1] == "/3"
+        assert min(site.hits[-1].asked_at - hit.answered_at for hit in site.hits[:-1]) >= 0.3
+
+
 @pytest.mark.parametrize("kind", REACTORS)
 def test_a_robots_txt_may_wait_in_its_download_slot_longer_than_it_may_take(kind):
     """Two origins, one slot: ten pages of the first are in it; whichever of them comes back first

@@ -82,6 +82,7 @@ class Host:
             lambda request, seconds: self.held.append((request, seconds)),
         )
         self.queue = self.queues.queue("host", ASKER, DELAY, since_visit=DELAY)
+        self.clock.timers.clear()  # that of the second look into the download slots: all are empty
         self.active, self.sent = set(), []
 
     def request(self, path):
@@ -384,7 +385,7 @@ async def test_what_is_in_the_downloader_when_a_host_first_asks_for_a_delay_is_a
     unseen, elsewhere = scrapy.Request("http://another/1"), scrapy.Request("http://yet.another/1")
     host.active |= {unseen, elsewhere}
     asker = Asker("http://another", "bot", "rfc9309")
-    queue = host.queues.queue("another", asker, DELAY, since_visit=DELAY, visitors=host.active)
+    queue = host.queues.queue("another", asker, DELAY, DELAY, in_slots=lambda: host.active)
     await host.clock.forward(2 * DELAY)
     assert not queue.is_idle  # it takes long
     await host.end(unseen)
