@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any
 
@@ -196,7 +196,8 @@ class EngineAccess:
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `downloader._get_slot`           | waiting requests do not count for their host             |
-    | `transferring`, `queue` of slots | a request that is cancelled in its slot is no visit      |
+    | `transferring`, `queue` of slots | what is there when a delay begins, or is cancelled there, |
+    |                                  | is no visit                                              |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
@@ -273,6 +274,10 @@ class EngineAccess:
             return True
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
+
+    def in_slots(self) -> Iterator[Request]:
+        """The active requests that are in a download slot."""
+        return filter(self.is_in_slot, self.active)
 
     def count_for_host(self, request: Request) -> Callable[[], None]:
         """Enter a request in its download slot, where the scheduler's queue counts it.

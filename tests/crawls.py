@@ -95,10 +95,10 @@ class Spider(scrapy.Spider):
 class Chain(Spider):
     """Asks for one URL after the other: for the next one when the last was answered or dropped.
 
-    ahead  the URLs after the first one
+    ahead  the URLs after the first one, or requests
     """
 
-    ahead: Sequence[str] = ()
+    ahead: Sequence[scrapy.Request | str] = ()
 
     def parse(self, response: Any) -> Iterable[scrapy.Request]:
         super().parse(response)
@@ -110,8 +110,8 @@ class Chain(Spider):
 
     def next(self) -> Iterable[scrapy.Request]:
         if self.ahead:
-            url, *self.ahead = self.ahead
-            yield scrapy.Request(url, self.parse, errback=self.fail)
+            following, *self.ahead = self.ahead
+            yield request_of(following).replace(callback=self.parse, errback=self.fail)
 
 
 class CancellingSpider(Spider):
@@ -167,10 +167,12 @@ class Middleware:
 
 
 def kind_of(spider: type[Spider], requests: Any, **attributes: Any) -> type[Spider]:
-    all_requests = tuple(
-        r if isinstance(r, scrapy.Request) else scrapy.Request(r) for r in requests
-    )
+    all_requests = tuple(map(request_of, requests))
     return type("Spider", (spider,), {"requests": all_requests, **attributes})
+
+
+def request_of(wanted: scrapy.Request | str) -> scrapy.Request:
+    return wanted if isinstance(wanted, scrapy.Request) else scrapy.Request(wanted)
 
 
 async def crawl(

@@ -20,7 +20,6 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..compat import SLOT_KEY
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing
 from ..rep import Origin, tdmrep
@@ -300,15 +299,13 @@ class Admission:
         # While stale rules are validated, that fetch is a visit. It found no queue to wait in.
         is_visited = self.resolver.is_asking(rules.origin)
         since_visit = 0.0 if is_visited else self.now() - rules.access.entry.asked_at
-        return self.delays.queue(slot, asker, delay.seconds, since_visit)
+        in_slots = self.concurrency.engine.in_slots
+        return self.delays.queue(slot, asker, delay.seconds, since_visit, in_slots)
 
     def _watch_visits(self) -> None:
         """Listen from the first delay on only: each request would pay for it."""
-        self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
+        self.crawler.signals.connect(self.delays.reached, signals.request_reached_downloader)
         self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
-
-    def _reached(self, request: Request) -> None:
-        self.delays.reached(request, request.meta.get(SLOT_KEY, ""))
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.

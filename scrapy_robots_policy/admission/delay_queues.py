@@ -7,11 +7,11 @@ slots, and copy them with `meta=response.meta`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 
 from scrapy.http import Request
 
-from ..compat import CallLater
+from ..compat import SLOT_KEY, CallLater
 from ..stores import FleetCoordinator
 from .delay_queue import Asker, DelayQueue, OnHeld, host_of
 
@@ -44,11 +44,20 @@ class DelayQueues:
         self._sweep_at = MAX_QUEUES
         self._is_closed = False
 
-    def queue(self, slot: str, asker: Asker, delay: float, since_visit: float) -> DelayQueue | None:
+    def queue(
+        self,
+        slot: str,
+        asker: Asker,
+        delay: float,
+        since_visit: float,
+        in_slots: Callable[[], Iterable[Request]] = tuple,
+    ) -> DelayQueue | None:
         """The queue that a request has to wait in; None if it need not.
 
         delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too
+        in_slots     gives the requests in download slots: those of a host that had no queue so far
+                     went there unseen
         """
         queue = self.find(slot, asker.origin)
         if not delay:
@@ -61,18 +70,28 @@ class DelayQueues:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
                 self._forget(queue, min(queue.delays, key=queue.delays.__getitem__))
             queue.keep(asker, delay, since_visit)
-            self.by_host[host_of(asker.origin)] = queue
+            host = host_of(asker.origin)
+            if self.by_host.get(host) is not queue:
+                self.by_host[host] = queue
+                self._look_around(in_slots)
+                # On asyncio, Scrapy takes a request out of its slot a moment before it goes.
+                self.call_later(0.0, lambda: self._look_around(in_slots))
         return queue
 
     def find(self, slot: str, url: str) -> DelayQueue | None:
         """The queue of the requests to the host of a URL in a download slot, where there is one."""
         return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
 
-    def reached(self, request: Request, slot: str) -> None:
-        """A request has reached the downloader in this slot."""
+    def reached(self, request: Request) -> None:
+        """A request has reached its download slot."""
+        slot = request.meta.get(SLOT_KEY, "")
         queue = self.under_way.get(request) or self.find(slot, request.url)
         if queue is not None:
             queue.reached(request)
+
+    def _look_around(self, in_slots: Callable[[], Iterable[Request]]) -> None:
+        for request in in_slots():
+            self.reached(request)
 
     def left(self, request: Request) -> None:
         """A request has left the downloader: its visit is over, whatever middlewares do next."""

@@ -6,6 +6,8 @@ import logging
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -22,6 +24,7 @@ from scrapy_robots_policy.stores.sqlite import SqliteStore
 from tests.crawls import (
     OURS,
     REACTORS,
+    Chain,
     Middleware,
     Plan,
     Spider,
@@ -38,13 +41,19 @@ pytestmark = pytest.mark.slow
 THROTTLE = {"AUTOTHROTTLE_ENABLED": True, "AUTOTHROTTLE_START_DELAY": 0.01}
 
 
-def slow(seconds: float, text: str = ""):
-    return robots(f"User-agent: *\nCrawl-delay: {seconds}\n{text}")
+def slow(seconds: float, text: str = "", **more: Any):
+    return robots(f"User-agent: *\nCrawl-delay: {seconds}\n{text}", **more)
 
 
 def gaps(*sites: Site) -> list[float]:
     times = sorted(hit.asked_at for site in sites for hit in site.hits)
     return [later - earlier for earlier, later in pairwise(times)]
+
+
+def rests(*sites: Site) -> list[float]:
+    """The seconds from the end of each visit to the next one."""
+    hits = sorted((hit for site in sites for hit in site.hits), key=lambda hit: hit.asked_at)
+    return [later.asked_at - earlier.answered_at for earlier, later in pairwise(hits)]
 
 
 def pages(site: Site, count: int) -> list[str]:
@@ -87,6 +96,20 @@ async def test_a_crawler_that_has_to_wait_waits_whatever_other_crawlers_the_craw
         seen, _ = await crawl(*requests, spider=LastOneLater)
         assert len(seen.answered) == len(agents)
         assert min(gaps(site)) >= 0.3, site.paths
+
+
+@on_reactor
+async def test_a_page_waits_for_the_end_of_those_that_went_before_a_delay_was_asked_for():
+    text = "User-agent: slow\nCrawl-delay: 0.3\nUser-agent: quick\nDisallow: /x"
+    script = {"/robots.txt": robots(text)} | {f"/{n}": Answer(after=0.6) for n in range(3)}
+    with Site(script) as site:
+        requests = (
+            scrapy.Request(site.url(f"/{number}"), meta={"robots": {"agent": agent}})
+            for number, agent in enumerate(("quick", "quick", "quick", "slow"))
+        )
+        await crawl(*requests)
+        assert site.paths[-1] == "/3"
+        assert min(site.hits[-1].asked_at - hit.answered_at for hit in site.hits[:-1]) >= 0.3
 
 
 @pytest.mark.parametrize("kind", REACTORS)
@@ -252,21 +275,32 @@ async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_it
         assert "holds back" not in caplog.text
 
 
+async def store_stale_copy(path: Path, site: Site) -> dict[str, str]:
+    """Store a site's robots.txt as an earlier crawl has left it: it is used once more while it is
+    validated. The result are the settings of the store.
+    """
+    day_before = time.time() - 30 * 3600
+    octets = site.script["/robots.txt"].body
+    store = SqliteStore(path)
+    await store.put(site.origin, CacheEntry(FetchResult(200), day_before, octets, day_before))
+    await store.close()
+    return {"ROBOTS_STORE": f"sqlite:{path}"}
+
+
+@pytest.mark.parametrize("slot", [None, "mine"], ids=["slot of its host", "slot of its own"])
+@pytest.mark.parametrize("first", ["/first", "/secret"], ids=["", "after a page that is refused"])
 @on_reactor
-async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_anew(tmp_path):
-    # The file of an earlier crawl is stale by now, and is used once more while it is validated.
-    path = tmp_path / "robots.sqlite"
-    with Site({"/robots.txt": slow(1)}) as site:
-        day_before = time.time() - 30 * 3600
-        file = site.script["/robots.txt"].body
-        store = SqliteStore(path)
-        await store.put(site.origin, CacheEntry(FetchResult(200), day_before, file, day_before))
-        await store.close()
-        seen, _ = await crawl(*pages(site, 2), settings={"ROBOTS_STORE": f"sqlite:{path}"})
-        assert len(seen.answered) == 2
+async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_anew(
+    first, slot, tmp_path
+):
+    with Site({"/robots.txt": slow(0.4, "Disallow: /secret", after=0.9)}) as site:
+        settings = await store_stale_copy(tmp_path / "robots.sqlite", site)
+        meta = {"download_slot": slot} if slot else {}
+        ahead = [scrapy.Request(url, meta=meta) for url in pages(site, 3)]
+        seen, _ = await crawl(site.url(first), settings=settings, spider=Chain, ahead=ahead)
+        assert sorted(seen.answered)[:3] == pages(site, 3)
         assert site.count("/robots.txt") == 1
-        # Counted from when the page comes; the fetch may reach its site a little later.
-        assert min(gaps(site)) >= 0.5, site.paths
+        assert min(rests(site)) >= 0.4, site.paths
 
 
 class GivesUp(Spider):

@@ -82,6 +82,7 @@ class Host:
             lambda request, seconds: self.held.append((request, seconds)),
         )
         self.queue = self.queues.queue("host", ASKER, DELAY, since_visit=DELAY)
+        self.clock.timers.clear()  # that of the second look into the download slots: all are empty
         self.active, self.sent = set(), []
 
     def request(self, path):
@@ -98,7 +99,7 @@ class Host:
     def reach(self, request):
         """A request, with a turn or past the queue, has reached the downloader."""
         self.active.add(request)
-        self.queues.reached(request, "host")
+        self.queues.reached(request)
 
     async def end(self, request):
         self.active.discard(request)
@@ -378,6 +379,20 @@ def test_a_host_has_one_queue_whatever_its_schemes_ports_and_slots(origin):
     assert host.queues.find("another slot", f"{origin}/page") is host.queue
 
 
+@on_reactor
+async def test_what_is_in_the_downloader_when_a_host_first_asks_for_a_delay_is_a_visit_to_it():
+    host = Host()
+    unseen, elsewhere = scrapy.Request("http://another/1"), scrapy.Request("http://yet.another/1")
+    host.active |= {unseen, elsewhere}
+    asker = Asker("http://another", "bot", "rfc9309")
+    queue = host.queues.queue("another", asker, DELAY, DELAY, in_slots=lambda: host.active)
+    await host.clock.forward(2 * DELAY)
+    assert not queue.is_idle  # it takes long
+    await host.end(unseen)
+    assert queue.free_at == host.clock.time + DELAY
+    assert not host.queues.under_way
+
+
 def test_a_host_keeps_to_its_queue_in_the_slot_of_another_one():
     host = Host()
     another = Asker("http://another", "bot", "rfc9309")
@@ -423,12 +438,12 @@ async def test_requests_in_the_queue_go_when_the_delay_ends_whoever_passes_by_it
 async def test_a_request_that_takes_its_turn_to_another_slot_makes_a_visit():
     """A later middleware may choose a slot for each proxy; its own origin asks for no delay."""
     host = Host()
-    request = scrapy.Request("http://another/1")
+    request = scrapy.Request("http://another/1", meta={"download_slot": "slot of a proxy"})
     start(host.go(request))
     host.request("/2")
     await until_idle()
     host.active.add(request)
-    host.queues.reached(request, "slot of a proxy")
+    host.queues.reached(request)
     await host.end(request)
     await host.clock.forward(DELAY - 0.1)
     assert host.sent == ["/1"]
@@ -442,7 +457,7 @@ def test_the_engines_next_request_costs_no_call_for_each_host_that_is_visited():
     for number in range(300):
         request = scrapy.Request(f"http://host{number}/")
         host.active.add(request)
-        host.queues.reached(request, f"host{number}")
+        host.queues.reached(request)
     with counting_calls() as counts:
         host.queues.release_gone(host.active)
     assert counts["call"] < 10

@@ -259,7 +259,7 @@ async def test_a_turn_ends_with_its_visit(redis):
     async with queue.turn(mine) as turn:
         turn.used()
     for request in (mine, exempt):
-        queues.reached(request, "host")
+        queues.reached(request)
     queues.release_gone({mine})
     with redis.client() as client:
         await until_idle()
@@ -299,7 +299,7 @@ async def test_a_host_that_has_two_slots_in_a_process_is_visited_by_one_request_
         queue, request = queues.queue(slot, asker, 0.2, since_visit=0.2), scrapy.Request(url)
         async with queue.turn(request) as turn:
             turn.used()
-        queues.reached(request, slot)
+        queues.reached(request)
         under_way.add(request)
         most = max(most, len(under_way))
         await compat.sleep(seconds)
