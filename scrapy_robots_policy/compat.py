@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -274,10 +274,6 @@ class EngineAccess:
             return True
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
-
-    def in_slots(self) -> Iterator[Request]:
-        """The active requests that are in a download slot."""
-        return filter(self.is_in_slot, self.active)
 
     def count_for_host(self, request: Request) -> Callable[[], None]:
         """Enter a request in its download slot, where the scheduler's queue counts it.

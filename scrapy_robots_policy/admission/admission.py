@@ -299,7 +299,7 @@ class Admission:
         # While stale rules are validated, that fetch is a visit. It found no queue to wait in.
         is_visited = self.resolver.is_asking(rules.origin)
         since_visit = 0.0 if is_visited else self.now() - rules.access.entry.asked_at
-        in_slots = self.concurrency.engine.in_slots
+        in_slots = self.concurrency.in_slots
         return self.delays.queue(slot, asker, delay.seconds, since_visit, in_slots)
 
     def _watch_visits(self) -> None:

@@ -132,6 +132,10 @@ class Concurrency:
                     turn.used()
         self.fetching.add(request)
 
+    def in_slots(self) -> Iterator[Request]:
+        """The requests that are in a download slot, on their way or still to be sent."""
+        return filter(self.engine.is_in_slot, self.engine.active - self.waiting)
+
     def took_from_idle_host(self) -> None:
         """The queue gave a request of a host that has few waiting: it may have another one."""
         if self.is_saturated:

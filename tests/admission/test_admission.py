@@ -44,11 +44,11 @@ def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     clock = clock or Clock(NOON)
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
     policy = CrawlPolicy(DelayLimit(), use, 600.0)
-    engine = SimpleNamespace(slot_key=lambda _: "slot", in_slots=tuple)
+    engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
         SimpleNamespace(cached=lambda key, *_: known.get(key), is_asking=lambda _: False),
-        SimpleNamespace(engine=engine),
+        SimpleNamespace(engine=engine, in_slots=tuple),
         delays,
         SimpleNamespace(policy=policy, dry_run=dry_run),
         None,
