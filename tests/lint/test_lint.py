@@ -377,6 +377,14 @@ def test_a_file_over_the_limit_tells_who_reads_how_much():
     assert "yandex obey none of it" in finding.message
 
 
+def test_a_dialect_with_limits_of_its_own_is_told_apart_from_the_others():
+    head, own = b"User-agent: *\nDisallow: /", DIALECTS["rfc9309"].but
+    (of_file,) = lint(head + b"a" * 600_000, own("own", size_limit=1000), select=["R103"])
+    (of_line,) = lint(head + b"a" * 20_000, own("own", line_limit=100), select=["R104"])
+    assert "own read the first 1,000 only; rfc9309, google" in of_file.message
+    assert "own keep the first 100; google, apple" in of_line.message
+
+
 def test_a_line_over_googles_limit_is_found_in_every_dialect():
     text = "User-agent: *\nDisallow: /" + "a" * 17_000 + "\n"
     cutting = {name for name, dialect in DIALECTS.items() if dialect.line_limit < 17_000}
