@@ -60,12 +60,12 @@ def fixed(
     """
     count = 0
     for _ in range(_MAX_ROUNDS):
-        with_fix = [one for one in findings if one.edits and (all_of or not one.dialects)]
-        if not with_fix:
+        fixable = [f for f in findings if f.edits and (all_of or not f.dialects)]
+        if not fixable:
             break
-        first = min(one.code for one in with_fix)
-        chosen = [one for one in with_fix if one.code == first]
-        after = edited(octets, [edit for one in chosen for edit in one.edits])
+        code = min(finding.code for finding in fixable)
+        chosen = [finding for finding in fixable if finding.code == code]
+        after = edited(octets, [edit for finding in chosen for edit in finding.edits])
         if after == octets:
             break
         octets, count, findings = after, count + len(chosen), lint(after)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..rep.dialects.engines import DIALECTS
-from ..rep.lines import WHITE, Grammar
+from ..rep.lines import WHITE
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, whole
 
@@ -61,17 +61,17 @@ def _meant(key: str) -> str:
     return _KEYS[near[0]] if near else ""
 
 
-def is_read(grammar: Grammar, text: str, start: int) -> bool:
-    """Whether the line that starts there is a User-agent, rule or Sitemap line."""
-    expressions = (grammar.rule, grammar.agent, grammar.sitemap)
-    return any(expression.match(text, start) for expression in expressions)
+def _is_read(source: SourceFile, line: re.Match[str]) -> bool:
+    """Whether it is a User-agent, rule or Sitemap line."""
+    expressions = (source.grammar.rule, source.grammar.agent, source.grammar.sitemap)
+    return any(expression.match(source.text, line.start()) for expression in expressions)
 
 
 def keys(source: SourceFile) -> Iterator[Finding]:
     above = 0  # the line before that says something
     for line in source.lines:
         number = source.line_of(line)
-        if not is_read(source.grammar, source.text, line.start()):
+        if not _is_read(source, line):
             directive = source.grammar.directive.match(source.text, line.start())
             if directive and not has_two_words(directive[1]):
                 yield from _unread(source, directive)

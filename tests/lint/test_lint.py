@@ -642,6 +642,29 @@ def test_where_engines_part_the_option_is_named_and_is_right():
     assert not parse(text.encode(), turned).allowed("http://example.com/a/b", "qzxj")
 
 
+def test_rules_about_which_engines_part_for_one_reason_are_one_finding():
+    findings = of("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\nAllow: /c/d\n")
+    assert [finding.line for finding in findings] == [3, 3]
+    assert all(finding.message.endswith("), and 1 more rule") for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("Crawl-delay: 1", "Crawl-delay"),
+        ("Request-rate: 1/10s", "Request-rate"),
+        ("Visit-time: 0100-0200", "Visit-time"),
+        ("Allow: /a", "Allow"),
+        ("Disallow: /*a", "wildcards"),
+        ("Disallow: /a$", "wildcards"),
+    ],
+)
+def test_a_line_that_a_crawlers_engine_does_not_read_is_found(line, what):
+    (finding,) = of("R502", f"User-agent: DuckDuckBot\n{line}\nDisallow: /b\n")
+    assert finding.message == f"DuckDuckBot does not read this: duckduckgo knows no {what}"
+    assert not of("R502", f"User-agent: DuckDuckBot\nDisallow: /b\n\nUser-agent: *\n{line}\n")
+
+
 @pytest.mark.parametrize("path", [b"/a", "/часть".encode(), b"/caf\xe9"])
 def test_where_engines_part_is_found_in_any_script(path):
     findings = of("R601", b"User-agent: *\nDisallow: %b\nAllow: %b/b\n" % (path, path))
