@@ -27,7 +27,7 @@ def run(options: Options) -> int:
     if len(dialects) == 2:
         return _print_differences(*dialects, as_json=options.as_json)
     if options.as_json:
-        print_json({one.name: _as_json(one) for one in dialects or DIALECTS.values()})
+        print_json({d.name: _as_json(d) for d in dialects or DIALECTS.values()})
     elif dialects:
         _print_one(dialects[0])
     else:
@@ -41,7 +41,7 @@ def _print_all() -> None:
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
     print_line()
     print_line("The last column: how many options have a source of that kind.")
-    experimental = ", ".join(name for name, one in DIALECTS.items() if one.is_experimental)
+    experimental = ", ".join(name for name, d in DIALECTS.items() if d.is_experimental)
     print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
     print_line(f"{program()} dialects NAME shows all of one, dialects A B the differences of two.")
@@ -107,7 +107,7 @@ def _print_differences(a: Dialect, b: Dialect, *, as_json: bool) -> int:
         print_line()
         print_line("By the site's answer to /robots.txt:")
         in_a, in_b = modes_by_answer(a.access), modes_by_answer(b.access)
-        changed = [(one, in_a[one], in_b[one]) for one in in_a if in_a[one] != in_b[one]]
+        changed = [(kind, in_a[kind], in_b[kind]) for kind in in_a if in_a[kind] != in_b[kind]]
         head = ("answer", a.name, b.name)
         print_columns([head, *changed], indent="  ", max_width=_MAX_WIDTH)
     return int(bool(pairs))

@@ -29,7 +29,7 @@ class Change:
     path: str
     before: Verdict
     after: Verdict
-    count: int = 1
+    count: int = 0
 
     @property
     def verb(self) -> str:
@@ -65,9 +65,9 @@ class _Files:
             path = next((path for path in paths if self._is_changed(path, agent)), None)
             if path is None:
                 continue
-            one = Change(path, self.before.verdict(path, agent), self.after.verdict(path, agent))
-            same = changes.setdefault((one.before.cause, one.after.cause), one)
-            same.count += same is not one
+            before, after = self.before.verdict(path, agent), self.after.verdict(path, agent)
+            change = changes.setdefault((before.cause, after.cause), Change(path, before, after))
+            change.count += 1
         delays = self.before.crawl_delay(agent), self.after.crawl_delay(agent)
         return CrawlersChanges([agent], list(changes.values()), delays)
 
@@ -94,7 +94,7 @@ def changes_of(
             by_groups[key].crawlers.append(agent)
         else:
             by_groups[key] = files.changes(agent, rules)
-    yield from (one for one in by_groups.values() if one.are_some)
+    yield from (changes for changes in by_groups.values() if changes.are_some)
     if unasked:
         yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
 

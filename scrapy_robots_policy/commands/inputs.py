@@ -113,8 +113,8 @@ def warn_of_overrides(origin: str, options: Options) -> None:
     places = options.places(origin)
     if places:
         where = " and ".join(dict.fromkeys(places.values()))
-        what = ", ".join(places)
-        print_error(f"for {origin} a crawl takes {what} from {where}; this answer does not")
+        settings = ", ".join(places)
+        print_error(f"for {origin} a crawl takes {settings} from {where}; this answer does not")
 
 
 class Inputs:

@@ -13,20 +13,11 @@ from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, whole
 
 # Keys that are no rules but are read by somebody, or were.
-EXTENSIONS = {
-    "crawl-delay": "Crawl-delay",
-    "request-rate": "Request-rate",
-    "visit-time": "Visit-time",
-    "clean-param": "Clean-param",
-    "host": "Host",
-    "noindex": "Noindex",
-    "indexpage": "Indexpage",
-    "content-signal": "Content-Signal",
-    "content-usage": "Content-Usage",
-    "license": "License",
-}
-_KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "sitemap": "Sitemap"}
-_KEYS |= EXTENSIONS
+EXTENSIONS = (
+    *("Crawl-delay", "Request-rate", "Visit-time", "Clean-param", "Host", "Noindex", "Indexpage"),
+    *("Content-Signal", "Content-Usage", "License"),
+)
+_KEYS = {key.lower(): key for key in ("User-agent", "Allow", "Disallow", "Sitemap", *EXTENSIONS)}
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
 _LONGEST_KEY = 32  # octets
 _MARK = "\xef\xbb\xbf"
@@ -88,7 +79,7 @@ def has_two_words(key: str) -> bool:
 
 def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
     key = directive[1]
-    if key.lower() in EXTENSIONS:
+    if _KEYS.get(key.lower()) in EXTENSIONS:
         return
     meant = meant_key(key)
     if meant:
