@@ -1,4 +1,4 @@
-"""`scrapy robots VERB`: Scrapy's seat. A project's settings are the defaults of options."""
+"""`scrapy robots VERB`: a command of Scrapy. A project's settings are the defaults of options."""
 
 from __future__ import annotations
 
