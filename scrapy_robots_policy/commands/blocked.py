@@ -105,8 +105,9 @@ def _print_uses(verdicts: Iterable[Verdict]) -> None:
     """What the file says about the use of the page: those that may fetch it may not do all."""
     preferences = dict.fromkeys(chain.from_iterable(verdict.usage for verdict in verdicts))
     uses = sorted(preferences, key=attrgetter("line"))
-    if uses:
-        print_line("The file also says what may be done with the page:")
+    if not uses:
+        return
+    print_line("The file also says what may be done with the page:")
     for use in uses[:MAX_USES]:
         print_line(f"  {brief(use.start)}")
     if len(uses) > MAX_USES:

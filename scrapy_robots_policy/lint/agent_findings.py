@@ -125,14 +125,10 @@ def seldom_bound(source: SourceFile) -> Iterator[Finding]:
         if agent is None or not agent.note or agent.name in named:
             continue
         named.add(agent.name)
-        is_token = agent.facts.kind is CrawlerKind.TOKEN
         fix = f"to keep {agent.name} out, refuse its requests at the server"
-        yield source.finding(
-            "R310",
-            line.span(1),
-            agent.note,
-            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
-        )
+        if agent.facts.kind is CrawlerKind.TOKEN:
+            fix = f"keep the group to say how {agent.facts.operator} may use pages"
+        yield source.finding("R310", line.span(1), agent.note, fix)
 
 
 CHECKS = (tokens, misspelt, seldom_bound)

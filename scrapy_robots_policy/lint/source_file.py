@@ -177,13 +177,8 @@ class SourceFile:
     def agent_numbers(self) -> list[int]:
         """The lines that at least one dialect reads as User-agent lines, in order."""
         expressions = {grammar.agent for grammar in map(grammar_of, self.dialects)}
-        return sorted(
-            {
-                self.line_of(line)
-                for expression in expressions
-                for line in expression.finditer(self.text)
-            }
-        )
+        lines = (line for expression in expressions for line in expression.finditer(self.text))
+        return sorted(set(map(self.line_of, lines)))
 
     @cached_property
     def agent_numbers_as_set(self) -> frozenset[int]:
