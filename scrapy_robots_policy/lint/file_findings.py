@@ -166,27 +166,23 @@ def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
     for line in values(source):
-        start, value = line.start(2), line[2]
-        if value.isascii() or _first_fault(value) >= 0:  # R102
+        if line[2].isascii() or _first_fault(line[2]) >= 0:  # R102
             continue
-        text = value.encode("latin-1").decode("utf-8")
-        for at, character in enumerate(text):
-            if _is_unseen(character):
-                start += len(text[:at].encode())
-                octets = character.encode()
-                yield source.finding(
-                    "R112",
-                    (start, start + len(octets)),
-                    f"the value holds {_named(character)}, which nobody sees",
-                    f"remove it; in a path that shall hold it, write {quote(octets)}",
-                )
-                break
+        text = line[2].encode("latin-1").decode("utf-8")
+        character = next(filter(_is_unseen, text), "")
+        if character:
+            octets = character.encode()
+            start = line.start(2) + len(text.partition(character)[0].encode())
+            yield source.finding(
+                "R112",
+                (start, start + len(octets)),
+                f"the value holds {_named(character)}, which nobody sees",
+                f"remove it; in a path that shall hold it, write {quote(octets)}",
+            )
 
 
 def _is_unseen(character: str) -> bool:
-    if character.isascii() or character in _JOINERS:
-        return False
-    return category(character) in _UNSEEN
+    return category(character) in _UNSEEN and not (character.isascii() or character in _JOINERS)
 
 
 def _named(character: str) -> str:
