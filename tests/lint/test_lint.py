@@ -671,6 +671,12 @@ def test_where_engines_part_is_found_in_any_script(path):
     assert {finding.line for finding in findings} == {3}
 
 
+def test_a_rule_that_names_a_host_which_can_be_none_is_to_be_a_path():
+    (finding,) = of("R401", "User-agent: *\nDisallow: //[\n", "original1994")
+    assert finding.message.endswith("in original1994: no path looks like this")
+    assert finding.fix == "write a path that starts with one /"
+
+
 def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():
     typo = "User-agent: *\nDissallow: /x\n"
     assert {finding.code for finding in findings_in(typo)} == {"R201"}
