@@ -34,7 +34,7 @@ def audit_page(overview: Overview) -> str:
         policy=content_policy(style),
         style=style,
         kind="record",
-        title=text(", ".join(sorted({one.crawl["spider"] for one in overview.files}))),
+        title=text(", ".join(sorted({file.crawl["spider"] for file in overview.files}))),
         about=_about(overview),
         figures=_figures(overview),
         sections="".join(_sections(overview)),
@@ -44,14 +44,14 @@ def audit_page(overview: Overview) -> str:
 
 
 def _about(overview: Overview) -> str:
-    crawls = [one.crawl for one in overview.files]
+    crawls = [file.crawl for file in overview.files]
     values = {
         "crawler": {crawl["agent"] for crawl in crawls},
         "User-Agent": {crawl["user_agent"] for crawl in crawls},
         "dialect": {crawl["dialect"] for crawl in crawls},
         "purposes": {", ".join(crawl["purposes"]) or "none declared" for crawl in crawls},
         "began": {_time(min(crawl["began"] for crawl in crawls))},
-        "ended": {_time(max(one.ended for one in overview.files))},
+        "ended": {_time(max(file.ended for file in overview.files))},
         "software": {software_words(crawl) for crawl in crawls},
     }
     return facts({name: "; ".join(sorted(texts)) for name, texts in values.items()})
@@ -100,7 +100,7 @@ def _sections(overview: Overview) -> Iterable[str]:
 
 
 def _wholeness(overview: Overview) -> str:
-    differ, torn = overview.differ, sum(one.is_torn for one in overview.files)
+    differ, torn = overview.differ, sum(file.is_torn for file in overview.files)
     sentences = [
         "Every line is as it was written: the chain of hashes is whole.",
         "All decisions were made again from the recorded octets, with the same answers."
@@ -140,10 +140,10 @@ def _preferences(overview: Overview) -> str:
 
 def _files(overview: Overview) -> str:
     lines = [
-        (str(one.path), f"{one.lines:,}", one.reason or "not ended here", one.hash)
-        for one in overview.files
+        (str(file.path), f"{file.lines:,}", file.reason or "not ended here", file.hash)
+        for file in overview.files
     ]
-    fingerprints = sorted({item for one in overview.files for item in one.fingerprints.items()})
+    fingerprints = sorted({item for file in overview.files for item in file.fingerprints.items()})
     dialects = html_table(("dialect", "fingerprint of its options"), fingerprints, right=set())
     return html_table(("file", "lines", "crawl ended", "hash"), lines, right={1}) + dialects
 
@@ -151,7 +151,7 @@ def _files(overview: Overview) -> str:
 def _settings(overview: Overview) -> str:
     pairs = {
         (name, shown(str(value)))
-        for one in overview.files
-        for name, value in one.crawl["settings"].items()
+        for file in overview.files
+        for name, value in file.crawl["settings"].items()
     }
     return html_table(("setting", "value"), sorted(pairs), right=set())

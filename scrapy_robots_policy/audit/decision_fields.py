@@ -23,13 +23,13 @@ MAX_PREFERENCES = 50
 def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]:
     return [
         {
-            "label": one.label,
-            "key": _cut(one.key),
-            "value": _cut(one.value),
-            "line": one.line,
-            **({} if one.place is Place.ROBOTS_TXT else {"place": one.place.value}),
+            "label": preference.label,
+            "key": _cut(preference.key),
+            "value": _cut(preference.value),
+            "line": preference.line,
+            **({} if preference.place is Place.ROBOTS_TXT else {"place": preference.place.value}),
         }
-        for one in tuple(preferences)[:MAX_PREFERENCES]
+        for preference in tuple(preferences)[:MAX_PREFERENCES]
     ]
 
 
@@ -44,11 +44,11 @@ def answer_fields(answer: UseAnswer) -> dict[str, Any]:
     if answer.results:
         fields["results"] = [
             {
-                "use": one.name,
-                "result": one.result.value,
-                **({} if one.by is None else {"by": brief(one.by.start)}),
+                "use": use.name,
+                "result": use.result.value,
+                **({} if use.by is None else {"by": brief(use.by.start)}),
             }
-            for one in answer.results
+            for use in answer.results
         ]
     return fields
 
@@ -67,11 +67,9 @@ def verdict_fields(verdict: Verdict) -> dict[str, Any]:
         fields["why"] = verdict.why
     if verdict.refused is not None:
         (fields["refused_use"],) = preference_fields([verdict.refused])
-    if verdict.allowed or verdict.reason is Reason.USE_REFUSED:
-        preferences = verdict.usage
-        if preferences:
-            fields["preferences"] = preference_fields(preferences)
-            fields |= answer_fields(verdict.uses)
+    if (verdict.allowed or verdict.reason is Reason.USE_REFUSED) and verdict.usage:
+        fields["preferences"] = preference_fields(verdict.usage)
+        fields |= answer_fields(verdict.uses)
     return fields
 
 
@@ -85,7 +83,7 @@ def group_fields(rules: Any, agent: str) -> dict[str, Any]:
 
 
 def circumstances(decision: Decision, set_by: Mapping[str, str] | None) -> dict[str, Any]:
-    """What is not the case for most decisions."""
+    """The fields that most decisions do not have."""
     fields: dict[str, Any] = {}
     if set_by is not None:
         fields |= _overrides(decision.config, set_by)

@@ -6,6 +6,7 @@ left out. Years later the engine's table may have changed; the record still has 
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -14,8 +15,8 @@ from hashlib import sha256
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ..rep import Agent, Dialect
-from .chain import encode
 
+_encode_sorted = json.JSONEncoder(separators=(",", ":"), sort_keys=True).encode
 _LEFT_OUT = frozenset({"name", "sources", "source", "certainty"})
 
 
@@ -27,7 +28,7 @@ def data_of(dialect: Dialect) -> dict[str, Any]:
 
 def fingerprint(data: Mapping[str, Any]) -> str:
     """SHA-256 of the options as JSON, keys sorted, without spaces."""
-    return sha256(encode(_sorted(data)).encode("ascii")).hexdigest()
+    return sha256(_encode_sorted(data).encode("ascii")).hexdigest()
 
 
 def dialect_from(name: str, data: Mapping[str, Any]) -> Dialect:
@@ -55,12 +56,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     return "inf" if value == float("inf") else value
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
 def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:

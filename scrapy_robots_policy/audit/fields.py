@@ -35,8 +35,10 @@ _USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
 
-def instant(seconds: float) -> str | None:
-    """A moment in UTC, to the microsecond; None where it lies beyond all dates."""
+def instant(seconds: float | None) -> str | None:
+    """A moment in UTC, to the microsecond; None where there is none, or beyond all dates."""
+    if seconds is None:
+        return None
     try:
         moment = datetime.fromtimestamp(seconds, timezone.utc)
     except (OverflowError, ValueError, OSError):
@@ -115,9 +117,9 @@ def entry_fields(entry: CacheEntry) -> dict[str, Any]:
         "site_answers": latest.site_answers,
         "answered": instant(entry.asked_at),
         "current": instant(entry.current_at),
-        "failing_since": _instant_or_none(entry.failing_since),
+        "failing_since": instant(entry.failing_since),
         "failures": entry.failures,
-        "unreachable_since": _instant_or_none(entry.unreachable_since),
+        "unreachable_since": instant(entry.unreachable_since),
     }
     if octets is not None:
         fields |= {"size": len(octets), "sha256": sha256(octets).hexdigest()}
@@ -147,12 +149,8 @@ def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
     )
 
 
-def _instant_or_none(seconds: float | None) -> str | None:
-    return None if seconds is None else instant(seconds)
-
-
-def _seconds_or_none(instant: str | None) -> float | None:
-    return None if instant is None else seconds_of(instant)
+def _seconds_or_none(moment: str | None) -> float | None:
+    return None if moment is None else seconds_of(moment)
 
 
 def packed(octets: bytes) -> str:

@@ -151,9 +151,9 @@ def _count_preferences(
 ) -> None:
     """The line of a page repeats what its decision has: of that, only the page's own is counted."""
     before = {Place.ROBOTS_TXT.value, Place.TDMREP.value} if of_page_only else ()
-    for one in fields.get("preferences", ()):
-        if one.get("place", Place.ROBOTS_TXT.value) not in before:
-            key = one["label"], one["key"], one["value"]
+    for preference in fields.get("preferences", ()):
+        if preference.get("place", Place.ROBOTS_TXT.value) not in before:
+            key = preference["label"], preference["key"], preference["value"]
             _add(overview.preferences, key, (THE_REST, "", ""))
 
 

@@ -107,8 +107,8 @@ class Replay:
             elif fields["type"] == "crawl":
                 self._begin(fields)
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise _unreadable(fields, what) from None
+            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise _unreadable(fields, why) from None
         return None
 
     def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
@@ -165,7 +165,7 @@ class Replay:
         facts = json.dumps({name: fields[name] for name in fields if name != "octets"})
         self._kept.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], facts))
         before = self._parsed.pop(fields["robots"], None)
-        self._octets -= before.size if before is not None else 0
+        self._octets -= before.size if before else 0
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
@@ -220,13 +220,13 @@ def check_shape(fields: Mapping[str, Any]) -> None:
     """ReplayError where a line lacks a field, or has one of the wrong type."""
     if fields["type"] == "crawl" and fields.get("format", FORMAT) != FORMAT:
         raise _unreadable(fields, f"format {fields['format']!r}; this version reads {FORMAT}")
-    what = fault(fields)
-    if what:
-        raise _unreadable(fields, what)
+    why = fault(fields)
+    if why:
+        raise _unreadable(fields, why)
 
 
-def _unreadable(fields: Mapping[str, Any], what: str) -> ReplayError:
-    return ReplayError(f"a {fields['type']} line that cannot be read: {what}")
+def _unreadable(fields: Mapping[str, Any], why: str) -> ReplayError:
+    return ReplayError(f"a {fields['type']} line that cannot be read: {why}")
 
 
 @contextmanager

@@ -77,8 +77,8 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
         return
     yield "robots.txt", f"{robots['url']}, {source_words(robots['source'])}"
     for exchange in robots.get("exchanges", ()):
-        came = exchange["status"] or exchange["cause"]
-        yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {came}"
+        outcome = exchange["status"] or exchange["cause"]
+        yield "request", f"{_time(exchange['asked'])}  {exchange['url']}: {outcome}"
     yield "answered", f"{_time(robots['answered'])}, {story.decision.get('age', 0):g} s before"
     if robots["fresh_until"]:
         yield "fresh until", _time(robots["fresh_until"])

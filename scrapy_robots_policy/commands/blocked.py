@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -102,10 +103,11 @@ def _print_table(verdicts: dict[Agent, Verdict]) -> None:
 
 def _print_uses(verdicts: Iterable[Verdict]) -> None:
     """What the file says about the use of the page: those that may fetch it may not do all."""
-    stated = dict.fromkeys(one for verdict in verdicts for one in verdict.usage)
-    uses = sorted(stated, key=attrgetter("line"))
-    if uses:
-        print_line("The file also says what may be done with the page:")
+    preferences = dict.fromkeys(chain.from_iterable(verdict.usage for verdict in verdicts))
+    uses = sorted(preferences, key=attrgetter("line"))
+    if not uses:
+        return
+    print_line("The file also says what may be done with the page:")
     for use in uses[:MAX_USES]:
         print_line(f"  {brief(use.start)}")
     if len(uses) > MAX_USES:

@@ -47,7 +47,7 @@ class _Response(http.client.HTTPResponse):
             self.headers = None  # type: ignore[assignment]  # the base class reads none twice
             super().begin()
         for length in self.headers.get_all("Content-Length", ()):
-            if not all(_DIGITS.fullmatch(one.strip()) for one in length.split(",")):
+            if not all(_DIGITS.fullmatch(number.strip()) for number in length.split(",")):
                 raise UnreadableBodyError("a Content-Length that is no number")
 
     def _read_next_chunk_size(self) -> int:

@@ -36,7 +36,7 @@ def run(options: Options) -> int:
 def _named(name: str) -> Agent:
     agent = find_agent(product_token(name))
     if agent is None:
-        near = nearest(product_token(name), (known.name for known in crawlers()))
+        near = nearest(product_token(name), (crawler.name for crawler in crawlers()))
         hint = near or f"; see {program()} crawlers"
         raise UsageError(f"no crawler known here is called {name!r}{hint}")
     return agent
@@ -87,8 +87,8 @@ def _special(agent: Agent) -> str:
     facts = agent.facts
     if facts.kind is CrawlerKind.TOKEN:
         return "never crawls"
-    by_users = ("for users",) * (facts.kind is CrawlerKind.USER)
-    return ", ".join((*by_users, *filter(None, (_OBEYS[facts.obedience],))))
+    by_users = "for users" if facts.kind is CrawlerKind.USER else ""
+    return ", ".join(filter(None, (by_users, _OBEYS[facts.obedience])))
 
 
 def _print_each(agents: list[Agent]) -> None:

@@ -27,7 +27,7 @@ def run(options: Options) -> int:
     if len(dialects) == 2:
         return _print_differences(*dialects, as_json=options.as_json)
     if options.as_json:
-        print_json({one.name: _as_json(one) for one in dialects or DIALECTS.values()})
+        print_json({d.name: _as_json(d) for d in dialects or DIALECTS.values()})
     elif dialects:
         _print_one(dialects[0])
     else:
@@ -41,7 +41,7 @@ def _print_all() -> None:
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
     print_line()
     print_line("The last column: how many options have a source of that kind.")
-    experimental = ", ".join(name for name, one in DIALECTS.items() if one.is_experimental)
+    experimental = ", ".join(name for name, d in DIALECTS.items() if d.is_experimental)
     print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
     print_line(f"{program()} dialects NAME shows all of one, dialects A B the differences of two.")
@@ -61,12 +61,7 @@ def _row(dialect: Dialect) -> tuple[str, ...]:
 
 def _print_one(dialect: Dialect) -> None:
     rows = [
-        (
-            option,
-            value_text(getattr(dialect, option)),
-            _source(dialect, option).certainty.value,
-            _source(dialect, option).text,
-        )
+        (option, *_cells(dialect, option), _source(dialect, option).text)
         for option in dialect_options()
         if option not in _APART
     ]
@@ -89,28 +84,29 @@ def _print_differences(a: Dialect, b: Dialect, *, as_json: bool) -> int:
         print_json(
             {option: {a.name: _plain(x), b.name: _plain(y)} for option, (x, y) in pairs.items()}
         )
-        return int(bool(pairs))
-    rows = [
-        (
-            option,
-            *(value_text(of_a), _source(a, option).certainty.value),
-            *(value_text(of_b), _source(b, option).certainty.value),
-        )
-        for option, (of_a, of_b) in pairs.items()
-        if option != "access"
-    ]
-    if not pairs:
+    else:
+        _print_options(a, b, list(pairs))
+    return int(bool(pairs))
+
+
+def _print_options(a: Dialect, b: Dialect, options: list[str]) -> None:
+    rows = [(one, *_cells(a, one), *_cells(b, one)) for one in options if one != "access"]
+    if not options:
         print_line(f"{a.name} and {b.name} differ in no option")
     if rows:
         print_columns([("option", a.name, "sure", b.name, "sure"), *rows], max_width=_MAX_WIDTH)
-    if "access" in pairs:
+    if "access" in options:
         print_line()
         print_line("By the site's answer to /robots.txt:")
         in_a, in_b = modes_by_answer(a.access), modes_by_answer(b.access)
-        changed = [(one, in_a[one], in_b[one]) for one in in_a if in_a[one] != in_b[one]]
+        changed = [(kind, in_a[kind], in_b[kind]) for kind in in_a if in_a[kind] != in_b[kind]]
         head = ("answer", a.name, b.name)
         print_columns([head, *changed], indent="  ", max_width=_MAX_WIDTH)
-    return int(bool(pairs))
+
+
+def _cells(dialect: Dialect, option: str) -> tuple[str, str]:
+    """(the value of an option, how sure it is)"""
+    return value_text(getattr(dialect, option)), _source(dialect, option).certainty.value
 
 
 def _as_json(dialect: Dialect) -> dict[str, Any]:

@@ -55,8 +55,8 @@ def _rules(source: str, options: Options) -> OriginRules:
 def _print(changes: CrawlersChanges) -> None:
     print_columns([(_names(changes.crawlers),)])
     rows = [
-        (one.verb, _paths(one), one.after.cause, f"before: {one.before.cause}")
-        for one in changes.changes
+        (change.verb, _paths(change), change.after.cause, f"before: {change.before.cause}")
+        for change in changes.changes
     ]
     before, after = map(_delay, changes.delays)
     if before != after:
@@ -86,13 +86,13 @@ def _delay(seconds: float | None) -> str:
 def _print_json(changes: CrawlersChanges) -> None:
     rows = [
         {
-            "change": one.verb,
-            "path": one.path,
-            "paths": one.count,
-            "before": {"line": one.before.line, "cause": one.before.cause},
-            "after": {"line": one.after.line, "cause": one.after.cause},
+            "change": change.verb,
+            "path": change.path,
+            "paths": change.count,
+            "before": {"line": change.before.line, "cause": change.before.cause},
+            "after": {"line": change.after.line, "cause": change.after.cause},
         }
-        for one in changes.changes
+        for change in changes.changes
     ]
     delay = dict(zip(("before", "after"), changes.delays, strict=True))
     whole = changes.is_whole

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -85,17 +86,21 @@ def read_suite(name: str) -> Suite:
         name,
         _robots(path, data.get("robots", "")),
         _dialects(name, "dialects", data.get("dialects", [])),
-        tuple(_expectation(*one) for one in zip(places, values, lines, strict=True)),
+        tuple(_expectation(*item) for item in zip(places, values, lines, strict=True)),
     )
 
 
 def _data(path: Path, text: str) -> tuple[Any, list[int]]:
     """(what a suite holds, the line of each expectation; none where it is JSON)"""
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        try:
-            return json.loads(text, object_pairs_hook=partial(_members, path)), []
-        except (ValueError, RecursionError) as error:
-            raise UsageError(_no_json(path, text, error)) from None
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return _from_yaml(path, text)
+    try:
+        return json.loads(text, object_pairs_hook=partial(_members, path)), []
+    except (ValueError, RecursionError) as error:
+        raise UsageError(_no_json(path, text, error)) from None
+
+
+def _from_yaml(path: Path, text: str) -> tuple[Any, list[int]]:
     try:
         import yaml  # noqa: PLC0415 - an extra
     except ImportError:
@@ -118,7 +123,7 @@ def _data(path: Path, text: str) -> tuple[Any, list[int]]:
     pairs = node.value if isinstance(data, dict) else ()
     lists = [value for key, value in pairs if key.value == "expect"]
     is_list = lists and isinstance(lists[-1], yaml.SequenceNode)
-    return data, [one.start_mark.line + 1 for one in lists[-1].value] if is_list else []
+    return data, [item.start_mark.line + 1 for item in lists[-1].value] if is_list else []
 
 
 def _members(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -153,9 +158,9 @@ def _robots(suite: Path, robots: Any) -> str:
 
 def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
     listing = [names] if isinstance(names, str) else names
-    if not (isinstance(listing, list) and all(isinstance(one, str) for one in listing)):
+    if not (isinstance(listing, list) and all(isinstance(item, str) for item in listing)):
         raise UsageError(f"{name}: {key!r} is {quoted(names)}; it must be a list of names")
-    return tuple(read_dialect(f"{name}: a dialect", one) for one in listing)
+    return tuple(read_dialect(f"{name}: a dialect", dialect) for dialect in listing)
 
 
 def _expectation(name: str, value: Any, line: int) -> Expectation:
@@ -172,7 +177,8 @@ def _expectation(name: str, value: Any, line: int) -> Expectation:
     if who.lower() == "nobody" and is_not:
         raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
-    chosen = _dialects(name, "in", [one.strip() for one in dialects.split(",")] if dialects else [])
+    names = [dialect.strip() for dialect in dialects.split(",")] if dialects else []
+    chosen = _dialects(name, "in", names)
     if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
         raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
@@ -217,9 +223,8 @@ def unmet(
         if not expectation.agent:
             agents = named_crawlers("the robots.txt", rules.access.octets, dialect)
         verdicts = (rules.verdict(expectation.url, agent) for agent in agents)
-        wrong = next((one for one in verdicts if one.allowed is not expectation.allowed), None)
-        if wrong:
-            yield wrong
+        wrong = (verdict for verdict in verdicts if verdict.allowed is not expectation.allowed)
+        yield from islice(wrong, 1)
 
 
 def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Mapping[str, Any]:
@@ -230,12 +235,12 @@ def as_json(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> Map
         "holds": not wrong,
         "answers": [
             {
-                "dialect": one.dialect,
-                "agent": one.agent,
-                "allowed": one.allowed,
-                "cause": one.cause,
-                "line": one.line,
+                "dialect": verdict.dialect,
+                "agent": verdict.agent,
+                "allowed": verdict.allowed,
+                "cause": verdict.cause,
+                "line": verdict.line,
             }
-            for one in wrong
+            for verdict in wrong
         ],
     }

@@ -153,7 +153,7 @@ def _print_lines(verdict: Verdict, lines: list[str]) -> None:
     """The lines of the file that count: the User-agent lines, the rule that decides, the rules that
     it beats, and the preferences about the use of the page.
     """
-    notes = {one.robots_line: "about the page's use" for one in verdict.usage if one.robots_line}
+    notes = {use.robots_line: "about the page's use" for use in verdict.usage if use.robots_line}
     if verdict.group:
         notes |= dict.fromkeys(verdict.group.lines, "")
     notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MAX_BEATEN]}

@@ -29,7 +29,7 @@ class Change:
     path: str
     before: Verdict
     after: Verdict
-    count: int = 1
+    count: int = 0
 
     @property
     def verb(self) -> str:
@@ -54,32 +54,11 @@ class CrawlersChanges:
         return bool(self.changes) or self.delays[0] != self.delays[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    before: OriginRules
-    after: OriginRules
-
-    def changes(self, agent: str, rules: Iterable[Rule]) -> CrawlersChanges:
-        changes: dict[Causes, Change] = {}
-        for paths in dict.fromkeys((("/",), *map(_paths, rules))):
-            path = next((path for path in paths if self._is_changed(path, agent)), None)
-            if path is None:
-                continue
-            one = Change(path, self.before.verdict(path, agent), self.after.verdict(path, agent))
-            same = changes.setdefault((one.before.cause, one.after.cause), one)
-            same.count += same is not one
-        delays = self.before.crawl_delay(agent), self.after.crawl_delay(agent)
-        return CrawlersChanges([agent], list(changes.values()), delays)
-
-    def _is_changed(self, path: str, agent: str) -> bool:
-        return self.before.allowed(path, agent) is not self.after.allowed(path, agent)
-
-
 def changes_of(
     before: OriginRules, after: OriginRules, crawlers: Iterable[str]
 ) -> Iterator[CrawlersChanges]:
     """For each set of crawlers with the same groups, the changes; only where there are some."""
-    files, left = _Files(before, after), MAX_RULES
+    left = MAX_RULES
     by_groups: dict[tuple[tuple[int, ...], ...], CrawlersChanges] = {}
     unasked: list[str] = []
     for agent in crawlers:
@@ -93,10 +72,24 @@ def changes_of(
         if key in by_groups:
             by_groups[key].crawlers.append(agent)
         else:
-            by_groups[key] = files.changes(agent, rules)
-    yield from (one for one in by_groups.values() if one.are_some)
+            by_groups[key] = _changes(before, after, agent, rules)
+    yield from (changes for changes in by_groups.values() if changes.are_some)
     if unasked:
         yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
+
+
+def _changes(
+    before: OriginRules, after: OriginRules, agent: str, rules: Iterable[Rule]
+) -> CrawlersChanges:
+    changes: dict[Causes, Change] = {}
+    for paths in dict.fromkeys((("/",), *map(_paths, rules))):
+        for path in paths:
+            if before.allowed(path, agent) is not after.allowed(path, agent):
+                old, new = before.verdict(path, agent), after.verdict(path, agent)
+                changes.setdefault((old.cause, new.cause), Change(path, old, new)).count += 1
+                break
+    delays = before.crawl_delay(agent), after.crawl_delay(agent)
+    return CrawlersChanges([agent], list(changes.values()), delays)
 
 
 def _group(file: OriginRules, agent: str) -> Group | None:

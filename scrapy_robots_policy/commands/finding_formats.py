@@ -52,9 +52,7 @@ class Text:
 
     def end(self) -> None:
         if self._files:
-            counts = [
-                counted(self._counts[one], one.value) for one in Severity if self._counts[one]
-            ]
+            counts = [counted(n, level.value) for level in Severity if (n := self._counts[level])]
             fixes = f"; {counted(self._fixes, 'finding')} fixed" if self._fixes else ""
             totals = ", ".join(counts) or "nothing found"
             print_line(f"{totals} in {counted(self._files, 'file')}{fixes}")
@@ -149,36 +147,30 @@ class Statistics:
 
     def __init__(self, output_format: str) -> None:
         self._format = output_format
-        self._files: list[LintedFile] = []
+        self._files = 0
+        self._findings: Counter[str] = Counter()
+        self._in_files: Counter[str] = Counter()
 
     def file(self, file: LintedFile) -> None:
-        self._files.append(file)
+        codes = [finding.code for finding in file.findings]
+        self._files += 1
+        self._findings.update(codes)
+        self._in_files.update(set(codes))
 
     def end(self) -> None:
-        findings = Counter(one.code for file in self._files for one in file.findings)
-        in_files = Counter(
-            code for file in self._files for code in {one.code for one in file.findings}
-        )
-        rows = [
-            {
-                "code": code,
-                "name": KINDS[code].name,
-                "severity": KINDS[code].severity.value,
-                "findings": count,
-                "files": in_files[code],
-            }
-            for code, count in findings.most_common()
-        ]
         heads = ("code", "name", "severity", "findings", "files")
+        rows = [
+            (code, KINDS[code].name, KINDS[code].severity.value, count, self._in_files[code])
+            for code, count in self._findings.most_common()
+        ]
         if self._format == "json":
             for row in rows:
-                print_json(row)
+                print_json(dict(zip(heads, row, strict=True)))
         elif self._format == "csv":
-            print_csv(heads)
-            for row in rows:
-                print_csv(row.values())
+            for line in (heads, *rows):
+                print_csv(line)
         else:
             if rows:
-                print_columns([heads, *(tuple(map(str, row.values())) for row in rows)])
-            total = counted(sum(findings.values()), "finding")
-            print_line(f"{total} in {counted(len(self._files), 'file')}")
+                print_columns([heads, *(tuple(map(str, row)) for row in rows)])
+            total = counted(self._findings.total(), "finding")
+            print_line(f"{total} in {counted(self._files, 'file')}")

@@ -113,8 +113,8 @@ def warn_of_overrides(origin: str, options: Options) -> None:
     places = options.places(origin)
     if places:
         where = " and ".join(dict.fromkeys(places.values()))
-        what = ", ".join(places)
-        print_error(f"for {origin} a crawl takes {what} from {where}; this answer does not")
+        settings = ", ".join(places)
+        print_error(f"for {origin} a crawl takes {settings} from {where}; this answer does not")
 
 
 class Inputs:
@@ -154,15 +154,15 @@ class Inputs:
         purpose is declared that it may refuse, and if robots.txt allows it.
         """
         key = key_of(origin_of(url) or "", TDMREP)
-        source, path = self._options.tdmrep, urlsplit(url_of(key)).path
+        source, own = self._options.tdmrep, url_of(key)
         is_asked = self._options.use.may_be_refused_by(TDM_RESERVATION) and not self._for_all
-        if not source and is_asked and rules.allowed(url_of(key), self._options.agent):
-            source = url_of(key)
+        if not source and is_asked and rules.allowed(own, self._options.agent):
+            source = own
         if not source:
             return rules
         self._progress.step(source)
         try:
-            result = read(source, self._options, path)
+            result = read(source, self._options, urlsplit(own).path)
             return rules.with_tdmrep(reservations_from(key, result))
         finally:
             self._progress.end()

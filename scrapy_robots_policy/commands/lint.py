@@ -15,12 +15,7 @@ def run(options: Options) -> int:
     """1 if a finding is a warning or an error, 0 without; 2 if a file could not be read."""
     options = configured(options)
     names = names_of(options)
-    if not (options.args or options.robots):
-        raise UsageError("lint needs a FILE, a DIRECTORY, a URL or -")
-    if options.fixes and any(is_web(name) or name == "-" for name in names):
-        raise UsageError("--fix changes files, not URLs and not standard input")
-    if options.statistics and options.output_format in ("sarif", "github"):
-        raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")
+    _check(names, options)
     show: Format = (
         Statistics(options.output_format)
         if options.statistics
@@ -34,10 +29,20 @@ def run(options: Options) -> int:
             print_error(file.error)
             is_missing = True
             continue
-        has_faults |= any(one.severity is not Severity.NOTE for one in file.findings)
+        has_faults |= any(finding.severity is not Severity.NOTE for finding in file.findings)
         if not options.statistics:  # nothing is printed before the end
             progress.end()
         show.file(file)
     progress.end()
     show.end()
     return 2 if is_missing else int(has_faults and not options.exit_zero)
+
+
+def _check(names: list[str], options: Options) -> None:
+    """UsageError where nothing is named, or where two options do not go together."""
+    if not (options.args or options.robots):
+        raise UsageError("lint needs a FILE, a DIRECTORY, a URL or -")
+    if options.fixes and any(is_web(name) or name == "-" for name in names):
+        raise UsageError("--fix changes files, not URLs and not standard input")
+    if options.statistics and options.output_format in ("sarif", "github"):
+        raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from ..lint import KINDS
@@ -21,7 +22,7 @@ def run(options: Options) -> int:
         for code in codes:
             _print(code)
     else:
-        rows = [(one.code, one.name, one.severity.value, one.title) for one in KINDS.values()]
+        rows = [(kind.code, kind.name, kind.severity.value, kind.title) for kind in KINDS.values()]
         print_columns([("code", "name", "severity", "what it is"), *rows])
     return 0
 
@@ -59,5 +60,5 @@ def _as_json(code: str) -> dict[str, Any]:
         "what": kind.title,
         "why": text.why,
         "fix": text.fix,
-        "examples": [{"dialect": one.dialect, "text": one.text} for one in text.examples],
+        "examples": [asdict(example) for example in text.examples],
     }

@@ -1,4 +1,4 @@
-"""`scrapy robots VERB`: Scrapy's seat. A project's settings are the defaults of options."""
+"""`scrapy robots VERB`: a command of Scrapy. A project's settings are the defaults of options."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ from .command_line import add_options, run
 from .verbs import VERBS
 
 PROGRAM = "scrapy robots"
+
+
+@contextmanager
+def _as_usage_errors() -> Iterator[None]:
+    """A wrong setting of the project is a wrong command line."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 class RobotsCommand(ScrapyCommand):
@@ -54,36 +63,27 @@ class ProjectDefaults(Defaults):
         self._settings = settings
         _, self.user_agent = sent_user_agent(settings, None)
 
+    @_as_usage_errors()
     def dialect(self) -> Dialect:
-        with _as_usage_errors():
-            dialect: Dialect = Values(self._settings)["ROBOTS_DIALECT"]
-            return dialect
+        dialect: Dialect = Values(self._settings)["ROBOTS_DIALECT"]
+        return dialect
 
+    @_as_usage_errors()
     def agent(self, dialect: Dialect) -> str:
-        with _as_usage_errors():
-            return crawler_name(self._settings, None, dialect).token
+        return crawler_name(self._settings, None, dialect).token
 
+    @_as_usage_errors()
     def use(self) -> DeclaredUse:
-        with _as_usage_errors():
-            return declared_use(Values(self._settings))
+        return declared_use(Values(self._settings))
 
+    @_as_usage_errors()
     def guard(self) -> RedirectGuard:
-        with _as_usage_errors():
-            return redirect_guard(Values(self._settings))
+        return redirect_guard(Values(self._settings))
 
     def places(self, origin: str) -> Mapping[str, str]:
         return self._overrides.places(origin)
 
     @cached_property
+    @_as_usage_errors()
     def _overrides(self) -> Overrides:
-        with _as_usage_errors():
-            return project_overrides(self._settings)
-
-
-@contextmanager
-def _as_usage_errors() -> Iterator[None]:
-    """A wrong setting of the project is a wrong command line."""
-    try:
-        yield
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+        return project_overrides(self._settings)

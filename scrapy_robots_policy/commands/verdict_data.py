@@ -45,8 +45,8 @@ def uses_as_json(uses: UseAnswer) -> dict[str, Any]:
             for one in uses.overridden
         ],
         "uses": [
-            {"use": one.name, "result": one.result.value, "by": one.by and _as_json(one.by)}
-            for one in uses.results
+            {"use": use.name, "result": use.result.value, "by": use.by and _as_json(use.by)}
+            for use in uses.results
         ],
     }
 
@@ -59,7 +59,7 @@ def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
     """Every preference about the use of the page, what overrides what, and what comes of it."""
     weaker = {one.preference for one in uses.overridden}
     return [
-        *(("usage", str(one)) for one in uses.preferences if one not in weaker),
+        *(("usage", str(use)) for use in uses.preferences if use not in weaker),
         *(("overridden", f"{one.preference}; by {one.by} ({one.why})") for one in uses.overridden),
         *(("use", str(result)) for result in uses.results if uses.preferences),
     ][:_MAX_USE_FACTS]

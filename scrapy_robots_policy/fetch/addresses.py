@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import unicodedata
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import unquote, urlsplit
 
@@ -36,16 +37,12 @@ def spelled_address(host: str) -> Address | None:
 
     Resolvers read 2130706433, 0x7f.1 and 0177.1 as 127.0.0.1: so does this.
     """
-    try:
+    with suppress(ValueError):
         return ip_address(host)
-    except ValueError:
-        pass
-    if not host or not set(host) <= set("0123456789abcdefx."):
-        return None
-    try:
-        return IPv4Address(socket.inet_aton(host))
-    except OSError:
-        return None
+    if host and set(host) <= set("0123456789abcdefx."):
+        with suppress(OSError):
+            return IPv4Address(socket.inet_aton(host))
+    return None
 
 
 def is_private_name(host: str) -> bool:

@@ -46,7 +46,7 @@ def is_file(response: Response) -> bool:
 class Body:
     """What came in for one request, at most `limit` octets of it.
 
-    Inside, it is expected: what comes in is capped, and kept packed as it came.
+    In its `with` block the body is expected: it is capped as it comes in, and kept packed.
     """
 
     def __init__(self, bodies: Bodies, request: Request, limit: int) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 MAX_KEPT = 1000  # origins whose exception is kept
 
-# What an exception's name says, in its chain of causes. The first that fits is the word.
+# Words, and the names of exceptions for which they stand. The chain of causes of an exception may
+# have several of these names: the first row that has one of them counts.
 CAUSES = (
     ("tls", {"SSLError", "SSLCertVerificationError", "VerificationError", "CertificateError"}),
     ("tls", {"ClientConnectorCertificateError", "ClientConnectorSSLError", "OpenSSL"}),

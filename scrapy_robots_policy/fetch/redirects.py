@@ -36,7 +36,7 @@ class Ask(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A step: look the name up, and send its addresses as texts. None: it has no address."""
+    """A step: look the name up, and send its addresses as texts; an empty tuple if it has none."""
 
     host: str
 
@@ -85,7 +85,7 @@ ANYWHERE = RedirectGuard()
 
 
 def follow(first: str, max_redirects: int, guard: RedirectGuard) -> Way:
-    """Yields what is to be done next, takes what came of it; gives the last result.
+    """A generator: it yields each step, is sent what came of it, and returns the last result.
 
     RFC 9309 §2.3.1.2: what is found at the end is the first origin's robots.txt. `is_cut` says that
     there were more redirects than `max_redirects`. A redirect back ends the way too.

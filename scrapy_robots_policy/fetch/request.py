@@ -48,12 +48,12 @@ NEVER_CARRIED = frozenset({"authorization", "cookie"})
 class RequestProfile:
     """How a robots.txt is asked for.
 
-    timeout  seconds for one request; a quarter of them for one in haste
-    meta     the keys taken from the meta of the page's request, where it has them
-    headers  the headers taken from it
-    hook     called with the page's request and the one made for it; gives the one to send, or None
-             where it has changed that one in place
-    guard    where redirects may lead
+    timeout    seconds for one request; a quarter of them for one in haste
+    meta       the keys taken from the meta of the page's request, where it has them
+    headers    the headers taken from it
+    hook       called with the page's request and the one made for it; gives the one to send, or
+               None where it has changed that one in place
+    guard      where redirects may lead
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
     uncounted  the URL schemes whose download handler may not tell what it has received so far

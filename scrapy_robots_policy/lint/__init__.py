@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from operator import attrgetter
 
 from ..rep.cache_entry import FetchResult
 from ..rep.dialects.dialect import Dialect
@@ -77,7 +78,7 @@ def lint(
         for finding in (*about_fetch, *every)
         if _is_selected(finding.code, select, ignore) and not is_ignored(finding)
     )
-    return tuple(_runs(sorted(findings, key=lambda one: (one.line, one.column, one.code))))
+    return tuple(_runs(sorted(findings, key=attrgetter("line", "column", "code"))))
 
 
 def _runs(findings: list[Finding]) -> Iterator[Finding]:

@@ -89,20 +89,19 @@ def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:
     """One finding for all of them: lists of such names are copied from site to site."""
     first, *others = lines
     name = quoted(first[1])
-    whole = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
+    readers = tuple(d.name for d in source.others if d.agent_value is AgentValue.WHOLE)
     token = TOKEN.match(first[1])
     if source.dialect.agent_value is AgentValue.WHOLE:
-        what = f"no crawler has the name {name}"
+        message = f"no crawler has the name {name}"
     elif token:
-        what = f"{name} is read as {quoted(token[0])}; {listed(whole)} read the whole of it"
+        message = f"{name} is read as {quoted(token[0])}; {listed(readers)} read the whole of it"
     else:
-        what = f"{name} starts with no letter: {source.dialect.name} reads no name here"
+        message = f"{name} starts with no letter: {source.dialect.name} reads no name here"
     if others:
         until = source.line_of(others[-1])
-        what += (
-            f" (and {len(others):,} more name{'s' * (len(others) > 1)} like it, up to line {until})"
-        )
-    return source.finding("R304", first.span(1), what, _WRITE_NAME, whole)
+        more = f"{len(others):,} more name{'s' * (len(others) > 1)}"
+        message += f" (and {more} like it, up to line {until})"
+    return source.finding("R304", first.span(1), message, _WRITE_NAME, readers)
 
 
 def misspelt(source: SourceFile) -> Iterator[Finding]:
@@ -126,14 +125,10 @@ def seldom_bound(source: SourceFile) -> Iterator[Finding]:
         if agent is None or not agent.note or agent.name in named:
             continue
         named.add(agent.name)
-        is_token = agent.facts.kind is CrawlerKind.TOKEN
         fix = f"to keep {agent.name} out, refuse its requests at the server"
-        yield source.finding(
-            "R310",
-            line.span(1),
-            agent.note,
-            f"keep the group to say how {agent.facts.operator} may use pages" if is_token else fix,
-        )
+        if agent.facts.kind is CrawlerKind.TOKEN:
+            fix = f"keep the group to say how {agent.facts.operator} may use pages"
+        yield source.finding("R310", line.span(1), agent.note, fix)
 
 
 CHECKS = (tokens, misspelt, seldom_bound)

@@ -16,16 +16,17 @@ Findings = tuple[Finding, ...]
 def edited(body: bytes, edits: Iterable[Edit]) -> bytes:
     """The file with its lines changed; where two edits are of one line, the first one is made."""
     by_line: dict[int, Edit] = {}
-    for edit in edits:
-        by_line.setdefault(edit.line, edit)
+    for change in edits:
+        by_line.setdefault(change.line, change)
     octets, removed = bytearray(), b""  # the end of the line that was removed last
     for number, line in enumerate(_LINE.findall(body), 1):
-        if number in by_line and by_line[number].text is None:
+        edit = by_line.get(number)
+        if edit and edit.text is None:
             removed = _end_of(line)
             continue
         if removed and octets.endswith(b"\r") and line.startswith((b"\r", b"\n")):
-            _part(octets, removed)
-        octets += _edited(line, by_line[number]) if number in by_line else line
+            _keep_apart(octets, removed)
+        octets += _edited(line, edit) if edit else line
         removed = b""
     return bytes(octets)
 
@@ -38,10 +39,10 @@ def _end_of(line: bytes) -> bytes:
     return line[len(line.rstrip(b"\r\n")) :]
 
 
-def _part(octets: bytearray, removed: bytes) -> None:
-    """Keep a line apart from a blank one that follows it now: a carriage return before a line feed
-    is one line end with it, to some before another return as well. The end of the line that was
-    removed stands there instead. Two returns stay two.
+def _keep_apart(octets: bytearray, removed: bytes) -> None:
+    """Put the end of the removed line in place of the carriage return that the file ends with now.
+    A blank line follows, whose end would be one with that return: a line feed to all readers, to
+    some another return as well. Two returns stay two.
     """
     del octets[-1]
     if removed != b"\r" or not octets.endswith(b"\r"):
@@ -60,12 +61,12 @@ def fixed(
     """
     count = 0
     for _ in range(_MAX_ROUNDS):
-        with_fix = [one for one in findings if one.edits and (all_of or not one.dialects)]
-        if not with_fix:
+        fixable = [f for f in findings if f.edits and (all_of or not f.dialects)]
+        if not fixable:
             break
-        first = min(one.code for one in with_fix)
-        chosen = [one for one in with_fix if one.code == first]
-        after = edited(octets, [edit for one in chosen for edit in one.edits])
+        code = min(finding.code for finding in fixable)
+        chosen = [finding for finding in fixable if finding.code == code]
+        after = edited(octets, [edit for finding in chosen for edit in finding.edits])
         if after == octets:
             break
         octets, count, findings = after, count + len(chosen), lint(after)

@@ -89,14 +89,14 @@ def _engines(lines: list[re.Match[str]]) -> dict[Dialect, str]:
 
 def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:
     key, value = line[1].lower(), line[2]
-    if key == "crawl-delay" and dialect.crawl_delay is CrawlDelay.IGNORED:
-        return f"{dialect.name} knows no Crawl-delay"
-    if key == "request-rate" and not dialect.request_rate:
-        return f"{dialect.name} knows no Request-rate"
-    if key == "visit-time" and not dialect.visit_time:
-        return f"{dialect.name} knows no Visit-time"
-    if key == "allow" and not dialect.allow_lines:
-        return f"{dialect.name} knows no Allow"
+    is_read = {
+        "crawl-delay": dialect.crawl_delay is not CrawlDelay.IGNORED,
+        "request-rate": dialect.request_rate,
+        "visit-time": dialect.visit_time,
+        "allow": dialect.allow_lines,
+    }
+    if not is_read.get(key, True):
+        return f"{dialect.name} knows no {key.capitalize()}"
     is_rule = key in ("allow", "disallow")
     if is_rule and not dialect.wildcards and ("*" in value or value.endswith("$")):
         return f"{dialect.name} knows no wildcards"

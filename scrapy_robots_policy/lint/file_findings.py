@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
@@ -94,16 +94,13 @@ def _first_fault(octets: str) -> int:
 
 
 def size(source: SourceFile) -> Iterator[Finding]:
-    """One finding for the dialect that was asked for, else one for all that stop reading."""
     over = [d for d in source.dialects if len(source.body) > d.size_limit]
     if not over:
         return
     last = source.line_at(len(source.text))
     opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
-    cut = [dialect.name for dialect in over if dialect.beyond_size is Beyond.CUT]
-    effects = []
-    if cut:
-        effects.append(f"{listed(cut)} read the first {over[0].size_limit:,} only")
+    cut = _by_limit((d.size_limit, d) for d in over if d.beyond_size is Beyond.CUT)
+    effects = [f"{listed(names)} read the first {limit:,} only" for limit, names in cut.items()]
     if opened:
         effects.append(f"{listed(opened)} obey none of it")
     yield source.finding(
@@ -113,6 +110,14 @@ def size(source: SourceFile) -> Iterator[Finding]:
         "join rules by their common start, or with *",
         tuple(dialect.name for dialect in over),
     )
+
+
+def _by_limit(limits: Iterable[tuple[int, Dialect]]) -> dict[int, list[str]]:
+    """The names of the dialects that have each limit: a dialect of the user may have its own."""
+    names: dict[int, list[str]] = {}
+    for limit, dialect in limits:
+        names.setdefault(limit, []).append(dialect.name)
+    return names
 
 
 def long_lines(source: SourceFile) -> Iterator[Finding]:
@@ -127,14 +132,16 @@ def long_lines(source: SourceFile) -> Iterator[Finding]:
     if max(map(len, lines)) <= shortest:
         return
     for number, line in enumerate(lines, 1):
-        cutting = tuple(d.name for d in limited if len(line) > d.line_limit)
+        cutting = [d for d in limited if len(line) > d.line_limit]
         if cutting:
+            kept = _by_limit((d.line_limit, d) for d in cutting)
+            effects = [f"{listed(names)} keep the first {limit:,}" for limit, names in kept.items()]
             yield source.finding(
                 "R104",
                 source.span_of_line(number),
-                f"the line has {len(line):,} octets: {listed(cutting)} keep the first {shortest:,}",
+                f"the line has {len(line):,} octets: {'; '.join(effects)}",
                 "one rule a line; a value this long is never a path",
-                cutting,
+                tuple(dialect.name for dialect in cutting),
             )
 
 
@@ -159,27 +166,23 @@ def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
     for line in values(source):
-        start, value = line.start(2), line[2]
-        if value.isascii() or _first_fault(value) >= 0:  # R102
+        if line[2].isascii() or _first_fault(line[2]) >= 0:  # R102
             continue
-        text = value.encode("latin-1").decode("utf-8")
-        for at, character in enumerate(text):
-            if _is_unseen(character):
-                start += len(text[:at].encode())
-                octets = character.encode()
-                yield source.finding(
-                    "R112",
-                    (start, start + len(octets)),
-                    f"the value holds {_named(character)}, which nobody sees",
-                    f"remove it; in a path that shall hold it, write {quote(octets)}",
-                )
-                break
+        text = line[2].encode("latin-1").decode("utf-8")
+        character = next(filter(_is_unseen, text), "")
+        if character:
+            octets = character.encode()
+            start = line.start(2) + len(text.partition(character)[0].encode())
+            yield source.finding(
+                "R112",
+                (start, start + len(octets)),
+                f"the value holds {_named(character)}, which nobody sees",
+                f"remove it; in a path that shall hold it, write {quote(octets)}",
+            )
 
 
 def _is_unseen(character: str) -> bool:
-    if character.isascii() or character in _JOINERS:
-        return False
-    return category(character) in _UNSEEN
+    return category(character) in _UNSEEN and not (character.isascii() or character in _JOINERS)
 
 
 def _named(character: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 from types import MappingProxyType
 
 from ..rep.url import readable
@@ -145,7 +146,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R602_read_by_some="Other engines do not read this line, or read it otherwise.",
                 ),
             ),
-            key=lambda kind: kind.code,
+            key=attrgetter("code"),
         )
     }
 )

@@ -23,9 +23,8 @@ _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 def orphans(source: SourceFile) -> Iterator[Finding]:
     if source.dialect.orphan_rules is OrphanRules.FOR_ALL:
         return
-    first = source.agents[0].start() if source.agents else len(source.text)
     obeying = [d.name for d in source.others if d.orphan_rules is OrphanRules.FOR_ALL]
-    for rule in source.grammar.rule.finditer(source.text, 0, first):
+    for rule in source.grammar.rule.finditer(source.text, 0, source.first_agent):
         yield source.finding(
             "R301",
             whole(rule),

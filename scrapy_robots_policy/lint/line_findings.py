@@ -8,25 +8,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..rep.dialects.engines import DIALECTS
-from ..rep.lines import WHITE, Grammar
+from ..rep.lines import WHITE
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, whole
 
 # Keys that are no rules but are read by somebody, or were.
-EXTENSIONS = {
-    "crawl-delay": "Crawl-delay",
-    "request-rate": "Request-rate",
-    "visit-time": "Visit-time",
-    "clean-param": "Clean-param",
-    "host": "Host",
-    "noindex": "Noindex",
-    "indexpage": "Indexpage",
-    "content-signal": "Content-Signal",
-    "content-usage": "Content-Usage",
-    "license": "License",
-}
-_KEYS = {"user-agent": "User-agent", "allow": "Allow", "disallow": "Disallow", "sitemap": "Sitemap"}
-_KEYS |= EXTENSIONS
+EXTENSIONS = (
+    *("Crawl-delay", "Request-rate", "Visit-time", "Clean-param", "Host", "Noindex", "Indexpage"),
+    *("Content-Signal", "Content-Usage", "License"),
+)
+_KEYS = {key.lower(): key for key in ("User-agent", "Allow", "Disallow", "Sitemap", *EXTENSIONS)}
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
 _LONGEST_KEY = 32  # octets
 _MARK = "\xef\xbb\xbf"
@@ -61,17 +52,17 @@ def _meant(key: str) -> str:
     return _KEYS[near[0]] if near else ""
 
 
-def is_read(grammar: Grammar, text: str, start: int) -> bool:
-    """Whether the line that starts there is a User-agent, rule or Sitemap line."""
-    expressions = (grammar.rule, grammar.agent, grammar.sitemap)
-    return any(expression.match(text, start) for expression in expressions)
+def _is_read(source: SourceFile, line: re.Match[str]) -> bool:
+    """Whether it is a User-agent, rule or Sitemap line."""
+    expressions = (source.grammar.rule, source.grammar.agent, source.grammar.sitemap)
+    return any(expression.match(source.text, line.start()) for expression in expressions)
 
 
 def keys(source: SourceFile) -> Iterator[Finding]:
     above = 0  # the line before that says something
     for line in source.lines:
         number = source.line_of(line)
-        if not is_read(source.grammar, source.text, line.start()):
+        if not _is_read(source, line):
             directive = source.grammar.directive.match(source.text, line.start())
             if directive and not has_two_words(directive[1]):
                 yield from _unread(source, directive)
@@ -88,7 +79,7 @@ def has_two_words(key: str) -> bool:
 
 def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
     key = directive[1]
-    if key.lower() in EXTENSIONS:
+    if _KEYS.get(key.lower()) in EXTENSIONS:
         return
     meant = meant_key(key)
     if meant:

@@ -105,7 +105,7 @@ def dollars(source: SourceFile) -> Iterator[Finding]:
 
 def escapes(source: SourceFile) -> Iterator[Finding]:
     for rule in source.every_rule:
-        match = next((one for one in _ESCAPE.finditer(rule.path) if _plain(one[0])), None)
+        match = next((match for match in _ESCAPE.finditer(rule.path) if _plain(match[0])), None)
         if match is None:
             continue
         escape = match[0]
@@ -129,7 +129,7 @@ def _decoded(source: SourceFile, rule: Rule, literal: tuple[str, ...]) -> list[E
     not `literal` would read another path, because a character becomes a part of an escape.
     """
     path = _ESCAPE.sub(lambda escape: _plain(escape[0]) or escape[0], rule.path)
-    octets = {RULE_OCTETS[one.percent] for one in source.dialects if one.name not in literal}
+    octets = {RULE_OCTETS[d.percent] for d in source.dialects if d.name not in literal}
     if any(read(path) != read(rule.path) for read in octets):
         return []
     written = source.written[rule.line - 1]
@@ -146,18 +146,6 @@ def _plain(escape: str) -> str:
 def _is_decoded(escape: str, dialect: Dialect) -> bool:
     rules = RuleSet(f"User-agent: *\nDisallow: /{escape}".encode(), dialect)
     return not rules.allowed(f"{SITE}/{_plain(escape)}", SOMEBODY)
-
-
-def empty(source: SourceFile) -> Iterator[Finding]:
-    paths: set[str] = set()  # the crawlers that are bound by a rule with a path
-    for group in source.groups:
-        if any(rule.path for rule in group.rules):
-            paths |= group.names
-    for group in source.groups:
-        if not paths.isdisjoint(group.names):
-            for rule in group.rules:
-                if not rule.path:
-                    yield _empty_among_others(source, rule)
 
 
 def page_parts(source: SourceFile) -> Iterator[Finding]:
@@ -189,6 +177,18 @@ def _url_of_part(value: str, part: str) -> str:
     if part.startswith("."):
         return SITE + path
     return f"{SITE}{path.rstrip('/')}/x.{'js' if 'j' in part.lower() else 'css'}"
+
+
+def empty(source: SourceFile) -> Iterator[Finding]:
+    paths: set[str] = set()  # the crawlers that are bound by a rule with a path
+    for group in source.groups:
+        if any(rule.path for rule in group.rules):
+            paths |= group.names
+    for group in source.groups:
+        if not paths.isdisjoint(group.names):
+            for rule in group.rules:
+                if not rule.path:
+                    yield _empty_among_others(source, rule)
 
 
 def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:

@@ -15,7 +15,7 @@ from .source_file import SOMEBODY, SourceFile, whole
 
 
 def addresses(source: SourceFile) -> Iterator[Finding]:
-    for line in source.grammar.sitemap.finditer(source.text):
+    for line in source.sitemaps:
         if _origin(line) is None:
             directive = source.grammar.directive.match(source.text, line.start())
             has_no_colon = directive is not None and has_two_words(directive[1])
@@ -31,7 +31,7 @@ def addresses(source: SourceFile) -> Iterator[Finding]:
 
 def disallowed(source: SourceFile) -> Iterator[Finding]:
     """Sitemaps of the file's own host that crawlers without a group may not fetch."""
-    sitemaps = [(line, _origin(line)) for line in source.grammar.sitemap.finditer(source.text)]
+    sitemaps = [(line, _origin(line)) for line in source.sitemaps]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]
     for line in own[: source.most_questions]:
@@ -46,9 +46,11 @@ def disallowed(source: SourceFile) -> Iterator[Finding]:
 
 def schemes(source: SourceFile) -> Iterator[Finding]:
     own = origin_of(source.url)
-    for line in source.grammar.sitemap.finditer(source.text) if own else ():
+    if not own:
+        return
+    for line in source.sitemaps:
         origin = _origin(line)
-        if own and origin and _host(origin) == _host(own) and origin != own:
+        if origin and _host(origin) == _host(own) and origin != own:
             yield source.finding(
                 "R509",
                 line.span(1),

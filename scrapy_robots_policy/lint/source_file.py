@@ -12,7 +12,7 @@ from ..rep.agents import STAR
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import Bom, OrphanRules, Records
-from ..rep.lines import WHITE, Grammar, clean_text, grammar_of, line_ends, mark_of
+from ..rep.lines import WHITE, clean_text, grammar_of, line_ends, mark_of
 from ..rep.ruleset import RuleSet
 from ..rep.url import readable
 from ..rep.verdict import Rule
@@ -32,7 +32,7 @@ Span = tuple[int, int]  # offsets in the text: from, to
 
 
 class AgentList(NamedTuple):
-    """User-agent lines that stand together, and from where to where their group goes on."""
+    """User-agent lines that stand together, and where their group goes on: from, to."""
 
     lines: list[re.Match[str]]
     start: int
@@ -60,7 +60,7 @@ class SourceFile:
     def __init__(self, body: bytes, dialect: Dialect, url: str = "") -> None:
         self.body, self.dialect, self.url = body, dialect, url
         self.text = clean_text(body, dialect)
-        self.grammar: Grammar = grammar_of(dialect)
+        self.grammar = grammar_of(dialect)
         self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
         self._starts = line_ends(self.text)
 
@@ -83,6 +83,16 @@ class SourceFile:
     def agents(self) -> list[re.Match[str]]:
         """The User-agent lines; group 1 is the value."""
         return list(self.grammar.agent.finditer(self.text))
+
+    @property
+    def first_agent(self) -> int:
+        """Where the first User-agent line starts; where the text ends, if there is none."""
+        return self.agents[0].start() if self.agents else len(self.text)
+
+    @cached_property
+    def sitemaps(self) -> list[re.Match[str]]:
+        """The Sitemap lines; group 1 is the value."""
+        return list(self.grammar.sitemap.finditer(self.text))
 
     @cached_property
     def lists(self) -> list[AgentList]:
@@ -118,12 +128,10 @@ class SourceFile:
         """The lists of User-agent lines, each with the rules after it. Rules before the first one
         come with a list without lines, in a dialect where they bind all crawlers.
         """
-        lists = [AgentList([], 0, self.agents[0].start() if self.agents else len(self.text))]
-        if self.dialect.orphan_rules is not OrphanRules.FOR_ALL:
-            lists = []
-        return [
-            (agent_list, tuple(self._rules_in(agent_list))) for agent_list in (*lists, *self.lists)
-        ]
+        lists = self.lists
+        if self.dialect.orphan_rules is OrphanRules.FOR_ALL:
+            lists = [AgentList([], 0, self.first_agent), *lists]
+        return [(agent_list, tuple(self._rules_in(agent_list))) for agent_list in lists]
 
     def end_of(self, agent_list: AgentList) -> int:
         """Where a group ends: at a blank line, in some dialects."""
@@ -169,13 +177,8 @@ class SourceFile:
     def agent_numbers(self) -> list[int]:
         """The lines that at least one dialect reads as User-agent lines, in order."""
         expressions = {grammar.agent for grammar in map(grammar_of, self.dialects)}
-        return sorted(
-            {
-                self.line_of(line)
-                for expression in expressions
-                for line in expression.finditer(self.text)
-            }
-        )
+        lines = (line for expression in expressions for line in expression.finditer(self.text))
+        return sorted(set(map(self.line_of, lines)))
 
     @cached_property
     def agent_numbers_as_set(self) -> frozenset[int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ..rep.escapes import listed
 from ..rep.groups import Groups
@@ -126,7 +126,7 @@ def conflicts(source: SourceFile) -> Iterator[Finding]:
             uses.setdefault((label, path, preference.key), []).append(preference)
         for same_use in uses.values():
             (obeyed,) = combined(same_use)
-            contradicted |= {one: obeyed.line for one in same_use if one.value != obeyed.value}
+            contradicted |= {use: obeyed.line for use in same_use if use.value != obeyed.value}
     for weaker, number in sorted(contradicted.items(), key=lambda pair: pair[0].line):
         yield source.finding(
             "R506",
@@ -140,25 +140,25 @@ def conflicts(source: SourceFile) -> Iterator[Finding]:
 _Use = tuple[str, str, Preference]
 
 
-def _lines_of_groups(source: SourceFile) -> Iterable[list[_Use]]:
-    lists: dict[frozenset[str], list[_Use]] = {}
-    groups = [agent_list.lines[0].start() for agent_list in source.lists]
-    first: dict[str, int] = {}  # by name, the first group that has it
+def _lines_of_groups(source: SourceFile) -> list[list[_Use]]:
+    """The lines outside all groups, and for each set of crawlers those of its groups that bind."""
+    uses_of: dict[frozenset[str], list[_Use]] = {}
+    starts = [agent_list.lines[0].start() for agent_list in source.lists]
+    first: dict[str, int] = {}  # by name, the number of the first group that has it
     for agent_list in source.lists_parted_by(source.grammar.closer, source.grammar.usage):
         start = agent_list.lines[0].start()
         names = frozenset(line[2].lower() for line in agent_list.lines)
-        group = bisect_right(groups, start)
-        bound = [
-            name
+        number = bisect_right(starts, start)
+        for name in names:
+            first.setdefault(name, number)
+        if any(
+            first[name] == number or not source.reads_first_only(frozenset({name}))
             for name in names
-            if first.setdefault(name, group) == group
-            or not source.reads_first_only(frozenset({name}))
-        ]
-        if bound:
+        ):
             span = start, source.end_of(agent_list)
-            lists.setdefault(names, []).extend(_uses(source, span))
+            uses_of.setdefault(names, []).extend(_uses(source, span))
     outside = [use for span in _outside(source) for use in _uses(source, span)]
-    return [[use for use in outside if use[0] == CONTENT_SIGNAL], *lists.values()]
+    return [[use for use in outside if use[0] == CONTENT_SIGNAL], *uses_of.values()]
 
 
 def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:

@@ -122,7 +122,7 @@ def _memory(uri: str, _params: Params, _events: StoreEvents) -> Store:
 
 def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     """A relative path starts where the crawl was started, as for any command."""
-    from .sqlite import SqliteStore  # noqa: PLC0415 - nor needs sqlite3
+    from .sqlite import SqliteStore  # noqa: PLC0415 - few crawls need sqlite3
 
     path = uri.removeprefix("sqlite:")
     if "\0" in path:
@@ -175,12 +175,7 @@ def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
 _OPENERS: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {
     "memory": _memory,
     "sqlite": _sqlite,
-    "redis": _redis,
-    "rediss": _redis,
-    "unix": _redis,
-    "redis+cluster": _redis,
-    "rediss+cluster": _redis,
-    "redis+sentinel": _redis,
-    "rediss+sentinel": _redis,
+    **dict.fromkeys(("redis", "rediss", "unix", "redis+cluster", "rediss+cluster"), _redis),
+    **dict.fromkeys(("redis+sentinel", "rediss+sentinel"), _redis),
 }
 STORES = tuple(_OPENERS)

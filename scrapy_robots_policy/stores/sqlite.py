@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 
 SCHEMA = 1
 APPLICATION = 0x726F626F  # "robo": tells our files from those of others
-LOCKED_CALL = 0.02  # seconds that one call may wait for a lock, with the whole crawl
-LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # and between calls, with nobody
+LOCKED_CALL = 0.02  # seconds that one call may wait for a lock; the whole crawl waits meanwhile
+LOCKED_WAITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # between calls, while the crawl goes on
 SWEEP_EVERY = 10  # entries put
 SWEPT_AT_ONCE = 2 * SWEEP_EVERY  # all that a month has left would take seconds
 

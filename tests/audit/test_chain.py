@@ -353,6 +353,10 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
         check(tmp_path / "none.jsonl")
 
 
+def nested(depth: int) -> object:
+    return {"x": nested(depth - 1)} if depth else {}
+
+
 @pytest.mark.parametrize(
     ("kind", "changes", "why"),
     [
@@ -362,6 +366,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path):
         ("robots", {"robots": 2}, "the robots line 1 is not before it"),
         ("dialect", {"fingerprint": "0" * 64}, "do not match their fingerprint"),
         ("dialect", {"options": {"tie": "x"}}, "do not match their fingerprint"),
+        ("dialect", {"options": nested(700)}, "do not match their fingerprint"),
         ("decision", {"at": "yesterday"}, "a decision line that cannot be read"),
         ("crawl", {"purposes": ["x"]}, "purposes that are not known"),
         ("crawl", {"part": 1e400}, "'part' has the wrong type"),

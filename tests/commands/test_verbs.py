@@ -570,6 +570,14 @@ def test_the_projects_settings_are_the_defaults_of_options(file):
     assert output.err.endswith("; did you mean google?\n")
 
 
+@pytest.mark.parametrize("name", ["ROBOTS_PURPOSE", "ROBOTS_REDIRECTS"])
+def test_a_wrong_setting_of_the_project_gets_one_sentence(name, file):
+    output = robots("check", "--robots", file, "/", settings={name: "tea"})
+    assert output.status == 2
+    assert output.err.startswith(f"scrapy robots: {name} is ")
+    assert output.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("verb", ["check", "explain"])
 def test_it_says_where_a_crawl_of_the_project_would_ask_a_site_for_something_else(verb, file):
     with Site({"/robots.txt": served("User-agent: *\nDisallow: /no")}) as site:

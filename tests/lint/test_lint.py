@@ -377,6 +377,14 @@ def test_a_file_over_the_limit_tells_who_reads_how_much():
     assert "yandex obey none of it" in finding.message
 
 
+def test_a_dialect_with_limits_of_its_own_is_told_apart_from_the_others():
+    head, own = b"User-agent: *\nDisallow: /", DIALECTS["rfc9309"].but
+    (of_file,) = lint(head + b"a" * 600_000, own("own", size_limit=1000), select=["R103"])
+    (of_line,) = lint(head + b"a" * 20_000, own("own", line_limit=100), select=["R104"])
+    assert "own read the first 1,000 only; rfc9309, google" in of_file.message
+    assert "own keep the first 100; google, apple" in of_line.message
+
+
 def test_a_line_over_googles_limit_is_found_in_every_dialect():
     text = "User-agent: *\nDisallow: /" + "a" * 17_000 + "\n"
     cutting = {name for name, dialect in DIALECTS.items() if dialect.line_limit < 17_000}
@@ -634,10 +642,39 @@ def test_where_engines_part_the_option_is_named_and_is_right():
     assert not parse(text.encode(), turned).allowed("http://example.com/a/b", "qzxj")
 
 
+def test_rules_about_which_engines_part_for_one_reason_are_one_finding():
+    findings = of("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\nAllow: /c/d\n")
+    assert [finding.line for finding in findings] == [3, 3]
+    assert all(finding.message.endswith("), and 1 more rule") for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("Crawl-delay: 1", "Crawl-delay"),
+        ("Request-rate: 1/10s", "Request-rate"),
+        ("Visit-time: 0100-0200", "Visit-time"),
+        ("Allow: /a", "Allow"),
+        ("Disallow: /*a", "wildcards"),
+        ("Disallow: /a$", "wildcards"),
+    ],
+)
+def test_a_line_that_a_crawlers_engine_does_not_read_is_found(line, what):
+    (finding,) = of("R502", f"User-agent: DuckDuckBot\n{line}\nDisallow: /b\n")
+    assert finding.message == f"DuckDuckBot does not read this: duckduckgo knows no {what}"
+    assert not of("R502", f"User-agent: DuckDuckBot\nDisallow: /b\n\nUser-agent: *\n{line}\n")
+
+
 @pytest.mark.parametrize("path", [b"/a", "/часть".encode(), b"/caf\xe9"])
 def test_where_engines_part_is_found_in_any_script(path):
     findings = of("R601", b"User-agent: *\nDisallow: %b\nAllow: %b/b\n" % (path, path))
     assert {finding.line for finding in findings} == {3}
+
+
+def test_a_rule_that_names_a_host_which_can_be_none_is_to_be_a_path():
+    (finding,) = of("R401", "User-agent: *\nDisallow: //[\n", "original1994")
+    assert finding.message.endswith("in original1994: no path looks like this")
+    assert finding.fix == "write a path that starts with one /"
 
 
 def test_the_same_file_may_be_sound_in_one_dialect_and_not_in_another():

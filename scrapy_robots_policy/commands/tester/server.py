@@ -120,9 +120,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, self.server.start_values)
         elif self.path in _PAGE:
             name, kind = _PAGE[self.path]
-            self._send(
-                200, f"{kind}; charset=utf-8", (files(__package__) / "static" / name).read_bytes()
-            )
+            octets = (files(__package__) / "static" / name).read_bytes()
+            self._send(200, f"{kind}; charset=utf-8", octets)
         else:
             self._send_json(404, {"error": "there is no such page"})
 

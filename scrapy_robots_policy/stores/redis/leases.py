@@ -67,6 +67,8 @@ _RESTS = 1  # what _TAKE answers where nobody holds the key, but its rest is not
 
 @dataclass(frozen=True, slots=True)
 class _Held:
+    """A lease that is ours: the seconds of its rest, and when it counts as forgotten."""
+
     rest: float
     until: float
 
@@ -105,8 +107,7 @@ class Leases:
         state, left = answer
         if state:
             longest = MAX_FOREIGN + rest if state == _RESTS else max(rest, MIN_WAIT)
-            wait: float = min(left / 1000, longest)
-            return wait
+            return float(min(left / 1000, longest))
         self._held[key] = _Held(rest, self.now() + MAX_HELD)
         if self._renewing is None or self._renewing.done():
             self._renewing = asyncio.create_task(self._renew())
