@@ -117,6 +117,7 @@ class CrawlParts:
             self.now,
             settings.profile,
             settings.fetch_retries,
+            self.events.on_fault,
             self.recorder.on_exchange if self.recorder is not None else None,
         )
 

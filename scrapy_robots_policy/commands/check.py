@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 from ..rep import Reason, Verdict, origin_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
+from ..rep.url import decisive_form
 from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
@@ -154,8 +155,18 @@ class _Sites:
 
 
 def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
-    """(url) -> the line for it. A site may also refuse a purpose."""
+    """(url) -> the line for it, as a crawl decides."""
     _warn(rules, options)
+    answer = _answer_as_it_stands(rules, options, describe)
+
+    def allows(form: str) -> bool:
+        return not answer(form).status
+
+    return lambda url: answer(decisive_form(url, allows))
+
+
+def _answer_as_it_stands(rules: OriginRules, options: Options, describe: Describe) -> Answer:
+    """The answer on one form of a URL. A site may also refuse a purpose."""
     if not options.use:
         return rules.answers(options.agent, describe)
 

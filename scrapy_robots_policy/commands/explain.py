@@ -10,6 +10,7 @@ from ..rep.access import AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
+from ..rep.url import decisive_form, path_of
 from ..rep.use_answer import UseAnswer, answer
 from ..rep.verdict import refuse
 from ..report.formats import counted
@@ -34,13 +35,18 @@ def run(options: Options) -> int:
     rules = inputs.rules(url)
     if rules.origin:
         warn_of_overrides(rules.origin, options)
-    verdict = refuse(rules.verdict(url, options.agent), options.use, rules.reserved(url))
+
+    def verdict_on(form: str) -> Verdict:
+        return refuse(rules.verdict(form, options.agent), options.use, rules.reserved(form))
+
+    decisive = decisive_form(url, lambda form: verdict_on(form).allowed)
+    verdict = verdict_on(decisive)
     uses = _with_page(url, verdict, rules, options)
     if options.as_json:
         file = _file_as_json(inputs.name(url), rules, options)
         print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
     else:
-        _print_verdict(url, verdict, uses, options)
+        _print_verdict(url, decisive, verdict, uses, options)
         _print_lines(verdict, readable_lines(rules.access.octets))
         _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
@@ -73,11 +79,16 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
     }
 
 
-def _print_verdict(url: str, verdict: Verdict, uses: UseAnswer, options: Options) -> None:
+def _print_verdict(
+    url: str, decisive: str, verdict: Verdict, uses: UseAnswer, options: Options
+) -> None:
     word = paint_verdict(word_of(verdict))
     agent = shown(verdict.agent)
     print_line(shown(url))
     print_line(f"{word} for {agent}, as {options.dialect.name} reads: {verdict.cause}")
+    if decisive != url:
+        path = shown(path_of(decisive))
+        print_line(f"note: a server may read the path as {path}; the stricter answer counts")
     note = crawler_note(verdict.agent)
     if note:
         print_line(f"note: {note}")

@@ -23,6 +23,7 @@ CAUSES = (
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
     ("dropped by a middleware", {"IgnoreRequest"}),
+    ("StopDownload", {"StopDownload"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )
 
@@ -55,9 +56,14 @@ class FetchErrors:
 
 def cause_of(error: BaseException) -> str:
     """One word or two for what kept a response from coming."""
+    return known_cause(error) or type(error).__name__
+
+
+def known_cause(error: BaseException) -> str | None:
+    """None where nobody has foreseen the exception: a component may have a fault."""
     names = {_name(link) for link in _chain(error)}
     causes = (cause for cause, of_cause in CAUSES if names & of_cause)
-    return next(causes, type(error).__name__)
+    return next(causes, None)
 
 
 def _name(error: BaseException) -> str:

@@ -18,7 +18,7 @@ from ..rep import FetchResult
 from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
-from .causes import FetchErrors, cause_of
+from .causes import FetchErrors, cause_of, known_cause
 from .exchange import Exchange
 from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
@@ -43,6 +43,7 @@ class Fetcher:
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
+    on_fault       called with the origin and an exception that nobody has foreseen
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
     """
 
@@ -54,10 +55,12 @@ class Fetcher:
         now: Callable[[], float],
         profile: RequestProfile,
         retries: int,
+        on_fault: Callable[[str, Exception], None],
         on_exchange: Callable[[str, Exchange], None] | None = None,
     ) -> None:
         self.crawler, self.admit, self.now = crawler, admit, now
-        self.profile, self.retries, self.on_exchange = profile, retries, on_exchange
+        self.profile, self.retries = profile, retries
+        self.on_fault, self.on_exchange = on_fault, on_exchange
         self.bodies = Bodies(crawler, on_ended)
         self.errors = FetchErrors()
 
@@ -120,6 +123,8 @@ class Fetcher:
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
+            if known_cause(error) is None:
+                self.on_fault(order.origin, error)
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
             return Answer(result), error

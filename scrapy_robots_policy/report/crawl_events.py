@@ -68,6 +68,7 @@ class CrawlEvents(ResolverEvents):
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
+        self._faults: set[type[BaseException]] = set()
         self._times_lost = 0
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
@@ -287,7 +288,11 @@ class CrawlEvents(ResolverEvents):
         return level if self._times_lost <= MAX_LINES else logging.DEBUG
 
     def on_fault(self, origin: str, error: BaseException) -> None:
-        logger.error(
+        """An error for the first of each class: a component may have one fault for all origins."""
+        level = logging.DEBUG if type(error) in self._faults else logging.ERROR
+        self._faults.add(type(error))
+        logger.log(
+            level,
             "A fault while fetching %(url)s, which counts as unreachable",
             {"url": url_of(origin)},
             exc_info=error,

@@ -36,4 +36,6 @@ class ResolverEvents(StoreEvents):
         """Another process had fetched it when we were about to; its answer's age in seconds."""
 
     def on_fault(self, origin: str, error: BaseException) -> None:
-        """A fault in this package or in what was handed in: the origin counts as unreachable."""
+        """A fault in this package, in a component or in what was handed in: the origin counts as
+        unreachable.
+        """

@@ -34,6 +34,19 @@ def test_answers_of_many_sites_come_in_the_order_of_the_urls():
         assert [site.paths for site in sites] == [["/robots.txt"]] * 12
 
 
+@pytest.mark.parametrize("purpose", ["", "train-ai"])
+@pytest.mark.parametrize("path", ["/a/../x", "/a/%2e%2e/x", "/x/../a"])
+def test_a_path_with_dot_segments_is_judged_in_both_forms_as_in_a_crawl(tmp_path, path, purpose):
+    file = tmp_path / "robots.txt"
+    file.write_text(RULES)
+    settings = {"ROBOTS_PURPOSE": purpose} if purpose else {}
+    output = robots("check", "--robots", str(file), path, "/a", settings=settings)
+    assert output.lines == [
+        f"disallowed  {path}  for Scrapy: line 2, Disallow: /x",
+        "allowed     /a  for Scrapy: no rule matches",
+    ]
+
+
 @pytest.mark.slow
 def test_sites_that_never_answer_are_waited_for_together():
     with ExitStack() as stack:

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -175,6 +176,32 @@ def test_files_that_nobody_wants_any_more_leave_no_error_in_the_thread_of_the_po
     files = many_linted_files(tmp_path)
     assert not next(files).error
     files.close()  # as after Ctrl-C, and behind `| head`
+
+
+def test_half_a_result_of_a_process_that_nobody_wants_any_more_is_not_waited_for(
+    tmp_path, monkeypatch
+):
+    pools = []
+    terminate = BaseProcess.terminate
+
+    class Noted(ProcessPoolExecutor):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            pools.append(self)
+
+    def terminate_in_mid_result(process: BaseProcess) -> None:
+        if threading.current_thread() is threading.main_thread():  # the pool terminates, too
+            writer = pools[0]._result_queue._writer
+            os.write(writer.fileno(), struct.pack("!i", 1 << 26))  # more than all results have
+        terminate(process)
+
+    monkeypatch.setattr(linted_files, "ProcessPoolExecutor", Noted)
+    files = many_linted_files(tmp_path)
+    assert not next(files).error
+    pool_thread = pools[0]._executor_manager_thread
+    monkeypatch.setattr(BaseProcess, "terminate", terminate_in_mid_result)
+    files.close()
+    assert not pool_thread.is_alive()
 
 
 @linux

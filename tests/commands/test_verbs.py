@@ -156,6 +156,20 @@ def test_explain_shows_the_line_that_decides_and_the_lines_that_it_beats(file):
     }
 
 
+def test_explain_says_which_form_of_a_path_with_dot_segments_is_refused(tmp_path):
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: /x\n")
+    note = "note: a server may read the path as /x; the stricter answer counts"
+    output = robots("explain", "--robots", str(file), "/a/../x")
+    assert output.lines[:3] == [
+        "/a/../x",
+        "disallowed for Scrapy, as rfc9309 reads: line 2, Disallow: /x",
+        note,
+    ]
+    as_it_stands = robots("explain", "--robots", str(file), "/x/../a").lines
+    assert as_it_stands[:3] == ["/x/../a", output.lines[1], ""]
+
+
 @pytest.mark.parametrize(("agent", "names"), [("*", "*"), ("Bot", "bot, then *")])
 def test_explain_names_what_is_looked_for_once(file, agent, names):
     output = robots("explain", "--robots", file, "--agent", agent, "/")

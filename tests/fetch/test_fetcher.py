@@ -7,6 +7,7 @@ import socket
 import threading
 import zlib
 from dataclasses import replace
+from traceback import extract_tb
 
 import pytest
 from scrapy import Request, signals
@@ -132,6 +133,7 @@ async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error)
         lambda: 0.0,
         RequestProfile(1.0),
         3,
+        lambda *fault: noted.append(fault),
         lambda *exchange: noted.append(exchange),
     )
     with pytest.raises(error):
@@ -156,20 +158,23 @@ class SilentHandler(HTTP11DownloadHandler):
 
 
 FAILURES = {
-    "timeout": {"ROBOTS_FETCH_TIMEOUT": 0.2},
-    "TypeError": {"DOWNLOAD_HANDLERS": {"http": SilentHandler}},
+    "timeout": ({"ROBOTS_FETCH_TIMEOUT": 0.2}, []),
+    "TypeError": ({"DOWNLOAD_HANDLERS": {"http": SilentHandler}}, ["A fault"]),
 }
 
 
 @pytest.mark.parametrize("cause", FAILURES)
 @on_reactor
-async def test_no_failure_is_logged_as_an_error(cause, caplog):
+async def test_only_the_fault_of_a_component_is_logged_as_an_error(cause, caplog):
+    settings, errors = FAILURES[cause]
     with Site({"/robots.txt": robots(RULES, after=None)}) as site:
-        outcome, _ = await fetch(site.origin, **FAILURES[cause])
+        outcome, _ = await fetch(site.origin, **settings)
         assert outcome.cause == cause
         assert [
-            r.getMessage() for r in caplog.records if r.levelname in ("ERROR", "CRITICAL")
-        ] == []
+            r.getMessage().partition(" while")[0]
+            for r in caplog.records
+            if r.levelname in ("ERROR", "CRITICAL")
+        ] == errors
 
 
 @on_reactor
@@ -286,12 +291,15 @@ STOPPED = {
 
 @pytest.mark.parametrize("where", STOPPED)
 @on_reactor
-async def test_a_robots_txt_whose_download_the_spider_stops_does_not_count_as_the_whole(where):
+async def test_a_robots_txt_whose_download_the_spider_stops_does_not_count_as_the_whole(
+    where, caplog
+):
     signal, text = STOPPED[where]
     spider = type("Spider", (Stopping,), {"when": getattr(signals, signal)})
     with Site({"/robots.txt": robots(text)}) as site:
         outcome, _ = await fetch(site.origin, spider=spider)
         assert outcome == FetchResult(None, cause="StopDownload")
+        assert faults(caplog) == []  # the user wanted it
 
 
 @on_reactor
@@ -576,6 +584,35 @@ async def test_a_short_retry_after_is_obeyed_before_the_next_try():
         assert outcome.status == 200
         first, second = site.hits
         assert second.asked_at - first.answered_at >= 2
+
+
+class Faulty:
+    """A middleware with a fault that shows where a robots.txt is requested."""
+
+    def process_request(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            raise KeyError("of the middleware")
+
+
+def faults(caplog):
+    """(level, where its traceback ends) of each fault in the log."""
+    lines = [line for line in caplog.records if line.getMessage().startswith("A fault while")]
+    return [(line.levelname, extract_tb(line.exc_info[2])[-1].name) for line in lines]
+
+
+@on_reactor
+async def test_the_fault_of_a_middleware_is_logged_with_its_traceback_and_once_as_an_error(caplog):
+    caplog.set_level("DEBUG")
+    urls = [f"http://127.0.0.1:{free_port()}/" for _ in range(2)]
+    seen, _ = await crawl(*urls, settings={"DOWNLOADER_MIDDLEWARES": {Faulty: 600}})
+    assert "robots.txt unreachable (KeyError)" in seen.dropped[urls[0]]
+    assert faults(caplog) == [("ERROR", "process_request"), ("DEBUG", "process_request")]
+
+
+@on_reactor
+async def test_a_site_that_does_not_answer_is_no_fault(caplog):
+    await crawl(f"http://127.0.0.1:{free_port()}/", settings={"ROBOTS_FETCH_RETRIES": 0})
+    assert faults(caplog) == []
 
 
 def test_the_cause_is_found_in_a_chain_of_exceptions():
