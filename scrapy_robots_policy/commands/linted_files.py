@@ -16,7 +16,6 @@ from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from signal import SIGINT
 from threading import Thread
-from typing import Any
 
 from ..lint import Finding, Severity, lint
 from ..lint.edits import fixed
@@ -138,9 +137,11 @@ def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFi
             for process in active_children():
                 process.terminate()
             # One may have sent half of a result. The pool's thread waits for the rest for as long
-            # as anybody could send it, and this process could. There is no public way.
-            results_of_all: Any = pool._result_queue  # noqa: SLF001
-            results_of_all._writer.close()  # noqa: SLF001
+            # as anybody could send it, and this process could. There is no public way. Where these
+            # attributes are gone, it may wait.
+            writer = getattr(getattr(pool, "_result_queue", None), "_writer", None)
+            if writer is not None:
+                writer.close()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
