@@ -12,14 +12,13 @@ from urllib.parse import quote
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.escapes import listed
-from ..rep.html_page import is_html_page, start_of
+from ..rep.html_page import is_html_page, is_wide, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
 from ..rep.patterns import reading_of
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, values
 
 MARK = b"\xef\xbb\xbf"
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
 _TAG = re.compile(
     rb"\s*<(?:!--|!doctype|/?(?:meta|title|body|script|style|link|div|p|br|center|h[1-6]|pre|b|"
@@ -62,11 +61,11 @@ def mark(source: SourceFile) -> Iterator[Finding]:
 
 
 def encoding(source: SourceFile) -> Iterator[Finding]:
-    if source.body.startswith(_WIDE_MARKS) or b"\0" in source.body[:4]:
+    if is_wide(source.body):
         yield source.finding(
             "R102",
             source.span_of_line(1),
-            "the file is UTF-16: no engine can read a line of it",
+            "the file is in UTF-16 or UTF-32: no engine can read a line of it",
             "save the file as UTF-8",
         )
         return
@@ -148,7 +147,7 @@ def long_lines(source: SourceFile) -> Iterator[Finding]:
 def controls(source: SourceFile) -> Iterator[Finding]:
     text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
     if text.count("\0") > len(text) // 4:
-        return  # UTF-16: R102
+        return  # UTF-16 or UTF-32: R102
     for number, line in enumerate(lines_of(text), 1):
         match = _CONTROLS.search(line)
         if match:

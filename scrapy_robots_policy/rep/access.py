@@ -16,7 +16,7 @@ from enum import Enum
 
 from .cache_entry import KNOWN_FOR, CacheEntry, FetchResult, has_whole_copy, remember
 from .escapes import brief
-from .html_page import is_html_page
+from .html_page import is_html_page, is_wide
 
 MINUTE = 60.0
 HOUR = 60 * MINUTE
@@ -152,6 +152,11 @@ class Access:
     def is_html(self) -> bool:
         """Whether an HTML page came in place of a robots.txt."""
         return _is_html(self.entry)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a file in UTF-16 or UTF-32 came, in which no line can be read."""
+        return _is_wide(self.entry)
 
     @property
     def stance(self) -> AccessMode:
@@ -311,14 +316,23 @@ def explain(entry: CacheEntry) -> str:
     words = cause if latest.status is None else f"{latest.status} {cause}".strip()
     if _is_html(entry):
         words += ", an HTML page"
+    elif _is_wide(entry):
+        words += ", in UTF-16 or UTF-32, which nobody can read"
     if not latest.hops:
         return words
     return f"{words} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"
 
 
 def _is_html(entry: CacheEntry) -> bool:
-    is_answered = entry.latest.status in range(200, 300)
-    return is_answered and is_html_page(entry.octets or b"")
+    return _is_answered(entry) and is_html_page(entry.octets or b"")
+
+
+def _is_wide(entry: CacheEntry) -> bool:
+    return _is_answered(entry) and is_wide(entry.octets or b"")
+
+
+def _is_answered(entry: CacheEntry) -> bool:
+    return entry.latest.status in range(200, 300)
 
 
 Outcome = FetchResult

@@ -1,7 +1,7 @@
-"""HTML in place of a robots.txt: is it a page, or the text that a browser has put into one?
+"""What came in place of a robots.txt in UTF-8: HTML, or a text in UTF-16 or UTF-32.
 
-A browser shows a text file as a page of its own: one `<pre>` that holds the text. Plugins that
-fetch with a browser hand that page on.
+Is HTML a page, or the text that a browser has put into one? A browser shows a text file as a page
+of its own: one `<pre>` that holds the text. Plugins that fetch with a browser hand that page on.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ import re
 HEAD = 4096  # octets in which a page shows itself
 
 _MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
+# ASCII in UTF-16 or UTF-32, after a byte order mark or none.
+_WIDE = re.compile(
+    rb"(?:\0\0)?(?:\xff\xfe|\xfe\xff)?(?:\0\0)?"
+    rb"(?:(?:[^\0]\0){2}|(?:\0[^\0]){2}|(?:[^\0]\0{3}){2}|(?:\0{3}[^\0]){2})"
+)
 _PAGE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
 
 # The page that Chromium, Firefox and WebKit make of a text: a head without text, and a <pre>.
@@ -41,6 +46,11 @@ def is_html_page(octets: bytes) -> bool:
     if octets.find(b"<", 0, 2 * HEAD) < 0:  # most files have none
         return False
     return _PAGE.match(start_of(octets)) is not None
+
+
+def is_wide(octets: bytes) -> bool:
+    """Whether a file is in UTF-16 or UTF-32: then no dialect can read a line of it."""
+    return _WIDE.match(octets) is not None
 
 
 def without_browser_page(octets: bytes) -> bytes:

@@ -644,10 +644,17 @@ async def test_the_text_that_a_browser_has_put_into_a_page_is_read(pack, text, d
         assert site.count("/robots.txt") == 1
 
 
+WIDE = Answer("User-agent: *\nDisallow: /\n".encode("utf-16"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [(PAGE, "200, an HTML page"), (WIDE, "200, in UTF-16 or UTF-32, which nobody can read")],
+)
 @on_reactor
-async def test_of_an_html_page_the_log_warns(caplog):
-    with Site({"/robots.txt": PAGE}) as site:
+async def test_the_log_warns_of_what_came_in_place_of_a_readable_robots_txt(answer, why, caplog):
+    with Site({"/robots.txt": answer}) as site:
         seen, _ = await crawl(site.url("/a"))
         assert seen.answered == [site.url("/a")]
     (warning,) = [r.getMessage() for r in caplog.records if r.name == "scrapy_robots_policy"]
-    assert "200, an HTML page" in warning
+    assert why in warning

@@ -363,6 +363,7 @@ def test_a_mark_at_the_start_spoils_line_1_for_those_who_keep_it():
         (b"User-agent: *\nDisallow: /caf\xe9\n", 2),
         ("\ufeffUser-agent: *\nDisallow: /\n".encode("utf-16-le"), 1),
         ("User-agent: *\n".encode("utf-16-be"), 1),
+        ("User-agent: *\n".encode("utf-32"), 1),
         (b"User-agent: *\nDisallow: /a # \xe9\nDisallow: /\xe9\n", 3),
     ],
 )

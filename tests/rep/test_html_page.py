@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance
+from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance, parse
 from scrapy_robots_policy.rep.html_page import is_html_page, without_browser_page
 
 TEXT = b"User-agent: *\nDisallow: /private?a=1&b=<c>\n"
@@ -77,6 +77,7 @@ def test_hostile_pages_take_linear_time(name: str):
     assert time.process_time() - began < 5
 
 
+RULES = b"\nUser-agent: *\nDisallow: /\n"
 HTML = b"<!doctype html><html><body>User-agent: *\nDisallow: /\n</body></html>"
 
 
@@ -88,7 +89,33 @@ def test_an_html_page_is_read_as_the_dialect_reads_it(dialect: str):
     assert access.mode is (AccessMode.ALLOW if dialect == "yandex" else AccessMode.RULES)
 
 
+@pytest.mark.parametrize(
+    "encoding", [f"utf-{n}{order}" for n in (16, 32) for order in ("-le", "-be")]
+)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_file_in_utf16_or_utf32_says_that_nobody_can_read_it(dialect, mark, encoding):
+    body = f"{mark}User-agent: *\nDisallow: /\n".encode(encoding)
+    access = advance(None, FetchResult(200, body), 0.0, DIALECTS[dialect].access)
+    assert access.is_wide
+    assert access.why == "200, in UTF-16 or UTF-32, which nobody can read"
+    assert parse(body, dialect).allowed("/a", "MyBot")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [*(b"\0" * n for n in range(10)), b"\0\n", b"\xff\xfe", b"\xef\xbb\xbf", b"a\0\n"],
+)
+def test_a_file_in_octets_is_not_in_utf16(start):
+    access = advance(None, FetchResult(200, start + RULES), 0.0, DIALECTS["rfc9309"].access)
+    assert not access.is_wide
+    assert access.why == "200"
+    assert not parse(start + RULES).allowed("/a", "MyBot")
+
+
 @pytest.mark.parametrize("status", [404, 503, None])
 def test_the_page_of_an_error_is_no_html_page_in_place_of_a_file(status: int | None):
     access = advance(None, FetchResult(status, HTML), 0.0, DIALECTS["rfc9309"].access)
     assert not access.is_html
+    wide = FetchResult(status, RULES.decode().encode("utf-16"))
+    assert not advance(None, wide, 0.0, DIALECTS["rfc9309"].access).is_wide
