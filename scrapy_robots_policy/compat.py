@@ -174,6 +174,12 @@ def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
     return isinstance(queue, type) and issubclass(queue, DownloaderAwarePriorityQueue)
 
 
+def middleware_modules(crawler: Crawler) -> list[str]:
+    """The modules of the downloader middlewares; none with a downloader of the user's without."""
+    middlewares = _attribute(crawler.engine, "downloader", "middleware", "middlewares")
+    return [type(middleware).__module__ for middleware in middlewares or ()]
+
+
 def async_handlers(crawler: Crawler) -> Any:
     """The download handlers of a crawl on asyncio, whose `download_request_async` is a coroutine;
     None where there are none: before 2.14, without asyncio, with some downloaders of users.

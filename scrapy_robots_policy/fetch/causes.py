@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from traceback import walk_tb
 
 MAX_KEPT = 1000  # origins whose exception is kept
 
@@ -23,7 +24,6 @@ CAUSES = (
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
     ("dropped by a middleware", {"IgnoreRequest"}),
-    ("StopDownload", {"StopDownload"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )
 
@@ -56,11 +56,26 @@ class FetchErrors:
 
 def cause_of(error: BaseException) -> str:
     """One word or two for what kept a response from coming."""
-    return known_cause(error) or type(error).__name__
+    return _known_cause(error) or type(error).__name__
 
 
-def known_cause(error: BaseException) -> str | None:
-    """None where nobody has foreseen the exception: a component may have a fault."""
+def is_fault_of(error: BaseException, packages: Container[str]) -> bool:
+    """Whether code of one of these packages has raised an exception that nobody has foreseen.
+
+    Others come from a site: an HTTP client raises ValueError for a host name that no host may have.
+    """
+    if _known_cause(error):
+        return False
+    frames = (frame for link in _chain(error) for frame, _ in walk_tb(link.__traceback__))
+    return any(package_of(frame.f_globals.get("__name__", "")) in packages for frame in frames)
+
+
+def package_of(module: str) -> str:
+    """The outermost package of a module."""
+    return module.partition(".")[0]
+
+
+def _known_cause(error: BaseException) -> str | None:
     names = {_name(link) for link in _chain(error)}
     causes = (cause for cause, of_cause in CAUSES if names & of_cause)
     return next(causes, None)

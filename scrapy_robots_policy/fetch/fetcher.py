@@ -18,7 +18,7 @@ from ..rep import FetchResult
 from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
-from .causes import FetchErrors, cause_of, known_cause
+from .causes import FetchErrors, cause_of, is_fault_of, package_of
 from .exchange import Exchange
 from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
@@ -43,7 +43,7 @@ class Fetcher:
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
-    on_fault       called with the origin and an exception that nobody has foreseen
+    on_fault       called with the origin and an exception of a downloader middleware of the user's
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
     """
 
@@ -123,7 +123,7 @@ class Fetcher:
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
-            if known_cause(error) is None:
+            if is_fault_of(error, self._packages):
                 self.on_fault(order.origin, error)
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
@@ -162,6 +162,12 @@ class Fetcher:
             etag=validator(headers, "etag"),
             last_modified=validator(headers, "last-modified"),
         )
+
+    @cached_property
+    def _packages(self) -> set[str]:
+        """Those of the downloader middlewares that are neither Scrapy's nor ours."""
+        packages = {package_of(name) for name in compat.middleware_modules(self.crawler)}
+        return packages - {"scrapy", package_of(__name__)}
 
     def _count(self, result: FetchResult, error: Exception | None) -> None:
         """The stats that stock Scrapy keeps, by its names."""
