@@ -11,6 +11,7 @@ from scrapy.crawler import Crawler
 
 from ..config import SETTINGS, PolicySettings, sent_user_agent
 from ..config.setting_values import is_set
+from ..config.settings_table import ATTRIBUTES
 from .fields import FORMAT, instant, plain
 
 PACKAGE = "scrapy-robots-policy"
@@ -70,8 +71,7 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
         for name in SETTINGS
         if is_set(settings, name) and settings[name] is not None
     }
-    attributes = {setting.attribute for setting in SETTINGS.values() if setting.attribute}
-    for name in sorted(attributes | {"robots_overrides", "robots_user_agent"}):
+    for name in sorted(ATTRIBUTES):
         value = getattr(spider, name, None)
         if value is not None:
             in_force[f"spider.{name}"] = plain(value)

@@ -345,3 +345,9 @@ _TABLE = (
 )
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in _TABLE})
+
+ATTRIBUTES = frozenset(
+    {setting.attribute for setting in _TABLE if setting.attribute}
+    | {"robots_overrides", "robots_tags", "robots_user_agent"}  # they complete what is set
+)
+"""The attributes of a spider that are read."""
