@@ -537,6 +537,11 @@ def test_a_crawler_is_named_again_by_a_version_just_where_both_lines_bind_it(
         assert finding.message.endswith("joins the two groups" if joins else "first group only")
 
 
+def test_a_name_that_stands_twice_in_one_list_has_no_second_group():
+    for second in ("a", "a/1"):
+        assert of("R305", f"User-agent: a\nUser-agent: {second}\nDisallow: /b\n") == []
+
+
 def test_names_that_differ_in_more_than_a_version_are_two_crawlers():
     for first, second in (("MJ12bot", "MJ13bot"), ("Sogou web spider", "Sogou inst spider")):
         text = f"User-agent: {first}\nDisallow: /a\n\nUser-agent: {second}\nDisallow: /b\n"
