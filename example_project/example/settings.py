@@ -2,7 +2,8 @@
 
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.spiders"]
-USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"  # put a URL of yours here
+# Put a URL of yours in place of bot.example; until then the log has a warning.
+USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"
 
 ADDONS = {"scrapy_robots_policy.Addon": 500}
 ROBOTS_DIALECT = "google"

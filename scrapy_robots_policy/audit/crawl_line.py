@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +10,9 @@ from scrapy.crawler import Crawler
 
 from ..config import SETTINGS, PolicySettings, sent_user_agent
 from ..config.setting_values import is_set
+from ..config.settings_table import ATTRIBUTES
+from ..distribution import installed_version
 from .fields import FORMAT, instant, plain
-
-PACKAGE = "scrapy-robots-policy"
 
 
 def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict[str, Any]:
@@ -24,7 +23,7 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
         "crawl": uuid4().hex,
         "began": instant(now),
         "spider": crawler.spider.name,
-        "package": package_version(),
+        "package": installed_version(),
         "scrapy": scrapy.__version__,
         "dialect": settings.configs.default.dialect.name,
         "agent": settings.configs.default.agent,
@@ -35,13 +34,6 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
         "judged_by": _judged_by(settings),
         "settings": _in_force(crawler),
     }
-
-
-def package_version() -> str:
-    try:
-        return version(PACKAGE)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _judged_by(settings: PolicySettings) -> dict[str, Any]:
@@ -70,8 +62,7 @@ def _in_force(crawler: Crawler) -> dict[str, Any]:
         for name in SETTINGS
         if is_set(settings, name) and settings[name] is not None
     }
-    attributes = {setting.attribute for setting in SETTINGS.values() if setting.attribute}
-    for name in sorted(attributes | {"robots_overrides", "robots_user_agent"}):
+    for name in sorted(ATTRIBUTES):
         value = getattr(spider, name, None)
         if value is not None:
             in_force[f"spider.{name}"] = plain(value)

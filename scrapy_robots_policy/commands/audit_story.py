@@ -28,7 +28,6 @@ def print_story(story: Story) -> None:
     if story.octets is not None:
         print_line()
         _print_file(story)
-    print_line()
 
 
 def print_page_story(story: PageStory) -> None:
@@ -37,7 +36,6 @@ def print_page_story(story: PageStory) -> None:
     print_line("The page was fetched. With what it says itself, this is known about its use:")
     rows = [*_use_facts(page), ("recorded in", f"{story.path}, line {story.line}")]
     print_columns(rows, indent="  ")
-    print_line()
 
 
 def _facts(story: Story) -> Iterator[tuple[str, str]]:

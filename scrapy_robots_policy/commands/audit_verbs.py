@@ -23,7 +23,7 @@ from ..report.formats import counted
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
-from .terminal import Progress, paint, print_json, print_line
+from .terminal import Blocks, Progress, paint, print_json, print_line
 from .typed_urls import as_url, site_without_scheme
 
 
@@ -157,16 +157,16 @@ def _show(args: list[str], _options: Options) -> int:
     if "://" not in url:
         hint = site_without_scheme(url) or "one such as https://example.com/a"
         raise UsageError(f"{url!r} is no whole URL: write {hint}")
-    progress, count, parts = _ReadingProgress(), 0, list[Part]()
+    progress, blocks, parts = _ReadingProgress(), Blocks(), list[Part]()
     for story in stories_of(_paths(names), as_url(url), parts, progress.on_lines):
         progress.end()
+        blocks.begin()
         if isinstance(story, Story):
             print_story(story)
         else:
             print_page_story(story)
-        count += 1
     progress.end()
-    if count:
+    if blocks.count:
         return 0
     print_line(f"no decision about {shown(url)} is in the record")
     for note in notes_on(parts):  # why there is none, perhaps

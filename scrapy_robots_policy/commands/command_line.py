@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
+from ..distribution import DISTRIBUTION, installed_version
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
-from .help_texts import DISTRIBUTION, VERSION, print_help
+from .help_texts import print_help
 from .terminal import drop_output, print_error, print_line, set_up
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option
 
@@ -88,7 +89,7 @@ def _interrupted() -> int:
 
 def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> int:
     if opts.show_version:
-        print_line(f"{DISTRIBUTION} {VERSION}")
+        print_line(f"{DISTRIBUTION} {installed_version()}")
         return 0
     if opts.show_help:
         print_help(program, args[0] if args else "")

@@ -8,7 +8,7 @@ from ..rep.option_causes import Cause, cause
 from .arguments import Options, UsageError
 from .inputs import Inputs, rules_from
 from .option_words import described
-from .terminal import paint_verdict, print_columns, print_json, print_line
+from .terminal import Blocks, paint_verdict, print_columns, print_json, print_line
 from .verdict_data import verdict_as_json, word_of
 
 
@@ -20,19 +20,19 @@ def run(options: Options) -> int:
         raise UsageError("compare needs two dialects at least: --dialects google,yandex")
     inputs = Inputs(options)
     results: dict[str, FetchResult] = {}
-    differing = 0
+    differing, blocks = 0, Blocks()
     for url in options.checked_urls():
         name = inputs.name(url)
         if name not in results:
             results[name] = inputs.result(url)
-        differing += _compare(url, results[name], options)
+        differing += _compare(url, results[name], options, blocks)
     if not differing and not options.as_json:
         count = len(options.dialects)
         print_line(f"{'both' if count == 2 else f'all {count}'} dialects decide alike")
     return int(differing > 0)
 
 
-def _compare(url: str, result: FetchResult, options: Options) -> bool:
+def _compare(url: str, result: FetchResult, options: Options, blocks: Blocks) -> bool:
     """Whether other dialects differ from the first on the URL. Prints those that do."""
 
     def verdict(dialect: Dialect) -> Verdict:
@@ -47,6 +47,7 @@ def _compare(url: str, result: FetchResult, options: Options) -> bool:
     if options.as_json:
         _print_json(url, verdict(here), {verdict(other): why for other, why in differing.items()})
     elif differing:
+        blocks.begin()
         print_line(f"{shown(url)}  for {shown(verdict(here).agent)}")
         rows = [(here.name, *_cells(verdict(here)), "")]
         rows += [
@@ -54,7 +55,6 @@ def _compare(url: str, result: FetchResult, options: Options) -> bool:
             for other, why in differing.items()
         ]
         print_columns(rows, indent="  ", painted=paint_verdict)
-        print_line()
     return bool(differing)
 
 

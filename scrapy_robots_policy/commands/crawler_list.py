@@ -9,7 +9,7 @@ from ..rep.agents import Agent, Category, CrawlerKind, Obedience, product_token
 from ..rep.dialects.crawlers import crawlers, find_agent
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
-from .terminal import print_columns, print_groups, print_json, print_line, program
+from .terminal import Blocks, print_columns, print_groups, print_json, print_line, program
 
 _OBEYS = {
     Obedience.OBEYS: "",
@@ -92,6 +92,7 @@ def _special(agent: Agent) -> str:
 
 
 def _print_each(agents: list[Agent]) -> None:
+    blocks = Blocks()
     for agent in agents:
         facts = agent.facts
         rows = [
@@ -106,5 +107,5 @@ def _print_each(agents: list[Agent]) -> None:
             ("its page", facts.page or "none known"),
             ("source", f"{agent.source} ({agent.certainty.value})"),
         ]
+        blocks.begin()
         print_columns(rows)
-        print_line()

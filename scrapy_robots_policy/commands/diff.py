@@ -9,7 +9,7 @@ from .arguments import Options, UsageError
 from .file_changes import Change, CrawlersChanges, changes_of
 from .inputs import read, robots_txt_of, rules_from
 from .named_crawlers import named_crawlers
-from .terminal import paint, print_columns, print_error, print_json, print_line
+from .terminal import Blocks, paint, print_columns, print_error, print_json, print_line
 
 _COLOURS = {"opens": "green", "closes": "red"}
 _MAX_NAMES = 8  # crawlers that a line names
@@ -26,13 +26,14 @@ def run(options: Options) -> int:
         for name in named_crawlers(source, rules.access.octets, options.dialect)
     }
     crawlers = {STAR: STAR, **crawlers}  # the first
-    is_changed, is_whole = False, True
+    is_changed, is_whole, blocks = False, True, Blocks()
     for changes in changes_of(before, after, crawlers.values()):
         is_changed |= changes.are_some
         is_whole &= changes.is_whole
         if options.as_json:
             _print_json(changes)
         elif changes.is_whole:
+            blocks.begin()
             _print(changes)
         else:
             print_error(f"too many rules: not asked about were {_names(changes.crawlers)}")
@@ -62,7 +63,6 @@ def _print(changes: CrawlersChanges) -> None:
     if before != after:
         rows.append(("delay", "", after, f"before: {before}"))
     print_columns(rows, indent="  ", painted=_painted)
-    print_line()
 
 
 def _names(crawlers: list[str]) -> str:

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from ..rep.nearest import nearest
 from .arguments import UsageError
 from .terminal import print_columns, print_line
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
-
-DISTRIBUTION = "scrapy-robots-policy"
-
-
-def _version() -> str:
-    try:
-        return version(DISTRIBUTION)
-    except PackageNotFoundError:  # run from a checkout
-        return "unknown"
-
-
-VERSION = _version()
 
 
 def print_help(program: str, verb: str) -> None:

@@ -9,7 +9,7 @@ from ..lint import KINDS
 from ..lint.explanations import explanations
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
-from .terminal import paint, print_columns, print_json, print_line
+from .terminal import Blocks, paint, print_columns, print_json, print_line
 
 
 def run(options: Options) -> int:
@@ -19,7 +19,9 @@ def run(options: Options) -> int:
         for code in codes or KINDS:
             print_json(_as_json(code))
     elif codes:
+        blocks = Blocks()
         for code in codes:
+            blocks.begin()
             _print(code)
     else:
         rows = [(kind.code, kind.name, kind.severity.value, kind.title) for kind in KINDS.values()]
@@ -48,7 +50,6 @@ def _print(code: str) -> None:
         print_line(f"example, as {example.dialect} reads:")
         for line in example.text.splitlines():
             print_line(f"    {line}")
-    print_line()
 
 
 def _as_json(code: str) -> dict[str, Any]:

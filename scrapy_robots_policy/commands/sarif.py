@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
+from ..distribution import installed_version
 from ..lint import KINDS, Finding, Kind, readable_lines
 from ..lint.explanations import explanations
 from .download import is_web
-from .help_texts import VERSION
 from .linted_files import LintedFile
 from .terminal import print_json
 
@@ -38,7 +38,7 @@ class Sarif:
     def end(self) -> None:
         driver = {
             "name": "robots-policy lint",
-            "version": VERSION,
+            "version": installed_version(),
             "rules": [_rule(kind) for kind in KINDS.values()],
         }
         run = {

@@ -78,6 +78,18 @@ def print_line(line: str = "") -> None:
     sys.stdout.write(line + "\n")
 
 
+class Blocks:
+    """What is printed in blocks: an empty line stands between two of them, and none at the end."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def begin(self) -> None:
+        if self.count:
+            print_line()
+        self.count += 1
+
+
 def print_error(sentence: object) -> None:
     """One line on standard error, in place of a progress that is shown there. The sentence may
     quote a file, a URL or a setting: escaped.

@@ -24,11 +24,12 @@ from .components import refuse_second_middleware
 from .contact import contact_warning
 from .identity import crawler_name
 from .layers import request_configs
+from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled
 from .report_settings import report_base, report_files
 from .request_config import RequestConfigs
-from .setting_values import Values, unknown_settings
+from .setting_values import Values
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 
@@ -78,8 +79,8 @@ class PolicySettings:
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
-        Warns of what is no error: a setting that does not exist, a crawler without a name, or one
-        that names nobody to write to.
+        Warns of what is no error: a name that is misspelt, a crawler without a name, or one that
+        names nobody to write to.
         """
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
@@ -90,7 +91,7 @@ class PolicySettings:
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
-            for warning in (*unknown_settings(crawler.settings), of_header):
+            for warning in (*warnings_of_names(values), of_header):
                 if warning:
                     logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
             made = cls(

@@ -92,9 +92,10 @@ _TABLE = (
         _ReadElsewhere("a URI, a store's class, a store, or the import path of either"),
         "memory:",
         "Where robots.txt files are kept. `memory:` lasts as long as the crawl. `sqlite:PATH` is a "
-        "file that outlives the crawl and that several crawls on one machine may share; `sqlite:` "
-        "alone is `robots.sqlite` in the project's `.scrapy` folder. `redis://…` is shared by a "
-        "[fleet](fleets.md). You can also [write a store](stores.md).",
+        "file that outlives the crawl and that several crawls on one machine may share; a folder "
+        "that is missing is created. `sqlite:` alone is `robots.sqlite` in the project's `.scrapy` "
+        "folder. `redis://…` is shared by a [fleet](fleets.md). You can also [write a "
+        "store](stores.md).",
     ),
     Setting(
         "ROBOTS_TTL",
@@ -108,7 +109,10 @@ _TABLE = (
         "ROBOTS_ERROR_TTL",
         Number(0.1, unit="seconds"),
         None,
-        "The longest wait until an unreachable robots.txt is requested again.",
+        "The longest wait until an unreachable robots.txt is requested again. A wait of more than "
+        "a day counts as one day of the [30 days](life-of-a-robots-txt.md) after which a dialect "
+        "may open the site. So with such a wait the site stays closed, or its old rules stay in "
+        "force, for longer than 30 days.",
         no_value="the dialect's",
     ),
     Setting(
@@ -274,7 +278,7 @@ _TABLE = (
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
         "`.json`; or the figures alone. `%(name)s` and `%(time)s` are the spider's name and the "
-        "time.",
+        "time. The folder must be there.",
     ),
     Setting(
         "ROBOTS_REPORT_BASE",
@@ -290,7 +294,7 @@ _TABLE = (
         None,
         "Where the [record of the crawl](audit.md) is written: each robots.txt and each "
         "decision, as lines of JSON. `.gz` at the end packs it; `%(name)s` and `%(time)s` are the "
-        "spider's name and the time. A name that is taken gets a number.",
+        "spider's name and the time. A name that is taken gets a number. The folder must be there.",
     ),
     Setting(
         "ROBOTS_AUDIT_PASSED",
@@ -345,3 +349,9 @@ _TABLE = (
 )
 
 SETTINGS: Mapping[str, Setting] = MappingProxyType({setting.name: setting for setting in _TABLE})
+
+ATTRIBUTES = frozenset(
+    {setting.attribute for setting in _TABLE if setting.attribute}
+    | {"robots_overrides", "robots_tags", "robots_user_agent"}  # they complete what is set
+)
+"""The attributes of a spider that are read."""

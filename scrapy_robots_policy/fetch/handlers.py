@@ -53,14 +53,14 @@ def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
 def _schemes(settings: BaseSettings, fits: Callable[[str], bool]) -> frozenset[str]:
     """The URL schemes whose handler has an import path that fits."""
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return frozenset(scheme for scheme in SCHEMES if fits(_path_of(handlers.get(scheme))))
+    return frozenset(scheme for scheme in SCHEMES if fits(_import_path(handlers.get(scheme))))
 
 
 def _is_by_plugin(path: str) -> bool:
     return bool(path) and not path.startswith("scrapy.")
 
 
-def _path_of(handler: Any) -> str:
+def _import_path(handler: Any) -> str:
     """The import path of a handler, or of its module; "" where it is switched off."""
     if handler is None or isinstance(handler, str):
         return handler or ""

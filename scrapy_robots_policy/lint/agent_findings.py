@@ -11,8 +11,7 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import AgentValue
 from ..rep.escapes import listed
-from ..rep.ruleset import RuleSet
-from .crawler_names import LONGEST_NAME, crawler_near
+from .crawler_names import LONGEST_NAME, binds, crawler_near, rules_for
 from .findings import Finding, quoted
 from .source_file import SITE, SOMEBODY, SourceFile, whole
 
@@ -49,7 +48,7 @@ def _pieces(value: str) -> list[str]:
 
 def _several(source: SourceFile, line: re.Match[str], pieces: list[str]) -> Iterator[Finding]:
     """Some dialects look for a crawler's name in the whole value: the engine is asked."""
-    rules = _rules_for(line[1], source.dialect)
+    rules = rules_for(line[1], source.dialect)
     looked_at = pieces[:_MAX_PIECES]
     bound = [piece for piece in looked_at if not rules.allowed(SITE, piece)]
     if len(bound) < len(looked_at):
@@ -64,24 +63,15 @@ def _several(source: SourceFile, line: re.Match[str], pieces: list[str]) -> Iter
 
 def _is_unmatchable(value: str, dialect: Dialect) -> bool:
     """Whether no crawler can go by the whole of it, neither here nor in its own engine."""
-    if _is_bound(value, dialect):
+    if binds(value, dialect):
         return False
     agent = find_agent(product_token(value))
-    return agent is None or not _is_bound(value, DIALECTS[agent.dialect])
-
-
-def _is_bound(value: str, dialect: Dialect) -> bool:
-    """Whether a group for `value` binds the crawler of that name: the engine is asked."""
-    return not _rules_for(value, dialect).allowed(SITE, product_token(value))
-
-
-def _rules_for(value: str, dialect: Dialect) -> RuleSet:
-    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
+    return agent is None or not binds(value, DIALECTS[agent.dialect])
 
 
 def _nameless(source: SourceFile, line: re.Match[str]) -> Finding:
     """In some dialects no name is part of every name: the engine is asked."""
-    whom = "no" if _rules_for("", source.dialect).allowed(SITE, SOMEBODY) else "every"
+    whom = "no" if rules_for("", source.dialect).allowed(SITE, SOMEBODY) else "every"
     return source.finding("R304", whole(line), f"the line names {whom} crawler", _WRITE_NAME)
 
 

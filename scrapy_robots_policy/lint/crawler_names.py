@@ -1,15 +1,29 @@
-"""Names of crawlers, and which of them a misspelt one was meant to be."""
+"""Names of crawlers: which crawler one binds, and which one a misspelt one was meant to be."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
+from ..rep.agents import product_token
 from ..rep.dialects.crawlers import crawlers
+from ..rep.dialects.dialect import Dialect
+from ..rep.ruleset import RuleSet
+from .source_file import SITE
 
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
 _SHORTEST = 6  # octets; shorter names are near too many others
 _NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
+
+
+def rules_for(value: str, dialect: Dialect) -> RuleSet:
+    """A file that shuts out whom a User-agent line with this value names."""
+    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
+
+
+def binds(value: str, dialect: Dialect) -> bool:
+    """Whether a group for `value` binds the crawler of that name: the engine is asked."""
+    return not rules_for(value, dialect).allowed(SITE, product_token(value))
 
 
 @lru_cache(maxsize=1024)

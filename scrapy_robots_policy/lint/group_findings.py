@@ -7,16 +7,22 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from ..rep.agents import STAR
+from ..rep.agents import STAR, product_token
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import Bom, OrphanRules, Records
 from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
+from .crawler_names import binds
 from .file_findings import MARK
 from .findings import Edit, Finding, quoted
 from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span, whole
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
+_WHAT_IS_READ = {
+    Records.ALL: "joins the two groups",
+    Records.FIRST: "reads the first group only",
+    Records.HEAVIEST: f"reads {Records.HEAVIEST.value}",
+}
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
@@ -177,16 +183,23 @@ def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:
 
 
 def named_again(source: SourceFile) -> Iterator[Finding]:
-    seen: dict[str, int] = {}
+    seen: dict[str, re.Match[str]] = {}
     for lines, _, _ in source.lists:
         for line in lines:
-            name = line[1].lower()
-            first = seen.setdefault(name, source.line_of(line))
-            if first < source.line_of(lines[0]):
-                yield _again(source, line, first)
+            name = _crawler_of(line[1], source.dialect)
+            first = seen.setdefault(name.lower(), line)
+            if first.start() < lines[0].start():
+                is_version = first[1].lower() != line[1].lower()
+                yield (_as_version if is_version else _again)(source, line, first)
 
 
-def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
+def _crawler_of(value: str, dialect: Dialect) -> str:
+    """The crawler that a User-agent line names: the value without a version, if that binds it."""
+    name = product_token(value)
+    return name if name == value or binds(value, dialect) else value
+
+
+def _again(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Finding:
     option = "star_records" if line[1] == STAR else "own_records"
     readers = {
         records: tuple(d.name for d in source.dialects if getattr(d, option) is records)
@@ -196,10 +209,23 @@ def _again(source: SourceFile, line: re.Match[str], first: int) -> Finding:
     return source.finding(
         "R305",
         line.span(1),
-        f"{quoted(line[1])} has a group from line {first} on: {listed(first_only)} read "
-        f"that one only, {listed(heaviest)} {Records.HEAVIEST.value}, others join the two",
+        f"{quoted(line[1])} has a group from line {source.line_of(first)} on: "
+        f"{listed(first_only)} read that one only, {listed(heaviest)} {Records.HEAVIEST.value}, "
+        "others join the two",
         "put all rules for a crawler in one group",
         first_only,
+    )
+
+
+def _as_version(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Finding:
+    """About this dialect alone: to others the two may be the names of two crawlers."""
+    dialect = source.dialect
+    return source.finding(
+        "R305",
+        line.span(1),
+        f"{quoted(line[1])} is the same crawler as {quoted(first[1])} of line "
+        f"{source.line_of(first)}: {dialect.name} {_WHAT_IS_READ[dialect.own_records]}",
+        "put all rules for a crawler in one group, under its name without a version",
     )
 
 

@@ -24,7 +24,7 @@ from ..rep.preference import (
     combined,
 )
 from ..rep.usage import UsageLines
-from ..rep.usage_values import path_of, read_value
+from ..rep.usage_values import read_value, split_value
 from .findings import Finding, quoted
 from .source_file import SourceFile, Span, values
 
@@ -48,7 +48,7 @@ def _span(line: re.Match[str]) -> Span:
 
 def unreadable(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
-        _, value = path_of(line[2])
+        _, value = split_value(line[2])
         if not any(read_value(label, value)):
             kind = "dictionary (RFC 9651)" if label == CONTENT_USAGE else "list of keys and values"
             yield source.finding(
@@ -61,7 +61,7 @@ def unreadable(source: SourceFile) -> Iterator[Finding]:
 
 def unknown(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
-        _, value = path_of(line[2])
+        _, value = split_value(line[2])
         preferences = [Preference(label, key, value) for key, value in read_value(label, value)]
         why = next(filter(None, map(_why_unknown, preferences)), "")
         if why:
@@ -163,7 +163,7 @@ def _lines_of_groups(source: SourceFile) -> list[list[_Use]]:
 
 def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:
     for label, line in _labelled_lines(source, span):
-        path, value = path_of(line[2])
+        path, value = split_value(line[2])
         number = source.line_of(line)
         for key, written in read_value(label, value):
             yield label, path, Preference(label, key, written, number)

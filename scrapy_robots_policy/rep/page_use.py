@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from urllib.parse import urljoin
 
 from .page_tags import MAX_LENGTH, Statement
 from .preference import (
@@ -81,17 +84,28 @@ def read_statements(
     )
 
 
-def read_link_header(values: Iterable[str]) -> tuple[Preference, ...]:
-    """The RSL licences of Link headers: <URL>; rel="license"; type="application/rsl+xml"."""
+def read_link_header(values: Iterable[str], url: str) -> tuple[Preference, ...]:
+    """The RSL licences of Link headers: <URL>; rel="license"; type="application/rsl+xml".
+
+    url  of the response. RFC 8288 §3.1: the base of relative URLs, whatever base the page names
+    """
     links = (
-        (link[1], dict(_parameters(link[2])))
+        (link[1].strip(), dict(_parameters(link[2])))
         for link in _LINK.finditer(", ".join(values)[:MAX_LENGTH])
     )
-    return tuple(
-        Preference(LICENSE, "", url.strip(), place=Place.HEADER)
-        for url, parameters in links
-        if is_rsl(parameters.get("rel", ""), parameters.get("type", "")) and url.strip()
-    )[:MAX_VALUES]
+    targets = (
+        target
+        for target, parameters in links
+        if target and is_rsl(parameters.get("rel", ""), parameters.get("type", ""))
+    )
+    return tuple(read_licences(islice(targets, MAX_VALUES), url, Place.HEADER))
+
+
+def read_licences(targets: Iterable[str], base: str, place: Place) -> Iterator[Preference]:
+    """The RSL licences at these URLs, which may be relative to `base`."""
+    for target in targets:
+        with suppress(ValueError):  # no URL
+            yield Preference(LICENSE, "", urljoin(base, target), place=place)
 
 
 def _parameters(text: str) -> Iterator[tuple[str, str]]:

@@ -37,7 +37,7 @@ from .preference import (
     combined,
 )
 from .url import origin_of
-from .usage_values import path_of, read_value
+from .usage_values import read_value, split_value
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
 _MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
@@ -187,7 +187,7 @@ def _written_in(text: str, dialect: Dialect) -> list[_Written]:
 
 def _read_line(line: _Written) -> tuple[str, list[Preference]]:
     """(the path as written, or "/" if the line has none; the preferences)"""
-    path, value = path_of(line.value)
+    path, value = split_value(line.value)
     pairs = read_value(line.label, value)
     return path, [Preference(line.label, key, value, line.number) for key, value in pairs]
 

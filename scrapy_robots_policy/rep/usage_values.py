@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from .preference import CONTENT_SIGNAL, CONTENT_USAGE
 
 
-def path_of(value: str) -> tuple[str, str]:
+def split_value(value: str) -> tuple[str, str]:
     """(path, the rest) of a line's value; the path is "/" if the value has none."""
     if not value.startswith("/"):
         return "/", value

@@ -6,10 +6,10 @@ Must not know: what a crawl declares, what becomes of the page.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 
 from scrapy.http import HtmlResponse, Response
+from scrapy.utils.response import get_base_url
 
 from ..rep import Dialect
 from ..rep.page_tags import names_of, read_meta
@@ -17,6 +17,7 @@ from ..rep.page_use import (
     RSL_TYPE,
     is_rsl,
     is_tdm,
+    read_licences,
     read_link_header,
     read_signal_header,
     read_statements,
@@ -26,7 +27,6 @@ from ..rep.page_use import (
 from ..rep.preference import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
-    LICENSE,
     TDM_POLICY,
     TDM_RESERVATION,
     Place,
@@ -68,7 +68,7 @@ def header_preferences(response: Response, agent: str, dialect: Dialect) -> tupl
         *read_signal_header(header_values(response, CONTENT_SIGNAL)),
         *read_statements(statements, names),
         *_tdm_headers(response),
-        *read_link_header(header_values(response, "Link")),
+        *read_link_header(header_values(response, "Link"), response.url),
     )
 
 
@@ -109,6 +109,4 @@ def _licences(response: HtmlResponse) -> Iterator[Preference]:
     links = elements(response, "link")
     licences = (one for one in links if is_rsl(one.get("rel", ""), one.get("type", "")))
     hrefs = filter(None, (one.get("href", "").strip() for one in licences))
-    for href in islice(hrefs, MAX_LINKS):
-        with suppress(ValueError):  # no URL
-            yield Preference(LICENSE, "", response.urljoin(href), place=Place.LINK)
+    yield from read_licences(islice(hrefs, MAX_LINKS), get_base_url(response), Place.LINK)

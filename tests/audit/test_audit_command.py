@@ -117,6 +117,15 @@ def test_show_tells_the_story_of_a_url(path):
     assert "dry run" not in answer.out
 
 
+def test_an_empty_line_stands_between_two_stories_and_none_at_the_end(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl", (URLS[1], URLS[1]))
+    lines = robots("audit", "show", path, URLS[1]).lines
+    heads = [at for at, line in enumerate(lines) if line.endswith(f"  {URLS[1]}")]
+    assert len(heads) == 2
+    assert not lines[heads[1] - 1]
+    assert lines[-1]
+
+
 def test_show_shows_no_line_after_the_last_one_of_the_file(path):
     shown = robots("audit", "show", path, URLS[2]).out
     assert f"{RULES.count(chr(10))} | {RULES.splitlines()[-1]}" in shown

@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.audit import record_lines
 from scrapy_robots_policy.audit.chain import encode
+from scrapy_robots_policy.audit.crawl_line import crawl_fields
 from scrapy_robots_policy.audit.fields import seconds_of
 from scrapy_robots_policy.audit.record_lines import MAX_STEMS
 from scrapy_robots_policy.audit.recorder import MAX_EXCHANGES
@@ -377,6 +378,18 @@ def test_each_line_names_the_crawler_that_was_judged(path):
         assert recording.decide(URLS[0], config=config) is None
     recording.close()
     assert [line["agent"] for line in decisions_in(path)] == agents
+
+
+ATTRIBUTES = {"robots_tags": {"noindex": "drop"}, "robots_user_agent": "OtherBot"}
+
+
+def test_the_attributes_of_the_spider_that_are_read_are_in_the_record(path):
+    recording = Recording(path, {})
+    vars(recording.crawler.spider).update(ATTRIBUTES)
+    fields = crawl_fields(recording.crawler, recording.settings, recording.now)
+    recording.close()
+    in_force = fields["settings"]
+    assert {name: in_force.get(f"spider.{name}") for name in ATTRIBUTES} == ATTRIBUTES
 
 
 def test_the_exchanges_of_a_lookup_are_bounded_in_number_and_recorded_once(recording, path):

@@ -12,6 +12,7 @@ from collections import Counter
 
 import pytest
 
+from scrapy_robots_policy import distribution
 from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
 from scrapy_robots_policy.rep import DIALECTS, differences
 
@@ -140,6 +141,11 @@ def test_an_option_reaches_its_verb():
 @pytest.mark.parametrize("run", [policy, robots])
 def test_the_version_is_that_of_the_package(run):
     assert re.fullmatch(r"scrapy-robots-policy (\d+\.\d+\S*|unknown)\n", run("--version").out)
+
+
+def test_a_package_that_is_not_installed_has_no_known_version(monkeypatch):
+    monkeypatch.setattr(distribution, "DISTRIBUTION", "no package has this name")
+    assert distribution.installed_version() == "unknown"
 
 
 NO_VALUES = [

@@ -489,10 +489,37 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
         "/private/press/1  for Scrapy",
         "  rfc9309  allowed     line 3, Allow: /private/press/",
         "  baidu    disallowed  line 2, Disallow: /private/     precedence: first, not longest",
-        "",
     ]
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
+
+
+IN_BLOCKS = {
+    "crawlers GPTBot CCBot": "crawler      ",
+    "rule R102 R103": "R10",
+    "compare --robots FILE --dialects rfc9309,baidu /private/press/1 /private/press/2": "/private/",
+    "diff FILE /dev/null": "",
+    "explain --robots FILE /private/press/1": "",
+    "lint FILE": "",
+    "blocked FILE": "",
+    "dialects": "",
+    "dialects google": "",
+    "dialects google bing": "",
+    "crawlers": "",
+    "check --robots FILE /private/x": "",
+}
+
+
+@pytest.mark.parametrize(("command", "head"), IN_BLOCKS.items())
+def test_an_empty_line_stands_between_blocks_and_never_at_the_end(command, head, file):
+    output = robots(*command.replace("FILE", str(file)).split())
+    lines = output.lines
+    assert output.status in (0, 1)
+    assert lines[0]
+    assert lines[-1]
+    heads = [at for at, line in enumerate(lines) if head and line.startswith(head)]
+    assert all(at == 0 or not lines[at - 1] for at in heads)
+    assert len(heads) == (2 if head else 0)
 
 
 def test_compare_names_the_access_policy_after_a_failed_fetch():

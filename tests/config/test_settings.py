@@ -423,6 +423,92 @@ async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, 
     assert UNKNOWN[name] in warnings[0]
 
 
+def warnings_of(caplog):
+    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+
+
+CONTACT = {"USER_AGENT": "MyBot/1.0 (+https://bots.firm.dev)"}
+MISSPELT = {
+    "robots_dialekt": "did you mean robots_dialect?",
+    "robots_useragent": "did you mean robots_user_agent?",
+    "robots_overides": "did you mean robots_overrides?",
+    "robots_tag": "did you mean robots_tags?",
+    "robots_Purpose": "did you mean robots_purpose?",
+    "robots_crawl_delay": "set ROBOTS_CRAWL_DELAY in custom_settings",
+}
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_a_misspelt_attribute_of_a_spider_is_warned_of_once_with_the_nearest_name(name, caplog):
+    read(CONTACT, **{name: "google"})
+    sentence = f"{name} is no attribute that scrapy_robots_policy reads of a spider"
+    assert warnings_of(caplog) == [f"{sentence}; {MISSPELT[name]}"]
+
+
+def test_a_misspelt_attribute_of_the_class_is_warned_of_too(caplog):
+    class Misspelt(Spider):
+        robots_dialekt = "google"
+
+    crawler = Crawler(Misspelt, CONTACT)
+    crawler.spider = Misspelt()
+    PolicySettings.from_crawler(crawler)
+    (warning,) = warnings_of(caplog)
+    assert warning.startswith("robots_dialekt is no attribute")
+
+
+OWN_NAMES = ("seen", "pages", "stats", "urls", "content", "use", "users", "policy", "file", "txt")
+OUR_ATTRIBUTES = {
+    "robots_dialect": "google",
+    "robots_user_agent": "MyBot",
+    "robots_overrides": {},
+    "robots_tags": {},
+    "robots_purpose": "search",
+    "robots_content_use": "full",
+    "robots_purpose_tokens": [],
+}
+
+
+def test_a_spider_may_have_attributes_of_its_own_with_our_prefix(caplog):
+    read(CONTACT, **{f"robots_{name}": 1 for name in OWN_NAMES}, **OUR_ATTRIBUTES)
+    assert warnings_of(caplog) == []
+
+
+def test_methods_of_a_spider_are_no_misspelt_attributes_and_are_not_called(caplog):
+    class WithMethods(Spider):
+        def robots_dialekt(self): ...
+
+        @classmethod
+        def robots_tag(cls): ...
+
+        @staticmethod
+        def robots_overides(): ...
+
+        @property
+        def robots_seen(self):
+            raise AssertionError("a property may do anything")
+
+    crawler = Crawler(WithMethods, CONTACT)
+    crawler.spider = WithMethods()
+    PolicySettings.from_crawler(crawler)
+    assert warnings_of(caplog) == []
+
+
+NEARLY = {"Google-Extendet": "Google-Extended", "applebotextended": "Applebot-Extended"}
+
+
+@pytest.mark.parametrize("token", NEARLY)
+def test_a_control_token_that_is_nearly_a_known_one_is_warned_of_and_obeyed(token, caplog):
+    assert read({**CONTACT, "ROBOTS_PURPOSE_TOKENS": token}).use.tokens == (token,)
+    sentence = f"{token} is no control token that scrapy_robots_policy knows"
+    assert warnings_of(caplog) == [f"{sentence}; did you mean {NEARLY[token]}?"]
+
+
+def test_a_control_token_of_the_users_own_is_no_reason_to_warn(caplog):
+    own = ["google-extended", "GPTBot", "Training-Preference", "Google", "Extended"]
+    read(CONTACT, robots_purpose_tokens=own)
+    assert warnings_of(caplog) == []
+
+
 SPIDER = """
 import scrapy
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
 from scrapy_robots_policy.lint.explanations import explanations
-from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse
+from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse, product_token
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -502,6 +502,51 @@ def test_a_crawler_that_is_named_again_comes_with_what_each_dialect_reads():
     assert "yandex those whose list of agents holds the longest value" in finding.message
     assert "koster1996" in finding.dialects
     assert "yandex" not in finding.dialects
+
+
+VERSIONS = [
+    ("Googlebot", "Googlebot/2.1"),
+    ("googlebot/2.1", "Googlebot"),
+    ("Googlebot/1", "Googlebot/2"),
+    ("Googlebot v2", "Googlebot"),
+    ("MJ12bot", "MJ12bot/1.4"),
+    ("Mozilla/5.0 (compatible; Googlebot/2.1)", "Googlebot"),
+    ("YandexNews/4.0", "YandexNews"),
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(("first", "second"), VERSIONS)
+def test_a_crawler_is_named_again_by_a_version_just_where_both_lines_bind_it(
+    dialect, first, second
+):
+    def is_kept_out_by(value):
+        crawler = product_token(second)
+        return not parse(f"User-agent: {value}\nDisallow: /".encode(), dialect).allowed(
+            "/", crawler
+        )
+
+    text = f"User-agent: {first}\nDisallow: /a\n\nUser-agent: {second}\nDisallow: /b\n"
+    findings = of("R305", text, dialect)
+    assert len(findings) == (is_kept_out_by(first) and is_kept_out_by(second))
+    joins = not parse(text.encode(), dialect).allowed("/b", product_token(second))
+    for finding in findings:
+        assert finding.line == 4
+        assert finding.message.startswith(
+            f"'{second}' is the same crawler as '{first}' of line 1: "
+        )
+        assert finding.message.endswith("joins the two groups" if joins else "first group only")
+
+
+def test_a_name_that_stands_twice_in_one_list_has_no_second_group():
+    for second in ("a", "a/1"):
+        assert of("R305", f"User-agent: a\nUser-agent: {second}\nDisallow: /b\n") == []
+
+
+def test_names_that_differ_in_more_than_a_version_are_two_crawlers():
+    for first, second in (("MJ12bot", "MJ13bot"), ("Sogou web spider", "Sogou inst spider")):
+        text = f"User-agent: {first}\nDisallow: /a\n\nUser-agent: {second}\nDisallow: /b\n"
+        assert of("R305", text) == []
 
 
 def test_a_line_without_a_name_names_nobody_or_everybody():

@@ -186,6 +186,35 @@ def test_the_licences_of_a_page_are_bounded_in_number():
     assert len(html_preferences(response, "FooBot", DIALECT)) == MAX_LINKS
 
 
+def test_a_licence_of_a_header_is_resolved_against_the_url_of_the_response():
+    targets = [
+        "/a.xml",
+        "b.xml",
+        "//other.example/c.xml",
+        "http://[broken",
+        "",
+        " HTTPS://d.example/d.xml ",
+    ]
+    links = (f'<{target}>; rel="license"; type="application/rsl+xml"' for target in targets)
+    headers = {"Link": [link.encode() for link in links]}
+    base = '<base href="https://base.example/">'
+    response = HtmlResponse(f"{SITE}/x/y?q", headers=headers, body=base, encoding="utf-8")
+    assert [one.value for one in header_preferences(response, "FooBot", DIALECT)] == [
+        f"{SITE}/a.xml",
+        f"{SITE}/x/b.xml",
+        "https://other.example/c.xml",
+        "https://d.example/d.xml",
+    ]
+
+
+def test_a_licence_of_a_link_element_is_resolved_against_the_base_of_the_page():
+    link = '<link rel="license" type="application/rsl+xml" href="a.xml">'
+    body = f'<base href="https://base.example/x/">{link}'
+    response = HtmlResponse(SITE, body=body, encoding="utf-8")
+    (licence,) = html_preferences(response, "FooBot", DIALECT)
+    assert licence.value == "https://base.example/x/a.xml"
+
+
 def test_a_licence_is_a_whole_url_or_none():
     hrefs = ["/a.xml", "http://[broken", "", " ", "b.xml"]
     link = '<link rel="license" type="application/rsl+xml" href="{}">'

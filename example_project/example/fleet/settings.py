@@ -6,7 +6,8 @@ The command line adds the address of the Redis, REDIS_URL.
 BOT_NAME = "example"
 SPIDER_MODULES = ["example.fleet.spiders"]
 LOG_LEVEL = "WARNING"
-USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"  # put a URL of yours here
+# Put a URL of yours in place of bot.example; until then the log has a warning.
+USER_AGENT = "PoliteBot/1.0 (+https://bot.example/about)"
 
 SCHEDULER = "scrapy_redis.scheduler.Scheduler"
 SCHEDULER_PERSIST = True  # the first crawler to end must not empty the queue of the others

@@ -1,0 +1,82 @@
+"""Names that look like ours and are none: a crawl warns of them, because they have no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from inspect import getattr_static
+
+from scrapy import Spider
+from scrapy.settings import BaseSettings
+
+from ..rep.control_tokens import CONTROL_TOKENS
+from ..rep.nearest import nearest
+from .setting_values import Values, is_set
+from .settings_table import ATTRIBUTES, SETTINGS
+
+OURS, SCRAPYS, SPIDERS = "ROBOTS_", "ROBOTSTXT_", "robots_"
+
+# Spiders and control tokens have names of their own, which may resemble ours: of "tags", "pages"
+# and "stats" have 0.67, "content" has 0.78 of "content_use", "dialekt" 0.86 of "dialect".
+_SLIP = 0.85
+
+
+def warnings_of_names(values: Values) -> Iterator[str]:
+    """A sentence for each setting, spider attribute and control token that is probably misspelt."""
+    yield from _settings(values.settings)
+    if values.spider is not None:
+        yield from _attributes(values.spider)
+    yield from _control_tokens(values["ROBOTS_PURPOSE_TOKENS"] or ())
+
+
+def _settings(settings: BaseSettings) -> Iterator[str]:
+    for name in sorted(filter(_looks_ours, settings)):
+        if name in SETTINGS or not is_set(settings, name):
+            continue
+        hint = _nearest_setting(name.partition("_")[2]) or "; it has no effect here"
+        yield f"{name} is no setting of scrapy_robots_policy{hint}"
+
+
+def _nearest_setting(word: str) -> str:
+    """A question whether the setting was meant whose name ends in a word like this one."""
+    for start in (OURS, SCRAPYS):
+        words = [name.removeprefix(start) for name in SETTINGS if name.startswith(start)]
+        near = nearest(word, words, start, likeness=0.6)  # DELAY: CRAWL_DELAY
+        if near:
+            return near
+    return ""
+
+
+def _looks_ours(name: object) -> bool:
+    """Other packages may have settings that begin with ROBOTSTXT_. One that is ours but for its
+    beginning is a mistake.
+    """
+    if not isinstance(name, str):
+        return False
+    return name.startswith(OURS) or (
+        name.startswith(SCRAPYS) and name.replace(SCRAPYS, OURS, 1) in SETTINGS
+    )
+
+
+def _attributes(spider: Spider) -> Iterator[str]:
+    words = [name.removeprefix(SPIDERS) for name in ATTRIBUTES]
+    for name in dir(spider):
+        if not name.startswith(SPIDERS) or name in ATTRIBUTES or _is_method(spider, name):
+            continue
+        hint = nearest(name.removeprefix(SPIDERS), words, SPIDERS, _SLIP)
+        if not hint and name.upper() in SETTINGS:
+            hint = f"; set {name.upper()} in custom_settings"
+        if hint:
+            yield f"{name} is no attribute that scrapy_robots_policy reads of a spider{hint}"
+
+
+def _is_method(spider: Spider, name: str) -> bool:
+    value = getattr_static(spider, name, None)  # a property of the user's may do anything
+    return callable(value) or isinstance(value, classmethod)
+
+
+def _control_tokens(tokens: tuple[str, ...]) -> Iterator[str]:
+    names = {token.name.lower(): token.name for token in CONTROL_TOKENS}
+    for token in tokens:
+        hint = "" if token.lower() in names else nearest(token, names.values(), likeness=_SLIP)
+        if hint:
+            yield f"{token} is no control token that scrapy_robots_policy knows{hint}"
