@@ -96,7 +96,9 @@ def read_link_header(values: Iterable[str], url: str) -> tuple[Preference, ...]:
     targets = (
         target
         for target, parameters in links
-        if target and is_rsl(parameters.get("rel", ""), parameters.get("type", ""))
+        if target
+        and is_rsl(parameters.get("rel", ""), parameters.get("type", ""))
+        and _is_about(url, parameters.get("anchor", ""))
     )
     return tuple(read_licences(islice(targets, MAX_VALUES), url, Place.HEADER))
 
@@ -106,6 +108,14 @@ def read_licences(targets: Iterable[str], base: str, place: Place) -> Iterator[P
     for target in targets:
         with suppress(ValueError):  # no URL
             yield Preference(LICENSE, "", urljoin(base, target), place=place)
+
+
+def _is_about(url: str, anchor: str) -> bool:
+    """Whether a link is about the page itself. RFC 8288 §3.2: an anchor names another context."""
+    try:
+        return not anchor or urljoin(url, anchor) == url
+    except ValueError:  # no URL
+        return False
 
 
 def _parameters(text: str) -> Iterator[tuple[str, str]]:

@@ -207,6 +207,24 @@ def test_a_licence_of_a_header_is_resolved_against_the_url_of_the_response():
     ]
 
 
+@pytest.mark.parametrize(
+    ("anchor", "licences"),
+    [
+        ("", 1),
+        ("/x", 1),
+        (f"{SITE}/x", 1),
+        ("/y", 0),
+        ("#part", 0),
+        ("https://other.example/x", 0),
+        ("http://[broken", 0),
+    ],
+)
+def test_a_licence_of_a_link_header_about_another_page_is_not_that_of_the_page(anchor, licences):
+    link = f'</a.xml>; rel="license"; type="application/rsl+xml"; anchor="{anchor}"'
+    response = HtmlResponse(f"{SITE}/x", headers={"Link": link}, body="", encoding="utf-8")
+    assert len(header_preferences(response, "FooBot", DIALECT)) == licences
+
+
 def test_a_licence_of_a_link_element_is_resolved_against_the_base_of_the_page():
     link = '<link rel="license" type="application/rsl+xml" href="a.xml">'
     body = f'<base href="https://base.example/x/">{link}'
