@@ -23,6 +23,9 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 FOREVER = float("inf")
 
+HTML = "an HTML page"
+WIDE = "in UTF-16 or UTF-32, which nobody can read"
+
 
 class AccessMode(Enum):
     """What may be done with an origin."""
@@ -151,12 +154,12 @@ class Access:
     @property
     def is_html(self) -> bool:
         """Whether an HTML page came in place of a robots.txt."""
-        return _is_html(self.entry)
+        return self.oddity == HTML
 
     @property
-    def is_wide(self) -> bool:
-        """Whether a file in UTF-16 or UTF-32 came, in which no line can be read."""
-        return _is_wide(self.entry)
+    def oddity(self) -> str:
+        """What came in place of a robots.txt in UTF-8: `HTML` or `WIDE`; "": it is one."""
+        return _oddity(self.entry)
 
     @property
     def stance(self) -> AccessMode:
@@ -214,7 +217,7 @@ def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) ->
 def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
     """How a policy reads an entry at the instant `now`."""
     result = classify(entry.latest, policy)
-    if result is AccessResult.SUCCESSFUL and _is_html(entry):
+    if result is AccessResult.SUCCESSFUL and _oddity(entry) == HTML:
         result = policy.html_page
     if result is AccessResult.SUCCESSFUL and entry.octets is not None:
         return _settled(entry, AccessMode.RULES, result, policy)
@@ -314,25 +317,21 @@ def explain(entry: CacheEntry) -> str:
     latest = entry.latest
     cause = brief(latest.cause)  # of a store, others may have written it
     words = cause if latest.status is None else f"{latest.status} {cause}".strip()
-    if _is_html(entry):
-        words += ", an HTML page"
-    elif _is_wide(entry):
-        words += ", in UTF-16 or UTF-32, which nobody can read"
+    oddity = _oddity(entry)
+    if oddity:
+        words += f", {oddity}"
     if not latest.hops:
         return words
     return f"{words} after {len(latest.hops)} redirect{'s' * (len(latest.hops) > 1)}"
 
 
-def _is_html(entry: CacheEntry) -> bool:
-    return _is_answered(entry) and is_html_page(entry.octets or b"")
-
-
-def _is_wide(entry: CacheEntry) -> bool:
-    return _is_answered(entry) and is_wide(entry.octets or b"")
-
-
-def _is_answered(entry: CacheEntry) -> bool:
-    return entry.latest.status in range(200, 300)
+def _oddity(entry: CacheEntry) -> str:
+    if entry.latest.status not in range(200, 300):
+        return ""
+    octets = entry.octets or b""
+    if is_html_page(octets):
+        return HTML
+    return WIDE if is_wide(octets) else ""
 
 
 Outcome = FetchResult

@@ -148,7 +148,7 @@ class CrawlEvents(ResolverEvents):
 
     def _log_mode(self, rules: OriginRules) -> None:
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
-        is_trouble = refuses or rules.access.is_html or rules.access.is_wide
+        is_trouble = refuses or bool(rules.access.oddity)
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
         level = logging.WARNING if is_warning else logging.DEBUG
         if not _has_handler(level):

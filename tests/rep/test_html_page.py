@@ -7,6 +7,7 @@ import time
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance, parse
+from scrapy_robots_policy.rep.access import WIDE
 from scrapy_robots_policy.rep.html_page import is_html_page, without_browser_page
 
 TEXT = b"User-agent: *\nDisallow: /private?a=1&b=<c>\n"
@@ -97,7 +98,7 @@ def test_an_html_page_is_read_as_the_dialect_reads_it(dialect: str):
 def test_a_file_in_utf16_or_utf32_says_that_nobody_can_read_it(dialect, mark, encoding):
     body = f"{mark}User-agent: *\nDisallow: /\n".encode(encoding)
     access = advance(None, FetchResult(200, body), 0.0, DIALECTS[dialect].access)
-    assert access.is_wide
+    assert access.oddity == WIDE
     assert access.why == "200, in UTF-16 or UTF-32, which nobody can read"
     assert parse(body, dialect).allowed("/a", "MyBot")
 
@@ -108,7 +109,7 @@ def test_a_file_in_utf16_or_utf32_says_that_nobody_can_read_it(dialect, mark, en
 )
 def test_a_file_in_octets_is_not_in_utf16(start):
     access = advance(None, FetchResult(200, start + RULES), 0.0, DIALECTS["rfc9309"].access)
-    assert not access.is_wide
+    assert access.oddity == ""
     assert access.why == "200"
     assert not parse(start + RULES).allowed("/a", "MyBot")
 
@@ -118,4 +119,4 @@ def test_the_page_of_an_error_is_no_html_page_in_place_of_a_file(status: int | N
     access = advance(None, FetchResult(status, HTML), 0.0, DIALECTS["rfc9309"].access)
     assert not access.is_html
     wide = FetchResult(status, RULES.decode().encode("utf-16"))
-    assert not advance(None, wide, 0.0, DIALECTS["rfc9309"].access).is_wide
+    assert not advance(None, wide, 0.0, DIALECTS["rfc9309"].access).oddity
