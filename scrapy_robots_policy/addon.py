@@ -12,14 +12,19 @@ from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from .config.components import MIDDLEWARES, OURS, STOCK, is_subclass
+from .config.components import (
+    MIDDLEWARES,
+    OUR_TAGS,
+    OURS,
+    SPIDER_MIDDLEWARES,
+    STOCK,
+    is_subclass,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
 
 ORDER = 100  # the order of Scrapy's own middleware
-SPIDER_MIDDLEWARES = "SPIDER_MIDDLEWARES"
-OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
 TAG_ORDER = 950  # next to the spider: other middlewares do not see what is dropped
 
 logger = logging.getLogger("scrapy_robots_policy")
@@ -32,6 +37,8 @@ class Addon:
     the project enables a subclass of one of ours, that one takes the place of ours.
     """
 
+    is_in_addons = False
+
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         addon = cls()
@@ -39,6 +46,7 @@ class Addon:
         return addon
 
     def update_settings(self, settings: BaseSettings) -> None:
+        self.is_in_addons = True
         chosen = settings.getdict(MIDDLEWARES)
         stock = [name for name in chosen if _loaded(name) is RobotsTxtMiddleware]
         orders = [chosen.pop(name) for name in stock]
@@ -55,7 +63,15 @@ class Addon:
         settings.set(SPIDER_MIDDLEWARES, chosen, settings.getpriority(SPIDER_MIDDLEWARES) or 0)
 
     def spider_opened(self, spider: Spider) -> None:
-        """Warn where an add-on that came later has replaced a setting, and so switched ours off."""
+        """Warn where ours are off: the add-on is no add-on there, or a later one has replaced a
+        setting.
+        """
+        if not self.is_in_addons:
+            logger.warning(
+                "scrapy_robots_policy.Addon does nothing here: its place is the setting ADDONS",
+                extra={"spider": spider},
+            )
+            return
         for setting, ours in ((MIDDLEWARES, OURS), (SPIDER_MIDDLEWARES, OUR_TAGS)):
             if not _has(spider.settings.getdict(setting), ours):
                 logger.warning(

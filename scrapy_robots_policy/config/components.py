@@ -1,4 +1,4 @@
-"""Which of Scrapy's components are ours, which are Scrapy's own, and that not both are enabled."""
+"""Which of Scrapy's components are ours, and where; and that Scrapy's own is not enabled beside."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ from .. import compat
 from .kinds import SettingError
 
 OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
+OUR_TAGS = "scrapy_robots_policy.RobotsTagMiddleware"
 STOCK = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-MIDDLEWARES = "DOWNLOADER_MIDDLEWARES"
+MIDDLEWARES, SPIDER_MIDDLEWARES = "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES"
+
+
+def refuse_misplaced_middleware(settings: BaseSettings) -> None:
+    """SettingError where one of ours stands in the setting of the other: it would do nothing."""
+    for place, ours, home in (
+        (SPIDER_MIDDLEWARES, OURS, MIDDLEWARES),
+        (MIDDLEWARES, OUR_TAGS, SPIDER_MIDDLEWARES),
+    ):
+        for component in compat.components(settings, place):
+            kind = load_object(component)
+            if is_subclass(kind, load_object(ours)):
+                name = component if isinstance(component, str) else _path(kind)
+                raise SettingError(f"{place} has {name}; its place is {home}")
 
 
 def refuse_second_middleware(settings: BaseSettings) -> None:

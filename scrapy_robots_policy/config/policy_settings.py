@@ -20,7 +20,7 @@ from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.files import Files
 from .audit_settings import AuditSettings
-from .components import refuse_second_middleware
+from .components import refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
 from .identity import crawler_name
 from .layers import request_configs
@@ -87,6 +87,7 @@ class PolicySettings:
             if not values["ROBOTSTXT_OBEY"]:
                 logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=_of(crawler))
                 raise NotConfigured
+            refuse_misplaced_middleware(crawler.settings)
             refuse_second_middleware(crawler.settings)
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)

@@ -8,6 +8,7 @@ from scrapy.crawler import Crawler
 
 from ..rep.preference import DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
+from .components import refuse_misplaced_middleware
 from .identity import crawler_name
 from .layers import request_configs
 from .policy_settings import declared_use
@@ -35,6 +36,7 @@ class TagSettings:
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
         """SettingError for a wrong value."""
         with one_sentence(crawler):
+            refuse_misplaced_middleware(crawler.settings)
             values = Values(crawler.settings, crawler.spider)
             dialect = values["ROBOTS_DIALECT"]
             use = declared_use(values)

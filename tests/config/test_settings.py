@@ -21,9 +21,14 @@ from scrapy_robots_policy.config import (
     PolicySettings,
     RequestConfig,
     RequestConfigs,
+    SettingError,
     StoreSettings,
+    TagSettings,
 )
-from scrapy_robots_policy.config.components import refuse_second_middleware
+from scrapy_robots_policy.config.components import (
+    refuse_misplaced_middleware,
+    refuse_second_middleware,
+)
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
@@ -666,6 +671,34 @@ def test_an_addon_that_switches_ours_off_is_warned_of(order, warns, caplog):
     assert [line.partition(":")[0] for line in lines] == warns * [
         f"{OURS} is off, because another add-on has replaced DOWNLOADER_MIDDLEWARES"
     ]
+
+
+@pytest.mark.parametrize("in_addons", [True, False])
+def test_an_addon_in_another_setting_than_addons_is_warned_of(in_addons, caplog):
+    crawler = get_crawler(Spider, {"ADDONS" if in_addons else "EXTENSIONS": {Addon: 500}})
+    spider = Spider.from_crawler(crawler)
+    crawler.signals.send_catch_log(scrapy.signals.spider_opened, spider=spider)
+    lines = [line.getMessage() for line in caplog.records if line.name == "scrapy_robots_policy"]
+    sentence = "scrapy_robots_policy.Addon does nothing here: its place is the setting ADDONS"
+    assert lines == ([] if in_addons else [sentence])
+
+
+MISPLACED = {
+    "SPIDER_MIDDLEWARES": ("RobotsPolicyMiddleware", "DOWNLOADER_MIDDLEWARES"),
+    "DOWNLOADER_MIDDLEWARES": ("RobotsTagMiddleware", "SPIDER_MIDDLEWARES"),
+}
+
+
+@pytest.mark.parametrize("place", MISPLACED)
+@pytest.mark.parametrize("read", [PolicySettings.from_crawler, TagSettings.from_crawler])
+def test_a_middleware_in_the_setting_of_the_other_stops_the_spider(read, place):
+    name, home = MISPLACED[place]
+    settings = {place: {f"scrapy_robots_policy.{name}": 100}, "ROBOTSTXT_OBEY": True}
+    crawler = Crawler(Spider, settings)
+    crawler.spider = Spider()
+    with pytest.raises(SettingError, match=rf"^{place} has .*\.{name}; its place is {home}$"):
+        read(crawler)
+    refuse_misplaced_middleware(Settings({place: {f"scrapy_robots_policy.{name}": None}}))
 
 
 class Derived(scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware):
