@@ -12,7 +12,7 @@ from traceback import extract_tb
 import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
-from scrapy.exceptions import StopDownload
+from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import CancelledError, succeed
 
@@ -631,6 +631,22 @@ NO_FAULTS = {
     "a name that no host may have": ("http://a*b/", "ValueError"),
     "a name that is no IDN": ("http://xn--\u2603/", "UnicodeEncodeError"),
 }
+
+
+class Dropping:
+    """A middleware that wants no robots.txt."""
+
+    def process_request(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            raise IgnoreRequest
+
+
+@on_reactor
+async def test_a_robots_txt_that_a_middleware_drops_on_purpose_is_no_fault(caplog):
+    url = f"http://127.0.0.1:{free_port()}/"
+    seen, _ = await crawl(url, settings={"DOWNLOADER_MIDDLEWARES": {Dropping: 600}})
+    assert "robots.txt unreachable (dropped by a middleware)" in seen.dropped[url]
+    assert faults(caplog) == []
 
 
 @pytest.mark.parametrize("name", NO_FAULTS)
