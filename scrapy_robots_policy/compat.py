@@ -175,7 +175,7 @@ def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
 
 
 def middleware_modules(crawler: Crawler) -> list[str]:
-    """The modules of the downloader middlewares; none with a downloader of the user's without."""
+    """Those of the downloader middlewares; none where the user's downloader has no such list."""
     middlewares = _attribute(crawler.engine, "downloader", "middleware", "middlewares")
     return [type(middleware).__module__ for middleware in middlewares or ()]
 
@@ -202,8 +202,8 @@ class EngineAccess:
     | private attribute                | without it                                               |
     | -------------------------------- | -------------------------------------------------------- |
     | `downloader._get_slot`           | waiting requests do not count for their host             |
-    | `transferring`, `queue` of slots | what is there when a delay begins, or is cancelled there, |
-    |                                  | is no visit                                              |
+    | `transferring`, `queue` of slots | what is there as a delay begins, or is cancelled, counts |
+    |                                  | for no visit                                             |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |

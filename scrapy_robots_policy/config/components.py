@@ -1,4 +1,4 @@
-"""Which of Scrapy's components are ours, and where; and that Scrapy's own is not enabled beside."""
+"""Our middlewares: each in its own setting, and Scrapy's own for robots.txt not beside them."""
 
 from __future__ import annotations
 

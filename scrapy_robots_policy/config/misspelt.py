@@ -15,8 +15,9 @@ from .settings_table import ATTRIBUTES, SETTINGS
 
 OURS, SCRAPYS, SPIDERS = "ROBOTS_", "ROBOTSTXT_", "robots_"
 
-# Spiders and control tokens have names of their own, which may resemble ours: of "tags", "pages"
-# and "stats" have 0.67, "content" has 0.78 of "content_use", "dialekt" 0.86 of "dialect".
+# How much alike a name must be to one of ours. Users have names of their own that resemble ours:
+# "pages" is like "tags" by 0.67, "content" like "content_use" by 0.78. The misspelt "dialekt" is
+# like "dialect" by 0.86.
 _SLIP = 0.85
 
 

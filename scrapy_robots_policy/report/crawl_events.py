@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import cached_property
+from traceback import walk_tb
 from typing import Any
 
 from scrapy.crawler import Crawler
@@ -15,7 +16,7 @@ from scrapy.http import Request
 
 from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
-from ..rep.access import AccessResult
+from ..rep.access import WIDE, AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import TDMREP, document_of, owner_of, url_of
 from ..rep.escapes import brief
@@ -68,7 +69,7 @@ class CrawlEvents(ResolverEvents):
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
-        self._faults: set[type[BaseException]] = set()
+        self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
         self._times_lost = 0
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
@@ -148,18 +149,20 @@ class CrawlEvents(ResolverEvents):
 
     def _log_mode(self, rules: OriginRules) -> None:
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
-        is_trouble = refuses or bool(rules.access.oddity)
+        oddity = rules.access.oddity
+        is_trouble = refuses or bool(oddity)
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
         level = logging.WARNING if is_warning else logging.DEBUG
         if not _has_handler(level):
             return
+        says_nothing = oddity == WIDE and rules.mode is AccessMode.RULES
         logger.log(
             level,
             "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
             {
                 "origin": rules.origin,
                 "why": rules.access.why,
-                "mode": rules.mode.description,
+                "mode": "it forbids nothing" if says_nothing else rules.mode.description,
                 "dialect": rules.dialect.name,
             },
             extra={"spider": self.crawler.spider},
@@ -288,9 +291,10 @@ class CrawlEvents(ResolverEvents):
         return level if self._times_lost <= MAX_LINES else logging.DEBUG
 
     def on_fault(self, origin: str, error: BaseException) -> None:
-        """An error for the first of each class: a component may have one fault for all origins."""
-        level = logging.DEBUG if type(error) in self._faults else logging.ERROR
-        self._faults.add(type(error))
+        """One fault is one error: a component may have it for all origins."""
+        fault = type(error), _raised_at(error)
+        level = logging.DEBUG if fault in self._faults else logging.ERROR
+        self._faults.add(fault)
         logger.log(
             level,
             "A fault while fetching %(url)s, which counts as unreachable",
@@ -309,6 +313,12 @@ def _is_news(rules: OriginRules, source: Source) -> bool:
     failing.
     """
     return source is not Source.SITE or rules.access.entry.failures <= 1
+
+
+def _raised_at(error: BaseException) -> tuple[str, int] | None:
+    """The file and the line that raised an exception."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return places[-1] if places else None
 
 
 def _kind_of_use(preference: Preference) -> str:

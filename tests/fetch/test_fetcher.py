@@ -627,7 +627,7 @@ async def test_the_fault_of_a_middleware_is_logged_with_its_traceback_and_once_a
 
 
 NO_FAULTS = {
-    "no answer": (f"http://127.0.0.1:{free_port()}/", "connection refused"),
+    "no answer": ("http://127.0.0.1:1/", "connection refused"),
     "a name that no host may have": ("http://a*b/", "ValueError"),
     "a name that is no IDN": ("http://xn--\u2603/", "UnicodeEncodeError"),
 }
@@ -694,7 +694,10 @@ WIDE = Answer("User-agent: *\nDisallow: /\n".encode("utf-16"))
 
 @pytest.mark.parametrize(
     ("answer", "why"),
-    [(PAGE, "200, an HTML page"), (WIDE, "200, in UTF-16 or UTF-32, which nobody can read")],
+    [
+        (PAGE, "200, an HTML page, its rules are obeyed"),
+        (WIDE, "200, in UTF-16 or UTF-32, which nobody can read, it forbids nothing"),
+    ],
 )
 @on_reactor
 async def test_the_log_warns_of_what_came_in_place_of_a_readable_robots_txt(answer, why, caplog):

@@ -52,6 +52,27 @@ def test_origins_that_share_an_entry_have_no_delay_there(events, caplog):
     assert len(caplog.records) == 2
 
 
+def raised(function):
+    """The exception that a function raises."""
+    with pytest.raises(KeyError) as error:
+        function()
+    return error.value
+
+
+def test_each_fault_is_an_error_once_however_many_origins_it_meets(events, caplog):
+    caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
+
+    def one():
+        raise KeyError("one")
+
+    def other():
+        raise KeyError("other")
+
+    for fault in (one, other, one, other):
+        events.on_fault(HERE, raised(fault))
+    assert [line.levelname for line in caplog.records] == ["ERROR", "ERROR", "DEBUG", "DEBUG"]
+
+
 def test_the_stat_of_the_oldest_copy_is_a_whole_number(events):
     for age in (12.5, 11.5, 13.75):
         events.on_shared(age)
