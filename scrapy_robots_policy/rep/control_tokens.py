@@ -5,7 +5,8 @@ token counts: the group for all crawlers ("*") says who may fetch, not for what.
 
 The "shared machine-readable training preference signal" of
 draft-kelley-aipref-training-preference-signal-00 (30 October 2026) is such a token. Its spelling
-has no source yet, so it is not in the table: ROBOTS_PURPOSE_TOKENS can name it.
+could not be read in the draft, so it is not in the table: ROBOTS_PURPOSE_TOKENS can name it. Google
+intends to support it (changelog of developers.google.com/crawling, 30 October 2026).
 """
 
 from __future__ import annotations
