@@ -165,6 +165,8 @@ CHAINS = [
     ("360", "HaoSouSpider", "haosouspider *"),
     ("yandex", "YandexAdditionalBot", "yandexadditionalbot"),
     ("amazon", "Amazonbot", "amazonbot *"),
+    ("amazon", "Amzn-SearchBot", "amzn-searchbot *"),
+    ("amazon", "Amzn-User", "amzn-user *"),
     ("rfc9309", "Yisouspider", "yisouspider *"),
     ("rfc9309", "Twitterbot", "twitterbot *"),
     ("rfc9309", "Googlebot-Image", "googlebot-image *"),  # RFC 9309 knows no families

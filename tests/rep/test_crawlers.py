@@ -29,10 +29,11 @@ KINDS = {
         ["Applebot", "Amazonbot", "Amzn-SearchBot", "MistralAI-Index", "Mediapartners-Google"],
         (CRAWLS, Obedience.OBEYS),
     ),
+    **dict.fromkeys(["Claude-User", "DuckAssistBot", "MistralAI-User"], (USER, Obedience.OBEYS)),
     **dict.fromkeys(
-        ["Claude-User", "Amzn-User", "DuckAssistBot", "MistralAI-User"], (USER, Obedience.OBEYS)
+        ["Amzn-User", "ChatGPT-User", "Diffbot-User", "meta-externalfetcher"],
+        (USER, Obedience.MAY_IGNORE),
     ),
-    **dict.fromkeys(["ChatGPT-User", "meta-externalfetcher"], (USER, Obedience.MAY_IGNORE)),
     **dict.fromkeys(
         ["Perplexity-User", "Google-Agent", "FeedFetcher-Google", "Google-Read-Aloud"],
         (USER, Obedience.IGNORES),
@@ -45,14 +46,18 @@ KINDS = {
         ["Google-CWS", "GoogleMessages", "Google-Site-Verification"], (USER, Obedience.IGNORES)
     ),
     **dict.fromkeys(["Google-Safety", "iTMS"], (CRAWLS, Obedience.IGNORES)),
-    "facebookexternalhit": (CRAWLS, Obedience.MAY_IGNORE),
-    **dict.fromkeys(["Bytespider", "OAI-AdsBot", "TikTokSpider"], (CRAWLS, Obedience.UNSTATED)),
+    "YouBot": (CRAWLS, Obedience.OBEYS),
+    **dict.fromkeys(["Diffbot", "facebookexternalhit"], (CRAWLS, Obedience.MAY_IGNORE)),
+    **dict.fromkeys(
+        ["AI2Bot", "Bytespider", "OAI-AdsBot", "TikTokSpider"], (CRAWLS, Obedience.UNSTATED)
+    ),
 }
 DELAYS = {
     **dict.fromkeys(["Claude-User", "Claude-SearchBot", "Yeti", "Slurp"], True),
     **dict.fromkeys(["ClaudeBot", "CCBot", "AhrefsBot", "MJ12bot", "bingbot"], True),
+    **dict.fromkeys(["YouBot", "Diffbot", "Diffbot-User"], True),
     **dict.fromkeys(["Googlebot", "Applebot", "Amazonbot", "Amzn-User", "YandexBot"], False),
-    **dict.fromkeys(["GPTBot", "PerplexityBot", "Bytespider"], None),
+    **dict.fromkeys(["GPTBot", "PerplexityBot", "Bytespider", "AI2Bot"], None),
 }
 
 

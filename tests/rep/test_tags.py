@@ -152,6 +152,7 @@ PAGES = [
     ("apple", "Applebot", ["nosnippet"], [("applebot", "noindex")], "nosnippet"),
     ("apple", "Applebot", [], [("googlebot", "noindex"), ("robots", "noarchive")], ""),
     ("sogou", "Sogou web spider", ["sogou web spider: noindex"], [], "noindex"),
+    ("amazon", "Amazonbot", ["noarchive, none"], [], "noindex nofollow noarchive"),
     ("rfc9309", "GPTBot/1.2 (+https://x.example)", ["gptbot: noindex"], [], "noindex"),
 ]
 WORDS = {

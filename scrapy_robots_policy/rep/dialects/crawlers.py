@@ -209,20 +209,34 @@ APPLE = agent_table(
 )
 
 AMAZON = agent_table(
-    *(
-        Agent(
-            name,
-            "amazon",
-            (name.lower(), "*"),
-            "developer.amazon.com/amazonbot",
-            facts=replace(_BY_AMAZON, category=category, kind=kind),
-        )
-        for name, category, kind in (
-            ("Amazonbot", Category.AI_TRAINING, CrawlerKind.CRAWLS),
-            ("Amzn-SearchBot", Category.AI_SEARCH, CrawlerKind.CRAWLS),
-            ("Amzn-User", Category.AI_ASSISTANT, CrawlerKind.USER),
-        )
-    )
+    *agents_of(
+        "amazon",
+        "developer.amazon.com/amazonbot",
+        Certainty.DOCUMENTED,
+        ("Amazonbot", "*"),
+        facts=_BY_AMAZON,
+    ),
+    # CONFLICT: a file that does not name it, but allows other search bots, binds it by what it says
+    # to them. The page does not name them; here the group for all crawlers counts.
+    *agents_of(
+        "amazon",
+        "developer.amazon.com/amazonbot; which other search bots it follows is not said",
+        Certainty.ASSUMED,
+        ("Amzn-SearchBot", "*"),
+        facts=replace(_BY_AMAZON, category=Category.AI_SEARCH),
+    ),
+    *agents_of(
+        "amazon",
+        "developer.amazon.com/amazonbot",
+        Certainty.DOCUMENTED,
+        ("Amzn-User", "*"),
+        facts=replace(
+            _BY_AMAZON,
+            category=Category.AI_ASSISTANT,
+            kind=CrawlerKind.USER,
+            obedience=Obedience.MAY_IGNORE,
+        ),
+    ),
 )
 
 DUCKDUCKGO = agent_table(

@@ -310,7 +310,7 @@ AMAZON = derive(
     **agreed(
         RFC9309,
         Certainty.DOCUMENTED,
-        _AMZ + ": honors RFC 9309",
+        _AMZ + ": the Robots Exclusion Protocol; until April 2026 it named RFC 9309",
         *("agent_keys", "allow_keys", "disallow_keys", "allow_lines", "blank_line", "wildcards"),
         *("agent_value", "agent_match", "own_records", "star_records", "orphan_rules", "no_slash"),
         *("extension_ends_agents", "percent", "precedence", "length", "tie", "empty_disallow"),
@@ -319,8 +319,14 @@ AMAZON = derive(
     # CONFLICT: Amazon's prose has Amazonbot skip what "*" forbids too; here its own group counts.
     agents=documented(crawlers.AMAZON, _AMZ),
     crawl_delay=documented(CrawlDelay.IGNORED, _AMZ + ": does not support crawl-delay"),
-    # CONFLICT: the page counts every 3xx as a failure; RFC 9309, which it honors, has redirects
-    # followed. It keeps its copy when a 4xx comes; here a 4xx withdraws the copy, as elsewhere.
+    **agreed(
+        RFC9309,
+        Certainty.ASSUMED,
+        _AMZ + ": noarchive, noindex and none; the others as rfc9309",
+        "tag_rules",
+    ),
+    # CONFLICT: until April 2026 the page counted every 3xx and 4xx as a failure, for which the copy
+    # is used. RFC 9309 has redirects followed; here a 4xx withdraws the copy, as elsewhere.
     access=documented(
         AccessPolicy(
             too_many_requests=AccessResult.UNREACHABLE,

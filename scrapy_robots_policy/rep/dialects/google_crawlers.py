@@ -74,12 +74,6 @@ GOOGLE = agent_table(
         ("AdsBot-Google",),
         ("AdsBot-Google-Mobile",),
         ("APIs-Google",),
-        facts=replace(_BY_GOOGLE, category=Category.ADS, page=_SPECIAL_PAGE),
-    ),
-    *agents_of(
-        "google",
-        "same family of crawlers; from memory",
-        Certainty.ASSUMED,
         ("Mediapartners-Google",),
         facts=replace(_BY_GOOGLE, category=Category.ADS, page=_SPECIAL_PAGE),
     ),

@@ -28,6 +28,14 @@ _META = CrawlerFacts(
     "https://developers.facebook.com/docs/sharing/webmasters/web-crawlers",
 )
 _MISTRAL = CrawlerFacts("Mistral", Category.AI_SEARCH, "https://docs.mistral.ai/en/robots")
+# Diffbot: by default; not where the site agreed to something else.
+_DIFFBOT = CrawlerFacts(
+    "Diffbot",
+    Category.SEARCH,
+    "https://docs.diffbot.com/docs/does-crawl-respect-robotstxt",
+    crawl_delay=True,
+    obedience=Obedience.MAY_IGNORE,
+)
 _ARCHIVE = CrawlerFacts(
     "Internet Archive",
     Category.ARCHIVE,
@@ -67,6 +75,9 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("MistralAI-User", _for_users(_MISTRAL)),
     ("MistralAI-Index", _MISTRAL),
     ("MistralAI-Training", replace(_MISTRAL, category=Category.AI_TRAINING)),
+    ("YouBot", CrawlerFacts("You.com", Category.SEARCH, "https://docs.you.com/youbot", True)),
+    ("Diffbot", _DIFFBOT),
+    ("Diffbot-User", _for_users(_DIFFBOT, Obedience.MAY_IGNORE)),
     ("CCBot", CrawlerFacts("Common Crawl", Category.ARCHIVE, "https://commoncrawl.org/faq", True)),
     ("PetalBot", CrawlerFacts("Huawei", Category.SEARCH, "https://aspiegel.com/petalbot")),
     ("AhrefsBot", CrawlerFacts("Ahrefs", Category.SEO, "https://ahrefs.com/robot", True)),
@@ -78,6 +89,16 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
 _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("Bytespider", _BYTEDANCE),
     ("TikTokSpider", replace(_BYTEDANCE, category=Category.OTHER)),
+    # Its page gives the name by which a site can reject it; no word of robots.txt.
+    (
+        "AI2Bot",
+        CrawlerFacts(
+            "Ai2",
+            Category.AI_TRAINING,
+            "https://allenai.org/crawler",
+            obedience=Obedience.UNSTATED,
+        ),
+    ),
     ("archive.org_bot", _ARCHIVE),
     ("ia_archiver", replace(_ARCHIVE, page="https://archive.org/webmasters.html")),
     ("Yisouspider", CrawlerFacts("Yisou", Category.SEARCH, obedience=Obedience.UNSTATED)),
