@@ -218,6 +218,9 @@ HEADERS = [
     (["train-ai=y, search=n"], {"train-ai": "y", "search": "n"}),
     (["train-ai=n", "search=y"], {"train-ai": "n", "search": "y"}),
     (["train-ai=n", "train-ai=y"], {"train-ai": "y"}),
+    # white space around a dictionary: RFC 9651, 4.2 and 4.2.2
+    (["  train-ai=n \t"], {"train-ai": "n"}),
+    (["\ttrain-ai=n"], {}),
     (['train-ai=n;q=1, x=(a "b" 1), y=:YQ==:'], {"train-ai": "n", "x": '(a "b" 1)', "y": ":YQ==:"}),
     (
         ['x="a, b", d=@99, n=-1.5, f=?0, t'],
