@@ -61,8 +61,8 @@ _DECODED_IN_A_QUERY = _DECODED | _escapes(_DATA_IN_A_QUERY)
 _DATA_ESCAPE = _any_of(_DECODED)
 _DATA_ESCAPE_IN_A_QUERY = _any_of(_DECODED_IN_A_QUERY)
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.
-# Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b. It ends
-# a host at ";". But a ";" in a user name starts no path (RFC 3986 §3.2.1): the server sees no name.
+# Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b. To it
+# any ";" begins the path; here that of a user name does not (RFC 3986 §3.2.1): no server sees it.
 _URL = re.compile("(?://)?(?:[^/?;#]*://)?(?:[^/?#]*@)?[^/?;#]*([^#]*)")
 
 # Scheme, host and port where nothing is to be decoded or stripped: a crawl has few of them.
