@@ -12,7 +12,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -68,8 +68,20 @@ class _Parsed:
     fields: Mapping[str, Any]
     state: OriginState
     octets: bytes | None
-    groups: dict[tuple[str, Dialect], dict[str, Any]]
+    groups: dict[tuple[str, Dialect, AccessMode], dict[str, Any]] = field(default_factory=dict)
     size: int = 0
+
+    def group(self, agent: str, rules: OriginRules) -> dict[str, Any]:
+        """The fields of the group that binds a crawler. Time may change the mode, and so whether
+        there is one.
+        """
+        key = agent, rules.dialect, rules.mode
+        fields = self.groups.get(key)
+        if fields is None:
+            if len(self.groups) >= MAX_GROUPS:
+                self.groups.clear()
+            fields = self.groups[key] = group_fields(rules.rules, agent)
+        return fields
 
 
 class Replay:
@@ -182,15 +194,9 @@ class Replay:
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
         verdict = self._policy.objection(forms, rules, config, at)
-        group = parsed.groups.get((agent, dialect))
-        if group is None:
-            if len(parsed.groups) >= MAX_GROUPS:
-                parsed.groups.clear()
-            group = parsed.groups[agent, dialect] = group_fields(rules.rules, agent)
-        return Answers(
-            recorded,
-            {**verdict_fields(verdict or self._policy.verdict(forms[0], rules, config)), **group},
-        )
+        if verdict is None:
+            verdict = self._policy.verdict(forms[0], rules, config)
+        return Answers(recorded, {**verdict_fields(verdict), **parsed.group(agent, rules)})
 
     def _of(self, number: int) -> _Parsed:
         parsed = self._parsed.get(number)
@@ -213,7 +219,7 @@ class Replay:
         fields = json.loads(row[0])
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
-        return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets, {})
+        return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets)
 
 
 def check_shape(fields: Mapping[str, Any]) -> None:

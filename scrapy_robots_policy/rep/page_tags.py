@@ -27,6 +27,10 @@ MAX_LENGTH = 65_536  # characters that are read of one header or meta tag
 # UTC". Linear: each of the first two repeats backtracks one character at a time, up to a comma.
 _PART = re.compile(r"[^,]*unavailable_after[^,]*(?:,\s*\d[^,]*)*|[^,]+", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")
+# The end of an ISO 8601 time, a fraction and the offset: Python 3.10 reads few forms of both.
+_ISO_END = re.compile(
+    r"(?<=[T :]\d\d)(?:[.,]\d+)?(?:([+-]\d\d):?(\d\d)?)?\Z", re.IGNORECASE | re.ASCII
+)
 
 
 class ImagePreview(IntEnum):
@@ -210,7 +214,13 @@ def _instant(value: str) -> float | None:
 
 
 def _iso(value: str) -> datetime:
-    return datetime.fromisoformat(re.sub("[Zz]$", "+00:00", value))  # Python 3.10 knows no "Z"
+    with_offset = re.sub("[Zz]$", "+00:00", value)  # Python 3.10 knows no "Z"
+    return datetime.fromisoformat(_ISO_END.sub(_offset, with_offset))
+
+
+def _offset(end: re.Match[str]) -> str:
+    """The offset as all Pythons read it, without the fraction before it."""
+    return f"{end[1]}:{end[2] or '00'}" if end[1] else ""
 
 
 def _date(read: Callable[[str], datetime], value: str) -> datetime | None:

@@ -18,6 +18,7 @@ from .dialects.standards import RFC9309
 from .index import Index
 from .patterns import RuleLine, reading_of
 from .preference import TDM_POLICY, TDM_RESERVATION, Place, Preference
+from .url import octets_of
 
 DIALECT = RFC9309.but(
     "tdmrep",
@@ -81,7 +82,7 @@ class TdmRules:
 
 def _line(location: str, literal: str) -> RuleLine:
     """A location as a rule line. Octets are characters, as in the text of a robots.txt."""
-    text = location.encode("utf-8", "replace").decode("latin-1")
+    text = octets_of(location)
     start = re.match(literal, text)
     end = start.end() if start else 0
     return "", text[:end], text[end:]

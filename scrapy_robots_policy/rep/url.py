@@ -61,8 +61,9 @@ _DECODED_IN_A_QUERY = _DECODED | _escapes(_DATA_IN_A_QUERY)
 _DATA_ESCAPE = _any_of(_DECODED)
 _DATA_ESCAPE_IN_A_QUERY = _any_of(_DECODED_IN_A_QUERY)
 # Scheme and authority, then what rules see: path, parameters and query, without the fragment.
-# Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b.
-_URL = re.compile("(?://)?(?:[^/?;#]*://)?[^/?;#]*([^#]*)")
+# Google's parser looks for "://" behind two leading slashes, too: "//a://b/x" is "/x" at b. To it
+# any ";" begins the path; here that of a user name does not (RFC 3986 §3.2.1): no server sees it.
+_URL = re.compile("(?://)?(?:[^/?;#]*://)?(?:[^/?#]*@)?[^/?;#]*([^#]*)")
 
 # Scheme, host and port where nothing is to be decoded or stripped: a crawl has few of them.
 _PLAIN_SITE = re.compile(r"(?:https?|ftp)://[a-z0-9.-]{1,255}(?::[0-9]{1,5})?(?=[/?#]|\Z)")
@@ -152,9 +153,12 @@ def without_dot_segments(url: str) -> str:
 
 
 def _host(host: str) -> str:
-    host = host.removesuffix(".")
     if ":" in host:
         return f"[{host}]"
+    return _ascii(host).removesuffix(".")
+
+
+def _ascii(host: str) -> str:
     if host.isascii():
         return host
     try:
@@ -178,8 +182,8 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
-def _utf8(text: str) -> str:
-    """The octets of a text."""
+def octets_of(text: str) -> str:
+    """The octets of a text in UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
@@ -191,7 +195,7 @@ def _google(octets: str) -> str:
 
 
 def _google_path(path: str) -> str:
-    return _google(_utf8(path))
+    return _google(octets_of(path))
 
 
 def _decode_data(text: str) -> str:
@@ -244,7 +248,7 @@ def _decode(match: re.Match[str]) -> str:
 
 
 def _koster_path(path: str) -> str:
-    return _koster(_utf8(path))
+    return _koster(octets_of(path))
 
 
 def _uri(octets: str) -> str:
@@ -256,7 +260,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _uri_path(path: str) -> str:
-    return _uri(_utf8(path))
+    return _uri(octets_of(path))
 
 
 def readable(octets: str) -> str:

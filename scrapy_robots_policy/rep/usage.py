@@ -157,8 +157,9 @@ class UsageLines:
         for line in lines:
             path, preferences = _read_line(line)
             by_label[line.label].setdefault(path, []).extend(preferences)
+        # As Disallow lines: only an Allow of ".../index.html" is for the directory too.
         return {
-            label: _Labelled(by_path, lambda path: self._reading.patterns(True, path, url))
+            label: _Labelled(by_path, lambda path: self._reading.patterns(False, path, url))
             for label, by_path in by_label.items()
             if by_path
         }

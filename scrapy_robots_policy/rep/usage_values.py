@@ -52,7 +52,7 @@ def _read_dictionary(text: str) -> dict[str, str]:
 
     RFC 9651 §4.2.2: of a key that occurs twice, the last value counts.
     """
-    text = text.strip(" ")
+    text = text.lstrip(" ").rstrip(" \t")
     members: dict[str, str] = {}
     at = 0
     while member := _MEMBER.match(text, at):

@@ -53,9 +53,9 @@ class UseAnswer:
     """The answer.
 
     preferences  all of them
-    holding     those that hold
-    overridden  those that do not, each with what overrides it
-    results     one for each declared use
+    holding      those that hold
+    overridden   those that do not, each with what overrides it
+    results      one for each declared use
     """
 
     preferences: tuple[Preference, ...] = ()

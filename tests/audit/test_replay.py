@@ -20,6 +20,8 @@ from scrapy_robots_policy.audit.fields import plain
 from scrapy_robots_policy.audit.replay import Replay
 from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult, Origin
+from scrapy_robots_policy.rep.access import HOUR
+from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from scrapy_robots_policy.resolver.origin import OVERHEAD
@@ -279,6 +281,21 @@ def test_the_groups_that_a_replay_keeps_of_a_file_are_bounded_in_number(tmp_path
         (parsed,) = reader._parsed.values()
     assert len(parsed.groups) <= 3
     assert [answer.agree for answer in answers if answer] == [True] * 10
+
+
+def test_the_group_is_that_of_the_moment_where_time_alone_changes_what_is_obeyed(tmp_path):
+    """After a 503 yandex allows all for a day; google nothing for 12 hours, then obeys the copy."""
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_DIALECT="yandex")
+    state = recording.states[HERE]
+    state.entry = remember(state.entry, FetchResult(503), recording.now)
+    for _ in range(2):
+        recording.decide(URLS[0])
+        recording.now += 13 * HOUR
+    _, differences = check(*recording.close(), dialect="google")
+    reasons_and_groups = [
+        (one.answers.now["reason"], one.answers.now.get("group")) for one in differences
+    ]
+    assert reasons_and_groups == [("unreachable", None), ("no_rule", "*")]
 
 
 def test_a_delay_that_the_user_has_set_for_a_host_counts_in_a_replay(tmp_path):

@@ -33,9 +33,7 @@ _ODD_LINES = ["", "", " ", "# c", "word", "\ufeff", "\0", "\x0b", "User-agent:",
 LINES = (
     st.builds(lambda key, sep, value: key + sep + value, _KEYS, _SEPARATORS, VALUES)
     | st.sampled_from(NAMES).map(lambda name: f"User-agent: {name}")
-    | st.sampled_from(
-        ["", "", " ", "# c", "word", "\ufeff", "\0", "\x0b", "User-agent:", "Crawl-delay: 1"]
-    )
+    | st.sampled_from(_ODD_LINES)
 )
 TEXTS = st.lists(LINES, max_size=12).map("\n".join)
 _ENDS = st.sampled_from(["\n", "\r\n", "\r"])

@@ -31,6 +31,7 @@ ORIGINS = {
     "http://user:secret@example.com/": "http://example.com",
     "http://user@example.com:8080/": "http://example.com:8080",
     "http://example.com./": "http://example.com",
+    "http://example.com。/": "http://example.com",  # RFC 3490 §3.1: a full stop
     "http://bücher.example/": "http://xn--bcher-kva.example",
     "http://BÜCHER.example/": "http://xn--bcher-kva.example",
     "http://xn--bcher-kva.example/": "http://xn--bcher-kva.example",
@@ -72,6 +73,10 @@ PATHS = {
     "http://h/http://x": "/http://x",
     "http://h?u=http://x/y": "/?u=http://x/y",
     "http://user@h:80/a": "/a",
+    "http://me;x@h/a;b@c": "/a;b@c",
+    "http://me@x;y@h/a": "/a",
+    "http://h?me;x@h/a": "/?me;x@h/a",
+    "http://h/a@b;c": "/a@b;c",
     "//h/x": "/x",
     "h/x": "/x",
     "h": "/",

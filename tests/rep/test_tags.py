@@ -54,6 +54,12 @@ HEADERS = [
     ("unavailable_after: Friday, 25-Aug-06 15:00:00 UTC", {"unavailable_after": AUGUST_2006}),
     ("unavailable_after: 2010-06-25T15:00:00Z", {"unavailable_after": JUNE_2010}),
     ("unavailable_after: 2010-06-25T17:00:00+02:00", {"unavailable_after": JUNE_2010}),
+    ("unavailable_after: 2010-06-25T15:00:00", {"unavailable_after": JUNE_2010}),
+    # as PHP and .NET write it
+    ("unavailable_after: 2010-06-25T17:00:00+0200", {"unavailable_after": JUNE_2010}),
+    ("unavailable_after: 2010-06-25T15:00:00.0000000Z", {"unavailable_after": JUNE_2010}),
+    ("unavailable_after: 2010-06-25T13:30:00.5-01:30", {"unavailable_after": JUNE_2010}),
+    ("unavailable_after: 2010-06-25 17:00+02", {"unavailable_after": JUNE_2010}),
     ("unavailable_after: 2010-06-25", {"unavailable_after": JUNE_2010 - 15 * 3600}),
     ("unavailable_after: soon", {}),
     (f"unavailable_after: 25 Jun {10**20} 15:00:00 UTC", {}),

@@ -155,6 +155,8 @@ def test_a_file_says(text, agent, path, expected):
     assert rules.verdict(SITE + path, agent).usage == rules.usage(SITE + path, agent)
 
 
+INDEX = "/index.html"
+
 MANY = {
     "licences": [f"License: https://site.example/{n}.xml" for n in range(300)],
     "unknown keys": [f"Content-Signal: key-{n}=no" for n in range(300)],
@@ -185,6 +187,14 @@ def test_a_line_that_names_a_site_is_for_that_site_whichever_is_asked_about_firs
     rules = parse(text, "original1994")
     other, site = rules.usage("https://other.example/x", "Foo"), rules.usage(SITE + "/x", "Foo")
     assert (len(other), len(site)) == (0, 1)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_line_about_an_index_page_says_nothing_of_its_directory(dialect):
+    text = group("Content-Usage: / train-ai=n", "Content-Usage: /index.html train-ai=y")
+    rules = parse(text.encode(), dialect)
+    values = {path: [one.value for one in rules.usage(SITE + path, "Foo")] for path in ("/", INDEX)}
+    assert values == {"/": ["n"], INDEX: ["y"]}
 
 
 def test_the_lines_of_a_file_are_read_once_for_an_agent(monkeypatch):
@@ -218,6 +228,9 @@ HEADERS = [
     (["train-ai=y, search=n"], {"train-ai": "y", "search": "n"}),
     (["train-ai=n", "search=y"], {"train-ai": "n", "search": "y"}),
     (["train-ai=n", "train-ai=y"], {"train-ai": "y"}),
+    # white space around a dictionary: RFC 9651, 4.2 and 4.2.2
+    (["  train-ai=n \t"], {"train-ai": "n"}),
+    (["\ttrain-ai=n"], {}),
     (['train-ai=n;q=1, x=(a "b" 1), y=:YQ==:'], {"train-ai": "n", "x": '(a "b" 1)', "y": ":YQ==:"}),
     (
         ['x="a, b", d=@99, n=-1.5, f=?0, t'],
@@ -346,7 +359,7 @@ def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, pat
     tried = [
         (pattern.length, value)
         for written, value in lines
-        for pattern in reading.patterns(True, written, site)
+        for pattern in reading.patterns(False, written, site)
         if pattern.matches(reading.path_of(SITE + path))
     ]
     longest = max((length for length, _ in tried), default=0)

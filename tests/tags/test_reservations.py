@@ -137,6 +137,12 @@ def test_an_entry_of_tdmrep_json_without_a_location_reserves_nothing(location):
     assert rules.preferences(SITE) == ()
 
 
+def test_half_a_pair_of_utf_16_in_a_location_is_no_question_mark():
+    rules = TdmRules(rb'[{"location": "/\ud800", "tdm-reservation": 1}]')
+    assert rules.preferences(f"{SITE}/?q") == ()
+    assert rules.preferences(f"{SITE}/\ud800q")
+
+
 @pytest.mark.slow
 @given(st.binary(max_size=300) | st.text().map(str.encode), st.text(max_size=20))
 def test_no_tdmrep_json_raises(octets, path):
