@@ -197,6 +197,7 @@ class EngineAccess:
     make_room   called then in place of `is_full` where a downloader of the user's has a say itself
     on_closing  called when the engine begins to close. All signals come only when it has waited
     active      all requests between the scheduler and the spider, those that wait among them
+    can_lend    whether `is_full` decides, so that requests that wait need hold no place
     missing     one sentence for each feature that this version of Scrapy does not allow
 
     | private attribute                | without it                                               |

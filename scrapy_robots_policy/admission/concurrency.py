@@ -103,7 +103,9 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
-        if request.callback is NO_CALLBACK or self._has_room(returning=1):
+        # A downloader of the user's counts those that wait: they have kept their places.
+        has_place = request.callback is NO_CALLBACK or not self.engine.can_lend
+        if has_place or self._has_room(returning=1):
             return
         place: Deferred[None] = Deferred()
         self._returning.append(place)

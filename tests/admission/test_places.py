@@ -95,6 +95,24 @@ async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
 
 
 @on_reactor
+async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
+    places = Places(1)
+    sent = places.request("host/0")
+    lent = [places.lend(f"host/{n}") for n in (1, 2)]
+    first, second = (start(places.go(*one)) for one in lent)
+    await until_idle()  # both are in the queue
+    await cancel(second)
+    places.downloader.active.discard(lent[1][0])
+    assert places.is_full()
+    await until_idle()
+    assert not first.called  # the place is taken
+    places.downloader.active.discard(sent)
+    assert places.is_full()
+    await until_idle()
+    assert first.called
+
+
+@on_reactor
 async def test_nothing_waits_once_the_crawl_closes():
     places = Places(1)
     request, _ = places.lend("host/1")
