@@ -8,12 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, version_info
-from scrapy.core.scheduler import Scheduler
 from scrapy.http.request import NO_CALLBACK
-from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
-from scrapy.settings import Settings
 from scrapy.utils.httpobj import urlparse_cached
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
@@ -268,7 +264,7 @@ async def test_a_wait_that_is_cancelled_leaves_no_timer(monkeypatch):
 async def test_with_a_downloader_of_the_users_a_request_has_kept_its_place_and_waits_for_none():
     downloader, request = Downloader(), Request("http://a.example/")
     downloader.active = {request, Request("http://b.example/")}  # it lets more be active than one
-    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=Settings())
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
     delays = DelayQueues(ALONE, time.monotonic, compat.call_later)
     places = Concurrency(crawler, 10, delays, lambda: None)
     with places.lend(request):
@@ -282,7 +278,7 @@ async def test_with_a_downloader_of_the_users_a_request_has_kept_its_place_and_w
 async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(
     closes_first, monkeypatch
 ):
-    crawler = SimpleNamespace(engine=None, settings=Settings())
+    crawler = SimpleNamespace(engine=None)
     clock = Clock()
     at_once = compat.call_later
 
@@ -391,33 +387,3 @@ async def test_a_spider_may_change_the_limit():
         assert len(seen.answered) == 21
         assert late.busiest == 2
         assert crawler.engine.downloader.total_concurrency == 2
-
-
-class OwnScheduler(Scheduler):
-    """A scheduler of the user's."""
-
-
-class OwnQueue(DownloaderAwarePriorityQueue):
-    """A queue of the user's that takes from idle hosts too."""
-
-
-def make_queue(*args, **named):
-    """A queue may be made by a function as well; nobody knows what it gives."""
-
-
-@pytest.mark.parametrize(
-    ("scheduler", "queue", "is_so"),
-    [
-        (Scheduler, DownloaderAwarePriorityQueue, True),
-        (Scheduler, OwnQueue, True),
-        (Scheduler, ScrapyPriorityQueue, False),
-        (Scheduler, make_queue, False),
-        (OwnScheduler, DownloaderAwarePriorityQueue, False),
-    ],
-)
-@pytest.mark.parametrize("shown", [lambda kind: kind, global_object_name], ids=["class", "path"])
-def test_a_queue_that_takes_from_idle_hosts_is_known_by_class_and_by_path(
-    scheduler, queue, is_so, shown
-):
-    settings = {"SCHEDULER": shown(scheduler), "SCHEDULER_PRIORITY_QUEUE": shown(queue)}
-    assert compat.chooses_idle_hosts_first(Settings(settings)) is is_so
