@@ -252,7 +252,9 @@ class EngineAccess:
             self._schedule()
 
     def slot_key(self, request: Request) -> str:
-        """The name of the download slot that the request will go through."""
+        """The name of the download slot that the request will go through. Where it has that of
+        another host, from a redirect, that is taken out of its meta.
+        """
         redirected_from = request.meta.get("redirect_urls")
         if redirected_from and SLOT_KEY in request.meta:
             # RedirectMiddleware copies the slot of the host that the redirect came from.
