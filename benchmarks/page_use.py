@@ -82,7 +82,7 @@ def crawler_of(settings: dict[str, Any]) -> Any:
 
 def of_decisions(settings: dict[str, Any], pages: int, _kib: int) -> Callable[[], None]:
     read = PolicySettings.from_crawler(crawler_of(settings))
-    policy = CrawlPolicy(read.delays, read.use, read.defer_timeout)
+    policy = CrawlPolicy(read.delay_limit, read.use, read.defer_timeout)
     config = read.configs.default
     rules = rules_given(Origin("https://h.example"), config.dialect, RULES)
     urls = [(f"https://h.example/page/{n}",) for n in range(pages)]

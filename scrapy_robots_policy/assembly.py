@@ -139,7 +139,7 @@ class CrawlParts:
 
     def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
         policy = CrawlPolicy(
-            settings.delays, settings.use, settings.defer_timeout, settings.approved
+            settings.delay_limit, settings.use, settings.defer_timeout, settings.approved
         )
         return Decider(
             policy,

@@ -12,7 +12,8 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,6 @@ from scrapy.http import Request, Response
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
-from scrapy.utils.misc import load_object
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 from twisted.internet.defer import Deferred
 
@@ -164,16 +164,6 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     return {component: order for component, order in merged.items() if order is not None}
 
 
-def chooses_idle_hosts_first(settings: BaseSettings) -> bool:
-    """Whether the scheduler takes the next request from the host with the fewest active ones."""
-    if load_object(settings.get("SCHEDULER")) is not Scheduler:
-        return False
-    from scrapy.pqueues import DownloaderAwarePriorityQueue  # noqa: PLC0415 - only asked once
-
-    queue = load_object(settings.get("SCHEDULER_PRIORITY_QUEUE"))
-    return isinstance(queue, type) and issubclass(queue, DownloaderAwarePriorityQueue)
-
-
 def middleware_modules(crawler: Crawler) -> list[str]:
     """Those of the downloader middlewares; none where the user's downloader has no such list."""
     middlewares = _attribute(crawler.engine, "downloader", "middleware", "middlewares")
@@ -197,6 +187,7 @@ class EngineAccess:
     make_room   called then in place of `is_full` where a downloader of the user's has a say itself
     on_closing  called when the engine begins to close. All signals come only when it has waited
     active      all requests between the scheduler and the spider, those that wait among them
+    can_lend    whether `is_full` decides, so that requests that wait need hold no place
     missing     one sentence for each feature that this version of Scrapy does not allow
 
     | private attribute                | without it                                               |
@@ -206,6 +197,7 @@ class EngineAccess:
     |                                  | for no visit                                             |
     | `engine._slot.nextcall.schedule` | the engine takes up to 5 s to use a place that was lent  |
     | `engine._slot.close`             | a closing crawl waits until its waiting requests go on   |
+    | `engine._slot.scheduler`         | one host may have as many waiting requests as all may    |
     | the pools of the HTTP handlers   | late robots.txt take connections; without a reactor only |
     """
 
@@ -260,7 +252,9 @@ class EngineAccess:
             self._schedule()
 
     def slot_key(self, request: Request) -> str:
-        """The name of the download slot that the request will go through."""
+        """The name of the download slot that the request will go through. Where it has that of
+        another host, from a redirect, that is taken out of its meta.
+        """
         redirected_from = request.meta.get("redirect_urls")
         if redirected_from and SLOT_KEY in request.meta:
             # RedirectMiddleware copies the slot of the host that the redirect came from.
@@ -269,6 +263,17 @@ class EngineAccess:
                 del request.meta[SLOT_KEY]
         key: str = self.downloader.get_slot_key(request)
         return key
+
+    def queued_slots(self) -> AbstractSet[str]:
+        """The download slots for which the scheduler may have the next request; none where its
+        queue does not tell, or has none.
+        """
+        scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
+        if type(scheduler) is not Scheduler:  # one of the user's may have more than its queues
+            return frozenset()
+        # The queue on the disk is asked when that in memory is empty.
+        slots = _attribute(scheduler, "mqs", "pqueues") or _attribute(scheduler, "dqs", "pqueues")
+        return slots.keys() if isinstance(slots, Mapping) else frozenset()
 
     def is_in_slot(self, request: Request) -> bool:
         """Whether a request is in its download slot, on its way or still to be sent.

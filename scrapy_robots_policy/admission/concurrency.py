@@ -11,10 +11,11 @@ A waiting request is counted in its download slot all the same, because the sche
 the next request from the host with the fewest. Requests of a slow host that stand at the head of
 the queue would stop all others otherwise.
 
-How many may wait. From `max_waiting` on the crawl is saturated; where the queue takes from idle
-hosts first, from `max_per_host` of a single host on, because the queue gave its request although
-other hosts are idle: they have none there. A saturated crawl takes one request at a time, as long
-as the queue gives requests of hosts that have few waiting, or such a request is scheduled.
+How many may wait. A host with `max_per_host` waiting requests is crowded. From `max_waiting` on the
+crawl is saturated; where the queue tells for which hosts it has requests, as Scrapy's default one
+does, also while all of these are crowded. A saturated crawl takes requests as long as the queue has
+some for other hosts. From a queue that does not tell, it takes one request at a time, as long as
+that gives requests of hosts that are not crowded, or such a request is scheduled.
 """
 
 from __future__ import annotations
@@ -60,8 +61,7 @@ class Concurrency:
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
         self._by_host: Counter[str] = Counter()
-        self._crowded_host: str | None = None
-        self._idle_hosts_first = compat.chooses_idle_hosts_first(crawler.settings)
+        self._crowded: set[str] = set()
         self.is_saturated = False
         self._extra_pops = 0
         self._pages_before: int | None = None
@@ -85,7 +85,7 @@ class Concurrency:
         stop_counting = engine.count_for_host(request)
         self._by_host[host] += 1
         if self._by_host[host] >= self.max_per_host:
-            self._crowded_host = host
+            self._crowded.add(host)
         else:
             self.took_from_idle_host()
         self.lend_again(request)
@@ -94,6 +94,8 @@ class Concurrency:
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
             self._by_host[host] -= 1
+            if self._by_host[host] < self.max_per_host:
+                self._crowded.discard(host)
             if not self._by_host[host]:
                 del self._by_host[host]
             stop_counting()
@@ -103,7 +105,9 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         self.waiting.discard(request)
-        if request.callback is NO_CALLBACK or self._has_room(returning=1):
+        # A downloader of the user's counts those that wait: they have kept their places.
+        has_place = request.callback is NO_CALLBACK or not self.engine.can_lend
+        if has_place or self._has_room(returning=1):
             return
         place: Deferred[None] = Deferred()
         self._returning.append(place)
@@ -184,7 +188,9 @@ class Concurrency:
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait."""
         self._count_pop()
-        may_pop = self._extra_pops > 0 and len(self.waiting) < 2 * self.max_waiting
+        queued = self.engine.queued_slots()
+        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
+        may_pop = is_useful and len(self.waiting) < 2 * self.max_waiting
         self._pages_before = self._pages() if may_pop else None
         return may_pop
 
@@ -206,10 +212,10 @@ class Concurrency:
 
     def _is_crowded(self) -> bool:
         """Whether the queue has nothing but requests of hosts that have many waiting."""
-        host = self._crowded_host
-        if host is None or not self._idle_hosts_first:
+        if not self._crowded:
             return False
-        return self._by_host[host] >= self.max_per_host
+        queued = self.engine.queued_slots()
+        return bool(queued) and queued <= self._crowded
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""

@@ -52,7 +52,8 @@ class DelayQueues:
         since_visit: float,
         in_slots: Callable[[], Iterable[Request]] = tuple,
     ) -> DelayQueue | None:
-        """The queue that a request has to wait in; None if it need not.
+        """The queue that a request has to wait in; None if it need not. From now on the delay is
+        kept there, in place of the one that the same asker had.
 
         delay        the seconds that are asked for; 0: none
         since_visit  the seconds since its robots.txt was fetched, which was a visit too

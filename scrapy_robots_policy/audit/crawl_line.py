@@ -38,12 +38,12 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
 
 def _judged_by(settings: PolicySettings) -> dict[str, Any]:
     """The settings that a decision depends on, apart from its dialect and its robots.txt."""
-    delays, access = settings.delays, settings.access_overrides
+    limit, access = settings.delay_limit, settings.access_overrides
     return {
         "patience": settings.defer_timeout,
-        "crawl_delay": delays.obeys,
-        "crawl_delay_max": delays.max_delay,
-        "crawl_delay_over_max": delays.over_max.value,
+        "crawl_delay": limit.obeys,
+        "crawl_delay_max": limit.max_delay,
+        "crawl_delay_over_max": limit.over_max.value,
         "ttl": access.lifetime,
         "error_ttl": access.error_lifetime,
         "on_unreachable": plain(access.unreachable),

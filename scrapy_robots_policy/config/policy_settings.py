@@ -48,7 +48,7 @@ class PolicySettings:
     max_fetches     how many fetches are under way at a time
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
-    delays          the user's limit for the delay that a site asks for
+    delay_limit     the user's limit for the delay that a site asks for
     use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
     report_base     the data of an earlier report, where the report is compared with it
@@ -66,7 +66,7 @@ class PolicySettings:
     max_fetches: int
     max_waiting: int
     defer_timeout: float
-    delays: DelayLimit = DelayLimit()
+    delay_limit: DelayLimit = DelayLimit()
     use: DeclaredUse = NO_USE
     report: Files | None = None
     report_base: Path | None = None
@@ -104,7 +104,7 @@ class PolicySettings:
                 max_fetches=values["ROBOTS_MAX_FETCHES"],
                 max_waiting=values["ROBOTS_MAX_WAITING"],
                 defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
-                delays=_delays(values),
+                delay_limit=_delay_limit(values),
                 use=declared_use(values),
                 report=report_files(_path(values, "ROBOTS_REPORT", now)),
                 report_base=report_base(_path(values, "ROBOTS_REPORT_BASE", now)),
@@ -188,7 +188,7 @@ def _audit(values: Values, now: datetime) -> AuditSettings | None:
     return None if path is None else AuditSettings(path, **choices)
 
 
-def _delays(values: Values) -> DelayLimit:
+def _delay_limit(values: Values) -> DelayLimit:
     return DelayLimit(
         obeys=values["ROBOTS_CRAWL_DELAY"],
         max_delay=values["ROBOTS_CRAWL_DELAY_MAX"],

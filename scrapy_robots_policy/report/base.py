@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -98,6 +99,8 @@ class Base:
             held += float(line.get("held", 0.0))  # not in the data of 0.1.0
             for cause, count in dropped.items():
                 rules[rule_text(cause)] = rules.get(rule_text(cause), 0) + count
+        if not isfinite(waited + held):
+            raise ValueError  # no page could show it, and the whole report would be lost
         trouble = sum(figures.trouble for figures in origins.values())
         passed, dropped_in_all = int(data["passed"]), int(data["dropped"])
         began = str(data["began"])

@@ -8,12 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from scrapy import Request, version_info
-from scrapy.core.scheduler import Scheduler
 from scrapy.http.request import NO_CALLBACK
-from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
-from scrapy.settings import Settings
 from scrapy.utils.httpobj import urlparse_cached
-from scrapy.utils.python import global_object_name
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission.concurrency import Concurrency
@@ -265,31 +261,16 @@ async def test_a_wait_that_is_cancelled_leaves_no_timer(monkeypatch):
 
 
 @on_reactor
-async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
-    downloader = Downloader()
-    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader), settings=Settings())
+async def test_with_a_downloader_of_the_users_a_request_has_kept_its_place_and_waits_for_none():
+    downloader, request = Downloader(), Request("http://a.example/")
+    downloader.active = {request, Request("http://b.example/")}  # it lets more be active than one
+    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
     delays = DelayQueues(ALONE, time.monotonic, compat.call_later)
     places = Concurrency(crawler, 10, delays, lambda: None)
-    sent, first, second = (Request(f"http://127.0.0.1/{n}") for n in range(3))
-    downloader.active = {sent, first, second}
-
-    async def wait_for_a_place(request):
-        with places.lend(request):
-            await places.reacquire(request)
-
-    tasks = [start(wait_for_a_place(request)) for request in (first, second)]
-    tasks[1].addErrback(lambda _: None)
-    await until_idle()  # both are in the queue
-    tasks[1].cancel()
-    downloader.active.discard(second)
-    await until_idle()
-    downloader.needs_backout()  # the engine is about to ask for a request
-    await until_idle()
-    assert [task.called for task in tasks] == [False, True]  # the place is taken
-    downloader.active.discard(sent)
-    downloader.needs_backout()
-    await until_idle()
-    assert tasks[0].called
+    with places.lend(request):
+        going = start(places.reacquire(request))
+        await until_idle()
+        assert going.called
 
 
 @pytest.mark.parametrize("closes_first", [True, False])
@@ -297,7 +278,7 @@ async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_th
 async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_it(
     closes_first, monkeypatch
 ):
-    crawler = SimpleNamespace(engine=None, settings=Settings())
+    crawler = SimpleNamespace(engine=None)
     clock = Clock()
     at_once = compat.call_later
 
@@ -406,33 +387,3 @@ async def test_a_spider_may_change_the_limit():
         assert len(seen.answered) == 21
         assert late.busiest == 2
         assert crawler.engine.downloader.total_concurrency == 2
-
-
-class OwnScheduler(Scheduler):
-    """A scheduler of the user's."""
-
-
-class OwnQueue(DownloaderAwarePriorityQueue):
-    """A queue of the user's that takes from idle hosts too."""
-
-
-def make_queue(*args, **named):
-    """A queue may be made by a function as well; nobody knows what it gives."""
-
-
-@pytest.mark.parametrize(
-    ("scheduler", "queue", "is_so"),
-    [
-        (Scheduler, DownloaderAwarePriorityQueue, True),
-        (Scheduler, OwnQueue, True),
-        (Scheduler, ScrapyPriorityQueue, False),
-        (Scheduler, make_queue, False),
-        (OwnScheduler, DownloaderAwarePriorityQueue, False),
-    ],
-)
-@pytest.mark.parametrize("shown", [lambda kind: kind, global_object_name], ids=["class", "path"])
-def test_a_queue_that_takes_from_idle_hosts_is_known_by_class_and_by_path(
-    scheduler, queue, is_so, shown
-):
-    settings = {"SCHEDULER": shown(scheduler), "SCHEDULER_PRIORITY_QUEUE": shown(queue)}
-    assert compat.chooses_idle_hosts_first(Settings(settings)) is is_so

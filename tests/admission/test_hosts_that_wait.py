@@ -13,8 +13,8 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots_policy import assembly
 from scrapy_robots_policy.fetch import request as fetch_request
 from scrapy_robots_policy.resolver import fetch_gate
-from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart
-from tests.on_reactor import on_reactor
+from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart, waiting_in
+from tests.on_reactor import on_reactor, until
 from tests.site import Site, free_port, robots
 
 pytestmark = pytest.mark.slow  # whole crawls, or much work
@@ -71,6 +71,46 @@ async def test_a_slow_host_at_the_head_of_the_queue_delays_no_other(robots_txt):
         assert seen.stats["robots/put_back"] <= 200 + 4
     for other in others:
         other.close()
+
+
+class FromOnePage(UntilDone):
+    """Asks for `later` from one page. Opens the gate `late` when `waiting` requests wait."""
+
+    async def start(self):
+        async for request in super().start():
+            yield request
+        await until(lambda: waiting_in(self.crawler) >= self.waiting)
+        self.late.set()
+
+    def parse(self, response):
+        super().parse(response)
+        for url in self.later if response.url.endswith("/first") else ():
+            yield scrapy.Request(url, super().parse, errback=self.fail)
+
+
+@pytest.mark.parametrize("concurrent", [16, 150])
+@on_reactor
+async def test_a_host_that_never_answers_delays_no_host_that_had_as_many_waiting(concurrent):
+    with Site({"/robots.txt": robots("", after=None)}) as dead, Site({}, "127.0.0.2") as late:
+        late.script |= {"/robots.txt": robots("", gate="late")}
+        later = [site.url(f"/{n}") for n in range(300) for site in (dead, late)]
+        with Site({"/robots.txt": OPEN}, "127.0.0.3") as other:
+            seen, _ = await crawl(
+                other.url("/first"),
+                spider=FromOnePage,
+                later=later,
+                late=late.gate("late"),
+                waiting=199,
+                wanted=301,
+                settings={
+                    "CONCURRENT_REQUESTS": concurrent,
+                    "ROBOTS_FETCH_TIMEOUT": 300,  # longer than a test may take
+                    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
+                },
+            )
+        assert seen.stats["finish_reason"] == "all are here"
+        assert dead.pages == []
+        assert seen.stats["robots/put_back"] <= 150
 
 
 @pytest.mark.parametrize("kind", REACTORS)

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader import Downloader
+from scrapy.core.scheduler import Scheduler
 from scrapy.http.request import NO_CALLBACK
-from scrapy.pqueues import DownloaderAwarePriorityQueue, ScrapyPriorityQueue
-from scrapy.settings import Settings
 from scrapy.signalmanager import SignalManager
 
 from scrapy_robots_policy.admission.concurrency import Concurrency
@@ -21,10 +20,23 @@ from tests.admission.test_delay_queue import ASKER, DELAY, Clock, cancel
 from tests.on_reactor import all_of, on_reactor, pending_timers, start, until_idle
 
 
-class Places:
-    """Requests to hosts, each of which waits until it is sent. `limit`: CONCURRENT_REQUESTS."""
+def scheduler_with(kind=Scheduler, **queues):
+    """A scheduler whose queues, `mqs` and `dqs`, have requests for so many download slots."""
+    scheduler = kind.__new__(kind)
+    for name, queued in {"mqs": None, "dqs": None, **queues}.items():
+        queue = SimpleNamespace() if queued is None else SimpleNamespace(pqueues=queued)
+        setattr(scheduler, name, queue)
+    return scheduler
 
-    def __init__(self, limit, max_waiting=100, queue=DownloaderAwarePriorityQueue):
+
+class Places:
+    """Requests to hosts, each of which waits until it is sent.
+
+    limit   CONCURRENT_REQUESTS
+    queued  the hosts for which the scheduler's queue has requests; None: it does not tell
+    """
+
+    def __init__(self, limit, max_waiting=100, queued=None):
         downloader = SimpleNamespace(
             total_concurrency=limit,
             active=set(),
@@ -36,12 +48,10 @@ class Places:
         self.signals = SignalManager(self)
         self.wakes = 0
         nextcall = SimpleNamespace(schedule=self.wake)
-        slot = SimpleNamespace(nextcall=nextcall, close=lambda: None)
+        scheduler = scheduler_with(mqs=queued)
+        slot = SimpleNamespace(nextcall=nextcall, close=lambda: None, scheduler=scheduler)
         self.engine = SimpleNamespace(downloader=downloader, _slot=slot)
-        settings = Settings({"SCHEDULER_PRIORITY_QUEUE": queue})
-        crawler = SimpleNamespace(
-            engine=self.engine, settings=settings, signals=self.signals, spider=None
-        )
+        crawler = SimpleNamespace(engine=self.engine, signals=self.signals, spider=None)
         self.closed = []
         self.concurrency = Concurrency(
             crawler, max_waiting, self.delays, lambda: self.closed.append(self.delays)
@@ -92,6 +102,24 @@ async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
     assert places.is_full()
     await until_idle()
     assert places.sent == ["host/0", "host/1", "host/2"]
+
+
+@on_reactor
+async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
+    places = Places(1)
+    sent = places.request("host/0")
+    lent = [places.lend(f"host/{n}") for n in (1, 2)]
+    first, second = (start(places.go(*one)) for one in lent)
+    await until_idle()  # both are in the queue
+    await cancel(second)
+    places.downloader.active.discard(lent[1][0])
+    assert places.is_full()
+    await until_idle()
+    assert not first.called  # the place is taken
+    places.downloader.active.discard(sent)
+    assert places.is_full()
+    await until_idle()
+    assert first.called
 
 
 @on_reactor
@@ -279,16 +307,56 @@ async def test_what_is_scheduled_for_a_host_with_many_waiting_requests_is_not_ta
 
 
 @pytest.mark.parametrize(
-    ("queue", "is_full"), [(DownloaderAwarePriorityQueue, True), (ScrapyPriorityQueue, False)]
+    ("queued", "is_full"), [({"host": 1}, True), ({"host": 1, "other": 1}, False), (None, False)]
 )
 @on_reactor
-async def test_a_queue_with_many_requests_of_one_host_alone_is_left(queue, is_full):
-    places = Places(1000, 10, queue)
-    for n in range(places.concurrency.max_per_host):
-        places.lend(f"host/{n}")
+async def test_a_queue_is_left_if_it_has_nothing_but_requests_of_hosts_with_many_waiting(
+    queued, is_full
+):
+    places = Places(1000, 10, queued)
+    lent = [places.lend(f"host/{n}") for n in range(places.concurrency.max_per_host)]
+    for _ in range(3):
+        assert places.is_full() is is_full
+        places.request("other/known")
+    _, wait = lent[0]
+    wait.close()
     assert not places.is_full()
-    places.request("host/x")
-    assert places.is_full() is is_full
+
+
+@on_reactor
+async def test_although_enough_wait_other_hosts_in_the_queue_get_their_requests():
+    places = Places(1000, max_waiting=4, queued={"host": 1, "other": 1})
+    for n in range(4):
+        places.lend(f"host/{n}")
+    for n in range(3):
+        assert not places.is_full()
+        places.lend(f"host/{4 + n}")  # the queue may give it, where other hosts are as busy
+    del places.engine._slot.scheduler.mqs.pqueues["other"]
+    assert places.is_full()
+
+
+class OwnScheduler(Scheduler):
+    """A scheduler of the user's."""
+
+
+A, B = {"a": 1}, {"b": 1}
+QUEUED = {
+    "the queue in memory": (scheduler_with(mqs=A, dqs=B), {"a"}),
+    "that on the disk, where the first is empty": (scheduler_with(mqs={}, dqs=B), {"b"}),
+    "both are empty": (scheduler_with(mqs={}, dqs={}), set()),
+    "queues that do not tell": (scheduler_with(), set()),
+    "a queue with something else": (scheduler_with(mqs=[1]), set()),
+    "a scheduler of the user's": (scheduler_with(OwnScheduler, mqs=A), set()),
+    "no such attribute": (None, set()),
+}
+
+
+@pytest.mark.parametrize("case", QUEUED)
+def test_the_hosts_are_told_for_which_scrapys_scheduler_may_have_the_next_request(case):
+    scheduler, hosts = QUEUED[case]
+    places = Places(1)
+    places.engine._slot.scheduler = scheduler
+    assert places.concurrency.engine.queued_slots() == hosts
 
 
 @pytest.mark.parametrize("max_waiting", [0, 1])

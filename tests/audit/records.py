@@ -83,7 +83,7 @@ class Recording:
             assert reserved is not None
             rules = rules.with_tdmrep(reserved)
         policy = CrawlPolicy(
-            self.settings.delays,
+            self.settings.delay_limit,
             self.settings.use,
             self.settings.defer_timeout,
             self.settings.approved,

@@ -246,6 +246,15 @@ def test_what_is_no_report_is_refused(tmp_path, data):
         written(tmp_path, data)
 
 
+@pytest.mark.parametrize("name", ["waited", "held"])
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan")])
+def test_a_report_with_a_time_that_no_page_can_show_is_refused(tmp_path, name, seconds):
+    data = data_of(report_of(OriginCounts("http://a.example", "rules", "200")))
+    data["origins"][0][name] = seconds
+    with pytest.raises(ValueError, match="it is no report's data"):
+        written(tmp_path, data)
+
+
 def test_an_earlier_report_that_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(base, "MAX_OCTETS", 10)
     with pytest.raises(ValueError, match="it has more than 10 octets"):
