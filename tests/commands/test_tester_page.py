@@ -533,6 +533,15 @@ def test_markup_in_a_file_or_url_stays_text(page):
     assert ATTACK in page.text("thead")
 
 
+def test_no_character_turns_the_name_of_a_url_or_crawler_round(page):
+    page.open(robots="", urls="/\u202egnp.exe\n/\U000e0041\x1b", agents="\u2067Bot")
+    said = page.text("thead") + page.text("#facts")
+    assert all(name in said for name in (r"/\u202egnp.exe", r"/\U000e0041\x1b", r"\u2067Bot"))
+    assert {*said}.isdisjoint("\u202e\U000e0041\x1b\u2067")
+    labels = [one.get_attribute("aria-label") for one in page.of(".expect")]
+    assert labels[0] == r"Expected for /\u202egnp.exe, \u2067Bot"
+
+
 def test_the_page_sends_requests_to_its_own_server_only(page):
     page.browser.get_log("performance")
     page.open()
