@@ -516,6 +516,24 @@ def test_on_paper_the_whole_file_is_there_in_the_colours_of_paper(page):
     assert colours[0] == colours[1]
 
 
+@pytest.mark.parametrize(("count", "is_table"), [(3, True), (30, False)])
+def test_on_paper_no_verdict_is_cut_away_and_each_says_what_was_asked(page, count, is_table):
+    page.open(robots="", urls="\n".join(f"/{n}" for n in range(count)), agents="Bot")
+    show(page.browser, 720, "light")
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    wide, head, question = page.run(
+        "const cell = document.querySelector('tbody td:last-child');"
+        "return [document.documentElement.scrollWidth,"
+        " getComputedStyle(document.querySelector('thead')).display !== 'none',"
+        " getComputedStyle(cell, '::before').content]"
+    )
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    show_as_usual(page.browser)
+    assert wide <= 720
+    assert head is is_table
+    assert head or f"/{count - 1}" in question
+
+
 def test_markup_in_a_file_or_url_stays_text(page):
     page.open(
         robots=f"User-agent: *\nDisallow: /{ATTACK}\n{ATTACK}: x\nUser-agent: {ATTACK}\nAllow: /y",

@@ -126,6 +126,8 @@ function cellOf(latest, state, row, index, on) {
   const verdict = latest.verdicts[row][index];
   const dialect = latest.dialects[row];
   const cell = element("td");
+  const { url, agent } = latest.questions[index];
+  cell.dataset.question = `${shown(agent)}\n${shown(url)}`;  // for paper, which cannot be scrolled
   const wanted = expected(state.expect, latest.questions[index], dialect);
   if (wanted !== undefined) cell.className = wanted === verdict.allowed ? "held" : "failed";
   const button = element("button", kindOf(verdict));
