@@ -23,7 +23,7 @@ from ..report.formats import counted
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
-from .terminal import Blocks, Progress, paint, print_json, print_line
+from .terminal import Blocks, Progress, paint, print_json, print_line, print_sentence
 from .typed_urls import as_url, site_without_scheme
 
 
@@ -129,7 +129,7 @@ def _print_sums(checked: Checked, options: Options) -> None:
     how = f"as {options.named_dialect.name} reads" if options.named_dialect else "anew"
     agree = checked.decisions - checked.differ - checked.unknown
     tdmreps = f", {checked.tdmreps:,} tdmrep.json" if checked.tdmreps else ""
-    print_line(
+    print_sentence(
         f"{counted(checked.lines, 'line')}, {checked.robots:,} robots.txt{tdmreps}; "
         f"{counted(checked.decisions, 'decision')} made {how}: "
         f"{_with_verb(agree, 'agree')}, {_with_verb(checked.differ, 'differ')}"

@@ -110,7 +110,7 @@ def _checked(args: list[str], opts: Namespace) -> list[str]:
     if not args or args[0] not in VERBS:
         verb = f"{args[0]!r}" if args else "missing"
         near = nearest(args[0], VERBS) if args else ""
-        raise UsageError(f"the verb is {verb}; it must be {', '.join(VERBS)}{near}")
+        raise UsageError(f"the verb is {verb}; it must be {', '.join(VERBS)}{near or '; see -h'}")
     for name, option in OPTIONS.items():
         if getattr(opts, name) not in (None, False) and name not in VERBS[args[0]].options:
             verbs = ", ".join(verb for verb in VERBS if name in VERBS[verb].options)

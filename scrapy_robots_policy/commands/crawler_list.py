@@ -9,7 +9,15 @@ from ..rep.agents import Agent, Category, CrawlerKind, Obedience, product_token
 from ..rep.dialects.crawlers import crawlers, find_agent
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
-from .terminal import Blocks, print_columns, print_groups, print_json, print_line, program
+from .terminal import (
+    Blocks,
+    print_columns,
+    print_groups,
+    print_json,
+    print_line,
+    print_sentence,
+    program,
+)
 
 _OBEYS = {
     Obedience.OBEYS: "",
@@ -79,7 +87,7 @@ def _print_all(agents: list[Agent]) -> None:
     }
     print_groups(("crawler", "operator", "dialect", "robots.txt"), groups)
     print_line()
-    print_line(f"{program()} crawlers NAME shows all that is known of one, with its source.")
+    print_sentence(f"{program()} crawlers NAME shows all that is known of one, with its source.")
 
 
 def _special(agent: Agent) -> str:

@@ -12,7 +12,7 @@ from ..rep.dialects.options import Certainty
 from .access_table import modes_by_answer
 from .arguments import Options, UsageError, read_dialect
 from .option_words import value_text
-from .terminal import print_columns, print_json, print_line, program
+from .terminal import print_columns, print_json, print_line, print_sentence, program
 
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table
@@ -40,11 +40,13 @@ def _print_all() -> None:
     head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", sure)
     print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
     print_line()
-    print_line("The last column: how many options have a source of that kind.")
+    print_sentence("The last column: how many options have a source of that kind.")
     experimental = ", ".join(name for name, d in DIALECTS.items() if d.is_experimental)
     print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
-    print_line(f"{program()} dialects NAME shows all of one, dialects A B the differences of two.")
+    print_sentence(
+        f"{program()} dialects NAME shows all of one, dialects A B the differences of two."
+    )
 
 
 def _row(dialect: Dialect) -> tuple[str, ...]:
@@ -66,7 +68,9 @@ def _print_one(dialect: Dialect) -> None:
         if option not in _APART
     ]
     if dialect.is_experimental:
-        print_line(f"{dialect.name} is experimental: more than half of its options are assumed.")
+        print_sentence(
+            f"{dialect.name} is experimental: more than half of its options are assumed."
+        )
         print_line()
     print_columns([("option", "value", "sure", "source"), *rows], max_width=_MAX_WIDTH)
     print_line()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..rep.nearest import nearest
 from .arguments import UsageError
-from .terminal import print_columns, print_line
+from .terminal import print_columns, print_line, print_sentence
 from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
 
@@ -25,15 +25,17 @@ def _print_overview(program: str) -> None:
     print_line()
     print_columns([(name, verb.summary) for name, verb in VERBS.items()], indent="  ")
     print_line()
-    print_line(f"{program} VERB -h shows the options of a verb, with examples and exit statuses.")
+    print_sentence(
+        f"{program} VERB -h shows the options of a verb, with examples and exit statuses."
+    )
     if program.startswith("scrapy"):
-        print_line("Options of Scrapy, such as -s NAME=VALUE, work too.")
+        print_sentence("Options of Scrapy, such as -s NAME=VALUE, work too.")
 
 
 def _print_verb(program: str, name: str, verb: Verb) -> None:
     print_line(f"usage: {program} {name} [options] {verb.takes}".rstrip())
     print_line()
-    print_line(f"{verb.summary[0].upper()}{verb.summary[1:]}")
+    print_sentence(f"{verb.summary[0].upper()}{verb.summary[1:]}")
     print_line()
     print_line("options:")
     options = {**{name: OPTIONS[name] for name in verb.options}, **FOR_ALL}

@@ -134,6 +134,11 @@ def print_columns(
         print_line((indent + line).rstrip())
 
 
+def print_sentence(sentence: str) -> None:
+    """A sentence, on as many lines as the terminal needs for it."""
+    print_columns([(sentence,)])
+
+
 def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
     """One table with a heading above each group. What does not fit the terminal is cut."""
     room, end = _room(), "…" if _written("…") == "…" else "..."

@@ -27,6 +27,11 @@ def span(seconds: float) -> str:
     return f"{seconds:g} s"
 
 
+def change(number: float) -> str:
+    """A difference with its sign: "+1,200", "-3"; "0" has none."""
+    return f"{number:+,}" if number else "0"
+
+
 def octets(count: float) -> str:
     """A size: "120 B", "12 KB"; a KB has 1,000 octets."""
     if count < 1000:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..rep.escapes import shown
-from .formats import elapsed, octets
+from .formats import change, elapsed, octets
 from .html import more, text
 
 SHOWN_ROWS = 10
@@ -41,7 +41,7 @@ _FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
         "count": lambda value: f"{value:,}",
         "time": lambda value: elapsed(value) if value else "",
         "seconds": lambda value: f"{value:g} s" if value else "",
-        "change": lambda value: f"{value:+,}",
+        "change": change,
         "size": lambda value: octets(value) if value else "",
     }
 )
@@ -82,9 +82,14 @@ def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], 
 def _plain(column: Column, cell: Cell) -> Cell:
     """A cell as data: safe text, or a number in few digits; a time is not rounded twice."""
     if isinstance(cell, str):
-        escaped = shown(cell[: MAX_TEXT + 1])
-        return escaped if len(escaped) <= MAX_TEXT else escaped[: MAX_TEXT - 1] + "…"
+        return _cut(shown(_cut(cell)))
     return round(cell, 3) if isinstance(cell, float) and column.kind != "time" else cell
+
+
+def _cut(cell: str) -> str:
+    """The start and the end of a long text: the end of an origin says whose it is."""
+    half = MAX_TEXT // 2
+    return cell if len(cell) <= MAX_TEXT else f"{cell[:half]}…{cell[1 - half :]}"
 
 
 def _class(column: Column) -> str:

@@ -53,8 +53,8 @@ def _figures(report: Report) -> str:
             "origins": f"{len(report.origins):,}",
             "in trouble": f"{report.trouble:,}",
             "longest wait": elapsed(longest),
-            "waited for robots.txt": elapsed(report.waited),
-            "waited for delays": elapsed(report.held),
+            "waited for robots.txt, in all": elapsed(report.waited),
+            "waited for delays, in all": elapsed(report.held),
             "put back at the end": f"{report.put_back:,}",
         }
     )

@@ -10,7 +10,7 @@ from ..rep import AccessMode
 from .base import Base
 from .charts import chart
 from .counts import OriginCounts
-from .formats import counted, elapsed, octets, span
+from .formats import change, counted, elapsed, octets, span
 from .grid import Cell, Column, Noted, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
 from .summary import MAX_SUMS, Report
@@ -46,7 +46,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Uses that sites speak of", "origins with such a line", _counts(report.uses))
     declared = "what pages were refused or granted for, and what says so"
     yield section("Declared use", declared, _declared_uses(report.counts))
-    yield section("tdmrep.json", "what came of each", _tdmreps(report.counts))
+    yield section("tdmrep.json", "all results but 404", _tdmreps(report.counts))
     yield section("Robots tags of pages", "in headers and meta tags", _tags(report))
     yield section("All origins", "most drops first, then longest waits", _origins(report.counts))
 
@@ -57,10 +57,10 @@ def _comparison(report: Report, base: Base) -> str:
         ("requests dropped", base.dropped, report.dropped, _difference),
         ("origins", len(base.origins), len(report.origins), _difference),
         ("origins in trouble", base.trouble, report.trouble, _difference),
-        ("waited for robots.txt", base.waited, report.waited, _later),
-        ("waited for delays", base.held, report.held, _later),
+        ("waited for robots.txt, in all", base.waited, report.waited, _later),
+        ("waited for delays, in all", base.held, report.held, _later),
     ]
-    rows = [(name, *change(before, now)) for name, before, now, change in figures]
+    rows = [(name, *compared(before, now)) for name, before, now, compared in figures]
     columns = [Column("origin"), Column("before"), Column("now")]
     columns += [Column("dropped before", _COUNT), Column("dropped now", _COUNT)]
     origins = grid("origins", columns, report.changes[:MAX_GRID], len(report.changes))
@@ -83,12 +83,14 @@ def _titled(title: str, body: str) -> str:
 
 
 def _difference(before: float, now: float) -> tuple[str, str, str]:
-    return f"{before:,}", f"{now:,}", f"{now - before:+,}"
+    return f"{before:,}", f"{now:,}", change(now - before)
 
 
 def _later(before: float, now: float) -> tuple[str, str, str]:
-    sign = "-" if now < before else "+"
-    return elapsed(before), elapsed(now), sign + elapsed(abs(now - before))
+    difference = elapsed(abs(now - before))
+    if difference != elapsed(0):
+        difference = ("-" if now < before else "+") + difference
+    return elapsed(before), elapsed(now), difference
 
 
 def _modes(modes: Mapping[str, int]) -> str:
@@ -232,7 +234,8 @@ def _tags(report: Report) -> str:
 def _origins(origins: Sequence[OriginCounts]) -> str:
     columns = [Column("origin"), Column("mode"), Column("why"), Column("passed", _COUNT)]
     columns += [Column("dropped", _COUNT), Column("longest wait", _TIME)]
-    columns += [Column("delay", "seconds"), Column("turns", _TIME), Column("size", "size")]
+    columns += [Column("delay", "seconds"), Column("waited for turns", _TIME)]
+    columns += [Column("size", "size")]
     worst = sorted(origins, key=_worst_first)[:MAX_GRID]
     return grid("origins", columns, [_origin(one) for one in worst], len(origins))
 

@@ -516,6 +516,24 @@ def test_on_paper_the_whole_file_is_there_in_the_colours_of_paper(page):
     assert colours[0] == colours[1]
 
 
+@pytest.mark.parametrize(("count", "is_table"), [(3, True), (30, False)])
+def test_on_paper_no_verdict_is_cut_away_and_each_says_what_was_asked(page, count, is_table):
+    page.open(robots="", urls="\n".join(f"/{n}" for n in range(count)), agents="Bot")
+    show(page.browser, 720, "light")
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    wide, head, question = page.run(
+        "const cell = document.querySelector('tbody td:last-child');"
+        "return [document.documentElement.scrollWidth,"
+        " getComputedStyle(document.querySelector('thead')).display !== 'none',"
+        " getComputedStyle(cell, '::before').content]"
+    )
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    show_as_usual(page.browser)
+    assert wide <= 720
+    assert head is is_table
+    assert head or f"/{count - 1}" in question
+
+
 def test_markup_in_a_file_or_url_stays_text(page):
     page.open(
         robots=f"User-agent: *\nDisallow: /{ATTACK}\n{ATTACK}: x\nUser-agent: {ATTACK}\nAllow: /y",
@@ -531,6 +549,15 @@ def test_markup_in_a_file_or_url_stays_text(page):
     assert page.of("main img, main script, main a") == []
     assert page.browser.title == "robots.txt tester"
     assert ATTACK in page.text("thead")
+
+
+def test_no_character_turns_the_name_of_a_url_or_crawler_round(page):
+    page.open(robots="", urls="/\u202egnp.exe\n/\U000e0041\x1b", agents="\u2067Bot")
+    said = page.text("thead") + page.text("#facts")
+    assert all(name in said for name in (r"/\u202egnp.exe", r"/\U000e0041\x1b", r"\u2067Bot"))
+    assert {*said}.isdisjoint("\u202e\U000e0041\x1b\u2067")
+    labels = [one.get_attribute("aria-label") for one in page.of(".expect")]
+    assert labels[0] == r"Expected for /\u202egnp.exe, \u2067Bot"
 
 
 def test_the_page_sends_requests_to_its_own_server_only(page):

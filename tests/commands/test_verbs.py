@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.saved_page import _response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
+from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse
@@ -564,7 +565,7 @@ def test_dialects_shows_the_answers_of_a_site_that_two_read_differently_and_no_o
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        ((), "the verb is missing; it must be check, explain, lint, compare, dialects, tester"),
+        ((), f"the verb is missing; it must be {', '.join(VERBS)}; see -h"),
         (
             ("chekc",),
             "the verb is 'chekc'; it must be check, explain, lint, compare, dialects, tester",

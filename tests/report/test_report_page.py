@@ -148,13 +148,33 @@ def test_all_rows_can_be_shown(browser, many):
     assert browser.execute_script(f"return {more}.hidden")
 
 
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("width", [360, 801, 1200])
 def test_it_is_no_wider_than_its_screen(browser, address, width):
     show(browser, width, "light")
     browser.get(address)
     wide = browser.execute_script("return document.documentElement.scrollWidth")
     show_as_usual(browser)
     assert wide <= width
+
+
+@pytest.mark.parametrize("width", [801, 1200])
+def test_a_long_origin_breaks_no_word_of_the_other_columns(browser, tmp_path, width):
+    crawl = CrawlCounts()
+    one = crawl.of(f"http://{'long-label.' * 10}example")
+    one.mode, one.why = "disallow", "timeout"
+    path = tmp_path / "long.html"
+    Files.of(str(path)).write(report_of(*crawl.origins))
+    show(browser, width, "light")
+    browser.get(path.as_uri())
+    lines = browser.execute_script(
+        "const row = [...document.querySelectorAll('.grid')].at(-1).querySelector('tbody tr');"
+        "return [...row.cells].slice(0, 3).map((cell) => {"
+        "const text = document.createRange(); text.selectNodeContents(cell);"
+        "return text.getClientRects().length})"
+    )
+    show_as_usual(browser)
+    assert lines[0] > 1
+    assert lines[1:] == [1, 1]
 
 
 def test_the_hashes_of_a_record_fit_on_a_phone(browser, tmp_path):

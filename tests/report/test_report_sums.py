@@ -27,7 +27,7 @@ from scrapy_robots_policy.report.counts import (
     OriginCounts,
     rule_text,
 )
-from scrapy_robots_policy.report.formats import octets, span
+from scrapy_robots_policy.report.formats import change, octets, span
 from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, Column, Noted, grid
 from scrapy_robots_policy.report.histogram import Histogram
 from scrapy_robots_policy.report.html import MAX_ROWS, Bar, bars, html_table
@@ -201,10 +201,33 @@ def test_numbers_of_a_table_stand_right_and_a_bar_has_its_detail():
     assert (made.count("<small>"), "<small>why</small>" in made) == (1, True)
 
 
-def test_a_long_text_is_cut_in_a_table():
-    made = grid("x", [Column("a")], [("y" * 10_000,)], 1)
-    assert "y" * (MAX_TEXT - 1) + "…" in made
+def test_a_long_text_is_cut_in_a_table_and_keeps_its_end_which_says_whose_an_origin_is():
+    made = grid("x", [Column("a")], [("y" * 10_000 + ".example.org",)], 1)
+    (cell,) = re.findall("<td[^>]*>([^<]*)<", made)
+    assert cell.startswith("y" * (MAX_TEXT // 2) + "…y")
+    assert cell.endswith("y.example.org")
+    assert len(cell) == MAX_TEXT
     assert len(made) < 1000
+
+
+@pytest.mark.parametrize("text", ["\x1b" * 50, "\x1b" * 10_000])
+def test_an_escaped_text_is_no_longer_than_any_other(text):
+    made = grid("x", [Column("a")], [(text,)], 1)
+    (cell,) = re.findall("<td[^>]*>([^<]*)<", made)
+    assert len(cell) == MAX_TEXT
+
+
+def test_a_difference_has_a_sign_and_nothing_has_none():
+    assert [change(number) for number in (1200, -3, 0)] == ["+1,200", "-3", "0"]
+
+
+def test_a_time_that_is_the_same_when_written_has_no_sign(tmp_path):
+    earlier = written(tmp_path, data_of(report_of(OriginCounts("http://a.example", waited=1.0))))
+    now = OriginCounts("http://a.example", waited=1.01)
+    made = page(replace(report_of(now), base=earlier), "x.json")
+    assert re.search(
+        r"waited for robots.txt, in all(<[^>]*>)+1\.0 s(<[^>]*>)+1\.0 s(<[^>]*>)+0\.0 s<", made
+    )
 
 
 def written(tmp_path, data) -> Base:
@@ -294,7 +317,7 @@ def test_the_entry_that_many_origins_share_is_no_origin(tmp_path):
     assert [change.origin for change in report.changes] == [one.origin]
     made = page(report, "x.json")
     for row in (
-        "<td*>origins</td><td*>1</td><td*>1</td><td*>+0<",
+        "<td*>origins</td><td*>1</td><td*>1</td><td*>0<",
         "<td*>0</td><td*>1</td><td*>+1<",
     ):
         assert re.search(re.escape(row).replace(r"\*", "[^>]*"), made)

@@ -9,6 +9,15 @@ export function element(name, className, text) {
   return made;
 }
 
+// The text as the terminal shows it: characters that are not seen, or that turn the text round,
+// are escaped.
+export const shown = (text) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0);
+    const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
+    return `\\${mark}${code.toString(16).padStart(digits, "0")}`;
+  });
+
 const SEVERITIES = ["error", "warning", "note"];
 const worst = (findings) =>
   SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity)) ?? "";

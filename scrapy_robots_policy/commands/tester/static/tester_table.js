@@ -1,6 +1,6 @@
 // The answer in full, and the table of all verdicts.
 
-import { $, element } from "./tester_lines.js";
+import { $, element, shown } from "./tester_lines.js";
 import { expected } from "./tester_state.js";
 
 const WORDS = {
@@ -27,7 +27,7 @@ export function showAnswer(chosen) {
   const [mark, word] = VERDICTS[kindOf(chosen)];
   $("verdict").textContent = `${mark} ${capital(word)}`;
   $("why").textContent = sentence(chosen.cause);
-  const facts = [["URL", chosen.url], ["crawler", chosen.agent]];
+  const facts = [["URL", shown(chosen.url)], ["crawler", shown(chosen.agent)]];
   facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
   for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
   if (chosen.delay !== null) facts.push(["crawl-delay", `${chosen.delay} s`]);
@@ -72,9 +72,9 @@ function showMatch(chosen) {
 export function showTable(latest, state, on) {
   const columns = latest.questions.map((_, index) => index);
   const differs = (index) => new Set(latest.verdicts.map((row) => row[index].allowed)).size > 1;
-  const shown = state.differences ? columns.filter(differs) : columns;
+  const visible = state.differences ? columns.filter(differs) : columns;
   const at = latest.dialects.indexOf(state.dialect);
-  const alike = (row) => shown.every((index) => latest.verdicts[row][index].allowed === latest.verdicts[at][index].allowed);
+  const alike = (row) => visible.every((index) => latest.verdicts[row][index].allowed === latest.verdicts[at][index].allowed);
   const hasAccess = latest.access.some(Boolean);
   const focused = document.activeElement?.dataset?.cell;
   const rows = latest.dialects.map((dialect, row) => {
@@ -84,12 +84,12 @@ export function showTable(latest, state, on) {
     name.scope = "row";
     line.append(name);
     if (hasAccess) line.append(element("td", "access", latest.access[row] || "its rules are obeyed"));
-    line.append(...shown.map((index) => cellOf(latest, state, row, index, on)));
+    line.append(...visible.map((index) => cellOf(latest, state, row, index, on)));
     return line;
   });
-  $("table").tHead.replaceChildren(headOf(latest, state, shown, hasAccess, on));
+  $("table").tHead.replaceChildren(headOf(latest, state, visible, hasAccess, on));
   $("table").tBodies[0].replaceChildren(...rows.filter(Boolean));
-  const none = state.differences && !shown.length;
+  const none = state.differences && !visible.length;
   $("hint").textContent = none
     ? "All dialects give the same answers."
     : "Choose a cell to see its line. Arrow keys move between cells.";
@@ -97,18 +97,19 @@ export function showTable(latest, state, on) {
   showHeld(latest, state);
 }
 
-function headOf(latest, state, shown, hasAccess, on) {
+function headOf(latest, state, visible, hasAccess, on) {
   const head = element("tr");
   head.append(element("th", "", "dialect"));
   if (hasAccess) head.append(element("th", "", "what it makes of the answer"));
-  for (const index of shown) {
+  for (const index of visible) {
     const question = latest.questions[index];
     const cell = element("th");
     cell.scope = "col";
-    cell.append(element("span", "url", question.url), element("span", "agent", question.agent));
-    cell.title = `${question.url}\n${question.agent}`;
+    const [url, agent] = [shown(question.url), shown(question.agent)];
+    cell.append(element("span", "url", url), element("span", "agent", agent));
+    cell.title = `${url}\n${agent}`;
     const select = element("select", "expect");
-    select.setAttribute("aria-label", `Expected for ${question.url}, ${question.agent}`);
+    select.setAttribute("aria-label", `Expected for ${url}, ${agent}`);
     select.append(new Option("nothing expected", ""), new Option("expect allowed", "true"));
     select.append(new Option("expect disallowed", "false"));
     select.value = String(expected(state.expect, question) ?? "");
@@ -125,6 +126,8 @@ function cellOf(latest, state, row, index, on) {
   const verdict = latest.verdicts[row][index];
   const dialect = latest.dialects[row];
   const cell = element("td");
+  const { url, agent } = latest.questions[index];
+  cell.dataset.question = `${shown(agent)}\n${shown(url)}`;  // for paper, which cannot be scrolled
   const wanted = expected(state.expect, latest.questions[index], dialect);
   if (wanted !== undefined) cell.className = wanted === verdict.allowed ? "held" : "failed";
   const button = element("button", kindOf(verdict));
