@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
+from scrapy.http import Request
 
 from . import compat
 from .admission.admission import Admission
@@ -90,6 +91,7 @@ class CrawlParts:
         fetch = self._fetcher(settings, concurrency)
         return Admission(
             self.crawler,
+            settings.configs,
             self._resolver(settings, store, fetch),
             concurrency,
             delays,
@@ -103,6 +105,9 @@ class CrawlParts:
         """The engine begins to close. All parts are made by then, so a low one may call the top."""
         self.admission.stop()
 
+    async def _admit_fetch(self, request: Request, page: Request) -> None:
+        await self.admission.admit_fetch(request, page)
+
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""
         with one_sentence(self.crawler):
@@ -112,7 +117,7 @@ class CrawlParts:
     def _fetcher(self, settings: PolicySettings, concurrency: Concurrency) -> Fetcher:
         return Fetcher(
             self.crawler,
-            concurrency.admit_fetch,
+            self._admit_fetch,
             concurrency.fetching.discard,
             self.now,
             settings.profile,

@@ -20,9 +20,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..config.request_config import RequestConfig
+from ..config.request_config import RequestConfig, RequestConfigs
 from ..exceptions import CrawlClosing
-from ..rep import Origin, tdmrep
+from ..rep import Origin, origin_of, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
@@ -48,6 +48,7 @@ class Admission:
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
+        configs: RequestConfigs,
         resolver: Resolver,
         concurrency: Concurrency,
         delays: DelayQueues,
@@ -56,7 +57,8 @@ class Admission:
         events: CrawlEvents,
         now: Callable[[], float],
     ) -> None:
-        self.crawler, self.resolver, self.concurrency = crawler, resolver, concurrency
+        self.crawler, self.configs = crawler, configs
+        self.resolver, self.concurrency = resolver, concurrency
         self.delays, self.decider, self.policy = delays, decider, decider.policy
         self.counts, self.events, self.now = counts, events, now
         self.dry_run = decider.dry_run
@@ -194,6 +196,20 @@ class Admission:
             return self.put_back(request)
         return None
 
+    async def admit_fetch(self, request: Request, page: Request) -> None:
+        """Wait until a robots.txt may be fetched, for the rules of a page. Raises CrawlClosing.
+
+        An old copy that asks for a delay has the fetch take a turn, though no page here may have
+        taken one so far: other processes of the fleet visit the host, too.
+        """
+        origin = origin_of(page.url)
+        assert origin is not None  # a page without one needs no rules
+        config = self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)
+        rules = self.latest_robots_txt(origin, config)
+        if rules is not None:
+            self._queue_since(page, rules, config, self._since_fetch(rules))
+        await self.concurrency.admit_fetch(request)
+
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()
@@ -289,6 +305,18 @@ class Admission:
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
         """The queue of the request's download slot, if a delay is kept there."""
+        # While the file is looked up, its fetch is a visit. It may have found no queue to wait in.
+        is_visited = self.resolver.is_asking(rules.origin)
+        since_visit = 0.0 if is_visited else self._since_fetch(rules)
+        return self._queue_since(request, rules, config, since_visit)
+
+    def _since_fetch(self, rules: OriginRules) -> float:
+        return self.now() - rules.access.entry.asked_at
+
+    def _queue_since(
+        self, request: Request, rules: OriginRules, config: RequestConfig, since_visit: float
+    ) -> DelayQueue | None:
+        """The same, where the last visit was so many seconds ago."""
         delay = self.policy.delay(rules, config)
         if not self.delays.by_slot:
             if not delay.seconds:
@@ -296,9 +324,6 @@ class Admission:
             self._watch_visits()
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
-        # While stale rules are validated, that fetch is a visit. It found no queue to wait in.
-        is_visited = self.resolver.is_asking(rules.origin)
-        since_visit = 0.0 if is_visited else self.now() - rules.access.entry.asked_at
         in_slots = self.concurrency.in_slots
         return self.delays.queue(slot, asker, delay.seconds, since_visit, in_slots)
 

@@ -8,6 +8,7 @@ into the file. Where another process holds the lock, a call is made again while 
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -46,8 +47,9 @@ class SqliteStore:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = path.absolute()  # where it stays, should the process change its folder
         self._opened: sqlite3.Connection | None = None
+        self._file: os.stat_result  # of the file that is open
         self._until_sweep = 0
 
     async def get(self, origin: str) -> CacheEntry | None:
@@ -91,7 +93,20 @@ class SqliteStore:
     def _connection(self) -> sqlite3.Connection:
         if self._opened is None:
             self._opened = _open(self.path)
+            self._file = self.path.stat()
+        elif not self._is_in_place():
+            self._opened.close()
+            self._opened = None
+            # Else SQLite would read and write on, in a file that nobody else can open.
+            raise FileNotFoundError(f"{self.path} was deleted or replaced; it is opened anew")
         return self._opened
+
+    def _is_in_place(self) -> bool:
+        """Whether the file that is open is still the one that has the name."""
+        try:
+            return os.path.samestat(self._file, self.path.stat())
+        except FileNotFoundError:
+            return False
 
     def _sweep(self, connection: sqlite3.Connection, now: float) -> None:
         """Let some old entries go, now and then: no clock is needed, a new entry tells the time."""

@@ -47,6 +47,7 @@ def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
+        None,
         SimpleNamespace(cached=lambda key, *_: known.get(key), is_asking=lambda _: False),
         SimpleNamespace(engine=engine, in_slots=tuple),
         delays,

@@ -275,14 +275,15 @@ async def test_a_request_that_another_middleware_gives_back_does_not_wait_for_it
         assert "holds back" not in caplog.text
 
 
-async def store_stale_copy(path: Path, site: Site) -> dict[str, str]:
-    """Store a site's robots.txt as an earlier crawl has left it: it is used once more while it is
-    validated. The result are the settings of the store.
+async def store_stale_copy(path: Path, site: Site, hours: float = 30) -> dict[str, str]:
+    """Store a site's robots.txt as an earlier crawl has left it so many hours ago: from 24 on it is
+    validated while it is used once more, from 48 on before. The result are the settings of the
+    store.
     """
-    day_before = time.time() - 30 * 3600
+    asked_at = time.time() - hours * 3600
     octets = site.script["/robots.txt"].body
     store = SqliteStore(path)
-    await store.put(site.origin, CacheEntry(FetchResult(200), day_before, octets, day_before))
+    await store.put(site.origin, CacheEntry(FetchResult(200), asked_at, octets, asked_at))
     await store.close()
     return {"ROBOTS_STORE": f"sqlite:{path}"}
 
@@ -301,6 +302,17 @@ async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_ane
         assert sorted(seen.answered)[:3] == pages(site, 3)
         assert site.count("/robots.txt") == 1
         assert min(rests(site)) >= 0.4, site.paths
+
+
+@on_reactor
+async def test_a_robots_txt_is_fetched_anew_at_once_where_its_delay_is_long_over(tmp_path):
+    # To wait for it would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
+    with Site({"/robots.txt": slow(3600)}) as site:
+        settings = await store_stale_copy(tmp_path / "robots.sqlite", site, hours=72)
+        site.script["/robots.txt"] = robots("")
+        settings["ROBOTS_CRAWL_DELAY_OVER_MAX"] = "queue"
+        seen, _ = await crawl(site.url("/page"), settings=settings)
+        assert seen.answered == [site.url("/page")]
 
 
 class GivesUp(Spider):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from itertools import pairwise
 
 import pytest
 
+from scrapy_robots_policy.rep import CacheEntry, FetchResult
+from scrapy_robots_policy.rep.access import DAY
 from scrapy_robots_policy.stores.breaker import CALM
 from tests.admission.test_crawl_delays import Cache
 from tests.crawls import OURS, REACTORS, Chain, Plan, crawl, crawl_apart, crawl_killed
 from tests.on_reactor import on_reactor
 from tests.redis_server import RedisServer
 from tests.site import Answer, Site, robots
+from tests.stores.members import members
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
 
@@ -80,6 +84,43 @@ def test_three_crawlers_keep_one_delay(kind, limit, settings):
         assert site.busiest == 1
         rests = [later.asked_at - earlier.answered_at for earlier, later in pairwise(site.hits)]
         assert min(rests) >= 0.4
+
+
+# The first page of a process that has kept no delay so far, and the age of the fleet's copy.
+STALE = {
+    "the page is refused while the copy is validated": ("/secret", 1.5 * DAY),
+    "the copy is too old to be used": ("/page", 3 * DAY),
+}
+
+
+@pytest.mark.parametrize("kind", STALE)
+@on_reactor
+async def test_a_robots_txt_is_fetched_anew_after_the_delay_of_another_process(kind, redis):
+    page, age = STALE[kind]
+    text, rests_from = f"{DISALLOWED}Crawl-delay: 1\n", []
+
+    def end_visit(_):
+        """Have the host rest, as another process does that has just visited it."""
+        rests_from.append(time.monotonic())
+        with redis.client() as client:
+            client.set("robots:{127.0.0.1}:turn", "", px=1000)
+        return Answer()
+
+    def robots_txt(_):
+        other.gate("fetched").set()
+        return robots(text)
+
+    script = {"/robots.txt": robots(""), "/visit": end_visit, "/until": Answer(gate="fetched")}
+    with Site({"/robots.txt": robots_txt}) as site, Site(script, "127.0.0.2") as other:
+        asked_at = time.time() - age
+        entry = CacheEntry(FetchResult(200), asked_at, text.encode(), asked_at)
+        async with members(redis.url, 1) as (store,):
+            await store.put(site.origin, entry)
+        ahead = [site.url(page), other.url("/until")]  # the crawl lasts until the file has come
+        settings = store_at(redis)
+        await crawl(other.url("/visit"), spider=Chain, ahead=ahead, settings=settings)
+        assert site.paths[0] == "/robots.txt"
+        assert site.hits[0].asked_at - rests_from[0] >= 1.0
 
 
 @on_reactor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import os
 from pathlib import Path
@@ -74,6 +75,20 @@ async def test_it_may_be_shared_by_processes_that_put_the_same_entry_at_once(tmp
     monkeypatch.setattr(Path, "write_bytes", write_while_another_puts)
     await one.put(ORIGIN, RECORD)
     assert await one.get(ORIGIN) == RECORD
+
+
+@on_reactor
+async def test_a_put_that_fails_leaves_no_file(tmp_path, monkeypatch):
+    """On a full disk each would leave one more."""
+
+    def write_until_the_disk_is_full(part, octets):
+        part.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", write_until_the_disk_is_full)
+    with pytest.raises(OSError, match="No space"):
+        await FolderStore(tmp_path).put(ORIGIN, RECORD)
+    assert list(tmp_path.iterdir()) == []
 
 
 class Plain(MemoryStore):

@@ -392,6 +392,16 @@ async def test_no_key_holds_up_a_host_for_days(redis, holder):
 
 
 @on_reactor
+async def test_no_key_holds_up_a_robots_txt_for_longer_than_a_lease_lasts(redis):
+    """What another program has set there may have any time to live, and is never renewed."""
+    async with members(redis.url, 1, lasting=0.2) as (store,):
+        with redis.client() as client:
+            client.set(f"robots:{{{ORIGIN}}}:lease", "somebody", px=60_000)
+            assert not (await store.claim(ORIGIN)).granted
+            assert client.pttl(f"robots:{{{ORIGIN}}}:lease") <= 200
+
+
+@on_reactor
 async def test_a_value_that_is_too_long_is_a_miss(redis):
     events = Events()
     async with members(redis.url, 1, events) as (store,):

@@ -67,7 +67,7 @@ async def test_the_file_is_opened_at_the_first_call(path):
 
 def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert open_store("sqlite:").store.path == Path(".scrapy/robots.sqlite")
+    assert open_store("sqlite:").store.path == tmp_path / ".scrapy" / "robots.sqlite"
     inside = tmp_path / "project" / "package"
     inside.mkdir(parents=True)
     (tmp_path / "project" / "scrapy.cfg").write_text("[settings]\n")
@@ -82,7 +82,7 @@ def test_a_project_that_was_deployed_as_an_egg_has_its_file_where_the_crawl_star
     """It has settings and no scrapy.cfg. Scrapy would crawl on without robots.txt there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "scrapy.settings.default_settings")
-    assert open_store("sqlite:").store.path == Path(".scrapy/robots.sqlite")
+    assert open_store("sqlite:").store.path == tmp_path / ".scrapy" / "robots.sqlite"
 
 
 def test_ten_processes_share_a_file_without_a_fault(path):
@@ -324,6 +324,41 @@ async def test_a_full_or_read_only_file_can_still_be_read(path, kind):
     store._connection().execute(pragma)
     with pytest.raises(sqlite3.OperationalError, match=words):
         await store.put(ORIGIN, replace(RECORD, octets=os.urandom(100_000)))
+    assert await store.get(ORIGIN) == RECORD
+    await store.close()
+
+
+GONE = {
+    "deleted": lambda path, _: path.unlink(),
+    "replaced": lambda path, copy: copy.replace(path),
+    "deleted with its folder": lambda path, _: shutil.rmtree(path.parent),
+}
+
+
+@pytest.mark.parametrize("verb", ["get", "put"])
+@pytest.mark.parametrize("kind", GONE)
+@on_reactor
+async def test_a_file_that_is_gone_in_mid_crawl_is_an_error_once_and_is_made_anew(path, kind, verb):
+    store, copy = sqlite.SqliteStore(path), path.parent.with_name("copy")
+    await store.put(ORIGIN, RECORD)
+    await store.close()
+    shutil.copy(path, copy)
+    await store.put(ORIGIN, RECORD)
+    GONE[kind](path, copy)
+    arguments = {"get": (), "put": (RECORD,)}[verb]
+    with pytest.raises(FileNotFoundError, match="was deleted or replaced"):
+        await getattr(store, verb)(ORIGIN, *arguments)
+    await store.put(f"{ORIGIN}:1", RECORD)
+    await store.close()
+    assert f"{ORIGIN}:1" in kept(path)
+
+
+@on_reactor
+async def test_a_file_stays_open_where_the_process_changes_its_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = sqlite.SqliteStore(Path("robots.sqlite"))
+    await store.put(ORIGIN, RECORD)
+    monkeypatch.chdir("/")
     assert await store.get(ORIGIN) == RECORD
     await store.close()
 

@@ -23,7 +23,7 @@ from .connection import Connection
 
 LASTING = 10.0  # seconds; renewed four times in that
 MIN_WAIT = 0.05  # seconds until a process asks again
-MAX_FOREIGN = 600.0  # seconds that another's key may live: it may have a longer delay
+MAX_FOREIGN = 600.0  # seconds that another's key with a rest may live: its delay may be longer
 MAX_HELD = 600.0  # seconds: a lease that is not given back by then was forgotten
 
 # A key without a time to live is none of ours: it is taken. A key that lives longer than any that
@@ -93,7 +93,8 @@ class Leases:
         if returning is not None:
             await asyncio.wait([returning])
         try:
-            answer = await self._run(_TAKE, key, self.lasting + rest)
+            # A lease without a rest lasts as long for all processes.
+            answer = await self._run(_TAKE, key, self.lasting + rest, MAX_FOREIGN if rest else 0.0)
         except BaseException:  # cancelled, and the server may have granted it already
             if key not in self._held:
                 self._give_back(key, 0.0)
@@ -148,11 +149,10 @@ class Leases:
                 )
             )
 
-    async def _run(self, script: str, key: str, seconds: float) -> Any:
-        milliseconds, longest = math.ceil(seconds * 1000), str(math.ceil(MAX_FOREIGN * 1000))
+    async def _run(self, script: str, key: str, *seconds: float) -> Any:
+        milliseconds = [str(math.ceil(part * 1000)) for part in seconds]
         return await self.connection.ask(
-            lambda redis: redis.eval(script, 1, key, self._token, str(milliseconds), longest),
-            writes=True,
+            lambda redis: redis.eval(script, 1, key, self._token, *milliseconds), writes=True
         )
 
 
