@@ -87,7 +87,9 @@ class CrawlParts:
         delays = DelayQueues(
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
-        concurrency = Concurrency(self.crawler, settings.max_waiting, delays, self._stop)
+        concurrency = Concurrency(
+            self.crawler, settings.max_waiting, delays, self._stop, self._queue_of_fetch
+        )
         fetch = self._fetcher(settings, concurrency)
         return Admission(
             self.crawler,
@@ -105,8 +107,8 @@ class CrawlParts:
         """The engine begins to close. All parts are made by then, so a low one may call the top."""
         self.admission.stop()
 
-    async def _admit_fetch(self, request: Request, page: Request) -> None:
-        await self.admission.admit_fetch(request, page)
+    def _queue_of_fetch(self, page: Request) -> None:
+        self.admission.queue_of_fetch(page)
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""
@@ -117,7 +119,7 @@ class CrawlParts:
     def _fetcher(self, settings: PolicySettings, concurrency: Concurrency) -> Fetcher:
         return Fetcher(
             self.crawler,
-            self._admit_fetch,
+            concurrency.admit_fetch,
             concurrency.fetching.discard,
             self.now,
             settings.profile,

@@ -196,11 +196,11 @@ class Admission:
             return self.put_back(request)
         return None
 
-    async def admit_fetch(self, request: Request, page: Request) -> None:
-        """Wait until a robots.txt may be fetched, for the rules of a page. Raises CrawlClosing.
+    def queue_of_fetch(self, page: Request) -> None:
+        """Have a queue for the fetch that a page waits for, if an old robots.txt asks for a delay.
 
-        An old copy that asks for a delay has the fetch take a turn, though no page here may have
-        taken one so far: other processes of the fleet visit the host, too.
+        No page of this process may have taken a turn so far; but other processes of the fleet
+        visit the host, too.
         """
         origin = origin_of(page.url)
         assert origin is not None  # a page without one needs no rules
@@ -208,7 +208,6 @@ class Admission:
         rules = self.latest_robots_txt(origin, config)
         if rules is not None:
             self._queue_since(page, rules, config, self._since_fetch(rules))
-        await self.concurrency.admit_fetch(request)
 
     def waiting(self) -> Waiting:
         """What waits now."""

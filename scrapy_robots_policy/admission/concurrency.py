@@ -34,6 +34,8 @@ from twisted.internet.defer import Deferred
 
 from .. import compat
 from ..exceptions import CrawlClosing
+from ..fetch.order import FetchOrder
+from ..rep import tdmrep
 from .delay_queues import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
@@ -45,6 +47,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
+    on_refetch   called with the page for which a document is fetched whose origin's rules may be
+                 known, so that a delay which they ask for has its queue
     """
 
     def __init__(
@@ -53,10 +57,11 @@ class Concurrency:
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
+        on_refetch: Callable[[Request], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
-        self.delays, self.on_closing = delays, on_closing
+        self.delays, self.on_closing, self.on_refetch = delays, on_closing, on_refetch
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
@@ -123,12 +128,14 @@ class Concurrency:
         self.waiting.add(request)
         self.engine.wake()
 
-    async def admit_fetch(self, request: Request) -> None:
+    async def admit_fetch(self, request: Request, order: FetchOrder) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
 
         It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
         CrawlClosing.
         """
+        if order.entry is not None or order.dialect is tdmrep.DIALECT:
+            self.on_refetch(order.page)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:

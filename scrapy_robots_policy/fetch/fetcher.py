@@ -39,8 +39,8 @@ PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connecti
 class Fetcher:
     """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
-    admit          waits until a request may be sent to its host, for the page that waits for the
-                   file; may raise CrawlClosing
+    admit          waits until the request of an order may be sent to its host; may raise
+                   CrawlClosing
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
@@ -51,7 +51,7 @@ class Fetcher:
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
-        admit: Callable[[Request, Request], Awaitable[None]],
+        admit: Callable[[Request, FetchOrder], Awaitable[None]],
         on_ended: Callable[[Request], None],
         now: Callable[[], float],
         profile: RequestProfile,
@@ -109,7 +109,7 @@ class Fetcher:
         asked_at = self.now()
         try:
             with Body(self.bodies, request, limit) as body:
-                await self.admit(request, order.page)
+                await self.admit(request, order)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)
             headers = by_name(response.headers.items())

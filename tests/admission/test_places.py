@@ -15,6 +15,8 @@ from scrapy.signalmanager import SignalManager
 from scrapy_robots_policy.admission.concurrency import Concurrency
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.fetch.order import FetchOrder
+from scrapy_robots_policy.rep.dialects.standards import RFC9309
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import ASKER, DELAY, Clock, cancel
 from tests.on_reactor import all_of, on_reactor, pending_timers, start, until_idle
@@ -27,6 +29,9 @@ def scheduler_with(kind=Scheduler, **queues):
         queue = SimpleNamespace() if queued is None else SimpleNamespace(pqueues=queued)
         setattr(scheduler, name, queue)
     return scheduler
+
+
+ORDER = FetchOrder("http://host", None, RFC9309, None)
 
 
 class Places:
@@ -54,7 +59,11 @@ class Places:
         crawler = SimpleNamespace(engine=self.engine, signals=self.signals, spider=None)
         self.closed = []
         self.concurrency = Concurrency(
-            crawler, max_waiting, self.delays, lambda: self.closed.append(self.delays)
+            crawler,
+            max_waiting,
+            self.delays,
+            lambda: self.closed.append(self.delays),
+            lambda _: None,
         )
         assert self.concurrency.engine.can_lend  # from now on the downloader asks it
         self.sent = []
@@ -198,7 +207,7 @@ async def test_a_robots_txt_takes_its_turn_before_pages_and_none_goes_meanwhile(
             sent.append(request)
 
     async def fetch():
-        await places.concurrency.admit_fetch(document)
+        await places.concurrency.admit_fetch(document, ORDER)
         sent.append(document)
 
     tasks = [start(go(before)), start(go(page)), start(fetch())]

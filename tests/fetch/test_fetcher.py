@@ -122,7 +122,7 @@ def test_the_errors_of_the_newest_origins_are_kept():
 async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error):
     """Else the store would keep that the site was unreachable."""
 
-    async def admit(_request, _page):
+    async def admit(_request, _order):
         raise error
 
     noted, ended = [], []
