@@ -207,7 +207,7 @@ class Admission:
         config = self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)
         rules = self.latest_robots_txt(origin, config)
         if rules is not None:
-            self._queue_since(page, rules, config, self._since_fetch(rules))
+            self._queue(page, rules, config)
 
     def waiting(self) -> Waiting:
         """What waits now."""
@@ -304,18 +304,6 @@ class Admission:
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
         """The queue of the request's download slot, if a delay is kept there."""
-        # While the file is looked up, its fetch is a visit. It may have found no queue to wait in.
-        is_visited = self.resolver.is_asking(rules.origin)
-        since_visit = 0.0 if is_visited else self._since_fetch(rules)
-        return self._queue_since(request, rules, config, since_visit)
-
-    def _since_fetch(self, rules: OriginRules) -> float:
-        return self.now() - rules.access.entry.asked_at
-
-    def _queue_since(
-        self, request: Request, rules: OriginRules, config: RequestConfig, since_visit: float
-    ) -> DelayQueue | None:
-        """The same, where the last visit was so many seconds ago."""
         delay = self.policy.delay(rules, config)
         if not self.delays.by_slot:
             if not delay.seconds:
@@ -323,6 +311,7 @@ class Admission:
             self._watch_visits()
         slot = self.concurrency.engine.slot_key(request)
         asker = Asker(rules.origin, config.agent, config.dialect.name)
+        since_visit = self.now() - rules.access.entry.asked_at
         in_slots = self.concurrency.in_slots
         return self.delays.queue(slot, asker, delay.seconds, since_visit, in_slots)
 

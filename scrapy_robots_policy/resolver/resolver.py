@@ -103,10 +103,6 @@ class Resolver:
         if state is not None:
             state.answers = answers
 
-    def is_asking(self, origin: str) -> bool:
-        """Whether an origin is looked up now. A fetch of its file may be under way."""
-        return origin in self._looked_up
-
     def waiting(self) -> tuple[int, int, int]:
         """(requests that wait, robots.txt they wait for, those of them that are put off)"""
         states = [state for state in self._looked_up.values() if state.waiters]

@@ -48,7 +48,7 @@ def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
         None,
-        SimpleNamespace(cached=lambda key, *_: known.get(key), is_asking=lambda _: False),
+        SimpleNamespace(cached=lambda key, *_: known.get(key)),
         SimpleNamespace(engine=engine, in_slots=tuple),
         delays,
         SimpleNamespace(policy=policy, dry_run=dry_run),
