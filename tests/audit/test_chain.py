@@ -22,6 +22,7 @@ from scrapy_robots_policy.audit.log_file import LogFile, names
 from scrapy_robots_policy.audit.overview import overview_of
 from scrapy_robots_policy.audit.parts import Part, errors_in, notes_on
 from scrapy_robots_policy.audit.reading import _CHUNK, RecordFile, UnreadableError
+from scrapy_robots_policy.fetch.exchange import Exchange
 from scrapy_robots_policy.resolver.events import Source
 from tests.audit.records import (
     HERE,
@@ -168,6 +169,19 @@ def test_a_file_of_nothing_but_exempt_requests_goes_on_in_another(path, monkeypa
     assert len(paths) > 1
     assert len(decisions_in(*paths)) == 50
     verified(*paths)
+
+
+def test_a_robots_txt_has_the_same_source_in_each_file_of_a_record(path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_GATHERED", 500)
+    recording = Recording(path, {HERE: served(RULES)}, ROBOTS_AUDIT_MAX_SIZE=5_000)
+    rules = recording.states[HERE].rules(recording.default.dialect, recording.now)
+    recording.recorder.on_learned(rules, Source.SITE)
+    for n in range(200):
+        recording.decide(f"{HERE}/page/{n}")
+    paths = recording.close()
+    assert len(paths) > 1
+    sources = [line["source"] for line in lines_in(*paths) if line["type"] == "robots"]
+    assert sources == [Source.SITE.value] * len(paths)
 
 
 def test_records_may_be_joined_into_one_file(path):
@@ -468,6 +482,17 @@ def test_a_name_that_is_taken_gets_a_number(tmp_path):
     assert [file.path.name for file in files] == ["audit.jsonl", "audit.2.jsonl", "audit.3.jsonl"]
     for file in files:
         file.close()
+
+
+def test_a_summary_counts_what_each_request_for_a_robots_txt_brought(path):
+    recording = Recording(path, {HERE: served(RULES)})
+    for status, cause in ((503, ""), (None, "timeout"), (None, "timeout"), (200, "")):
+        exchange = Exchange(f"{HERE}/robots.txt", 1.0, 2.0, status, cause, {}, {})
+        recording.recorder.on_exchange(HERE, exchange)
+    rules = recording.states[HERE].rules(recording.default.dialect, recording.now)
+    recording.recorder.on_learned(rules, Source.SITE)
+    fetches = overview_of(recording.close(), lambda _file: None).fetches
+    assert fetches == {"503": 1, "timeout": 2, "200": 1}
 
 
 def test_nothing_that_a_record_says_becomes_html_of_its_page(tmp_path):

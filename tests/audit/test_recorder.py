@@ -354,6 +354,16 @@ def test_rules_that_the_user_has_set_are_said_to_be_so(recording, path, choices,
     assert [line["source"] for line in lines_in(path) if line["type"] == "robots"] == [source]
 
 
+def test_rules_before_any_user_agent_line_are_a_group_at_line_0(path):
+    """docs/audit.md says so. Line 1 would be the rule itself."""
+    recording = Recording(path, {HERE: served("Disallow: /no\n")})
+    config = RequestConfig(DIALECTS["original1994"], "Bot")
+    assert recording.decide(f"{HERE}/no", config=config) is not None
+    recording.close()
+    (line,) = decisions_in(path)
+    assert (line["group_line"], line["line"]) == (0, 1)
+
+
 WITH_PASSWORD = "https://me:secret@here.example/a/../no"
 EVENTS = {
     "a decision": lambda recording: recording.decide(WITH_PASSWORD),

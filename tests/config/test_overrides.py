@@ -67,6 +67,12 @@ def test_every_key_is_read():
     )
 
 
+@pytest.mark.parametrize("written", ["Disallow: /ü", "Disallow: /ü".encode()], ids=type)
+def test_a_robots_txt_of_the_users_may_be_text_or_octets(written):
+    override = OverridesKind().read("X", {"example.com": {"robots_txt": written}})
+    assert override.of("http://example.com").robots_txt == "Disallow: /ü".encode()
+
+
 MEANT = [
     ("[::1]", "http://[::1]", True),
     ("::1", "http://[::1]:8080", True),

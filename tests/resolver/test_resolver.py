@@ -166,6 +166,20 @@ async def test_a_cancelled_request_does_not_affect_the_others(cancelled):
 
 
 @on_reactor
+async def test_a_cancelled_request_waits_no_more():
+    world = World([SECRET], gate=Gate())
+    resolver = world.resolver()
+    gone, other = (start(resolver.rules_for(ORIGIN, RFC)) for _ in range(2))
+    await until_idle()
+    gone.addErrback(lambda _: None)
+    gone.cancel()
+    await until_idle()
+    assert resolver.waiting()[0] == 1
+    world.gate.open()
+    await all_of([other])
+
+
+@on_reactor
 async def test_fresh_rules_need_no_wait():
     world = World([SECRET])
     resolver = world.resolver()

@@ -378,6 +378,15 @@ async def test_a_store_that_closes_releases_its_leases(redis):
         assert (await other.claim(ORIGIN)).granted
 
 
+@on_reactor
+async def test_a_store_that_closes_leaves_the_hosts_that_it_visits_their_rest(redis):
+    """Whether the request of a turn was sent is not known by then."""
+    async with members(redis.url) as (one, other):
+        assert await one.take(HOST, 60.0) == 0.0
+        await one.close()
+        assert await other.take(HOST, 60.0) > 50.0
+
+
 @pytest.mark.parametrize("holder", ["", "somebody"], ids=["rest", "held"])
 @on_reactor
 async def test_no_key_holds_up_a_host_for_days(redis, holder):

@@ -187,6 +187,14 @@ PAGES = {
         {},
     ),
     "rel_not_asked_for": (page('<a href="/a" rel="nofollow">a</a>'), {}, ["/a"], True, None, {}),
+    "rel_not_asked_for_beside_what_is": (
+        page('<a href="/a" rel="nofollow">a</a>'),
+        {"noindex": "drop"},
+        ["/a"],
+        True,
+        None,
+        {},
+    ),
     "itself_again": (
         page('<a href="/">a</a>' + meta("nofollow")),
         {"nofollow": "drop"},
@@ -220,6 +228,17 @@ async def test_tags_are_obeyed_as_far_as_the_user_wants(kind, row):
         items = [item] * kept + [{"url": site.url(path)} for path in expected]
         assert sorted(crawler.spider.items, key=str) == sorted(items, key=str)
         assert tag_stats(seen) == stats
+
+
+@on_reactor
+async def test_what_a_spider_makes_of_a_file_that_is_no_text_is_kept_although_all_tags_are_obeyed():
+    picture = Answer(b"\x89PNG\r\n\x1a\n", headers={"Content-Type": "image/png"})
+    with Site({"/robots.txt": robots(""), "/a.png": picture}) as site:
+        obeyed = dict.fromkeys([*ALL, "rel-nofollow", "use"], "drop")
+        settings = {"ROBOTS_TAGS": obeyed, "ROBOTS_PURPOSE": "train-ai"}
+        seen, crawler = await crawl(site.url("/a.png"), settings=settings, spider=Following)
+        assert crawler.spider.items == [{"url": site.url("/a.png")}]
+        assert "log_count/ERROR" not in seen.stats
 
 
 @dataclass
