@@ -29,6 +29,7 @@ Answer = TypeVar("Answer")
 
 ANSWER_WITHIN = 5.0  # seconds for get, put, claim and take
 CLOSE_WITHIN = 10.0  # seconds: a store may have to write what it holds
+PARTS = 4  # of a deadline, each counted when the event loop comes to it
 MAX_WAIT = 600.0  # seconds that a coordinator may have us wait between two calls of `take`
 
 
@@ -38,6 +39,9 @@ class Deadline(TimeoutError):  # noqa: N818 - it names what passed
 
 async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answer:
     """The answer of a call; `Deadline` if it takes longer.
+
+    A callback of a spider may hold the event loop up for seconds. An answer that has come meanwhile
+    is read only afterwards, so that time must not count: it is one of the `PARTS` at most.
 
     A call that is late, or whose caller is cancelled, is cancelled too, and whether it ends is
     waited for no more.
@@ -53,10 +57,19 @@ async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answe
         if not outcome.called:  # else the time is over, or the caller is cancelled
             outcome.callback(result)  # a Failure makes it fail
 
-    def give_up() -> None:
-        settle(Failure(Deadline(f"no answer within {seconds:g} s")))  # type: ignore[no-untyped-call]
+    stop_timer: Callable[[], None]
 
-    stop_timer = compat.call_later(seconds, give_up)
+    def begin_part(others: int) -> Callable[[], None]:
+        return compat.call_later(seconds / PARTS, lambda: end_part(others))
+
+    def end_part(others: int) -> None:
+        nonlocal stop_timer
+        if others:
+            stop_timer = begin_part(others - 1)
+        else:
+            settle(Failure(Deadline(f"no answer within {seconds:g} s")))  # type: ignore[no-untyped-call]
+
+    stop_timer = begin_part(PARTS - 1)
     started.addErrback(_failed_if_cancelled)
     started.addBoth(settle)
     try:

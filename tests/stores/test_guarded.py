@@ -126,6 +126,24 @@ async def test_a_call_that_ignores_its_cancellation_is_not_waited_for():
 
 @pytest.mark.slow
 @on_reactor
+async def test_an_answer_that_came_while_a_callback_held_the_event_loop_up_is_read(monkeypatch):
+    timers = []
+
+    def call_later(_seconds, function):
+        timers.append(function)
+        return lambda: None
+
+    monkeypatch.setattr(compat, "call_later", call_later)
+    answer = Deferred()
+    call = start(within(2.0, lambda: maybe_deferred_to_future(answer)))
+    await until_idle()
+    timers.pop()()  # late, however much: an answer may be there, but nobody has read it
+    await until_idle()
+    answer.callback("the answer")
+    assert await maybe_deferred_to_future(call) == "the answer"
+
+
+@on_reactor
 async def test_a_call_that_is_given_up_is_cancelled():
     ended = []
 
