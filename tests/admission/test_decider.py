@@ -15,7 +15,7 @@ from scrapy_robots_policy.exceptions import CrawlClosing, Disallowed
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
-from scrapy_robots_policy.rep.preference import NO_USE
+from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.resolver.origin import OriginState, rules_given
 
@@ -57,10 +57,10 @@ class Record:
         self.lines.append((decided.verdict is None, decided.dry_run))
 
 
-def decider_of(*, approved=None, dry_run=False, rewrite=None, error=None):
+def decider_of(*, use=NO_USE, approved=None, dry_run=False, rewrite=None, error=None):
     events = SimpleNamespace(on_refused=lambda *_args, **_: None)
     return Decider(
-        CrawlPolicy(DelayLimit(), NO_USE, 600.0, approved),
+        CrawlPolicy(DelayLimit(), use, 600.0, approved),
         CrawlCounts(10),
         events,
         lambda: 0.0,
@@ -95,6 +95,13 @@ def test_the_verdict_of_a_dry_run_is_the_one_that_forbids():
     request = scrapy.Request(f"{ORIGIN}/open")
     decide(decider, request)
     assert request.meta[VERDICT_KEY].reason is Reason.NOT_APPROVED
+
+
+def test_a_dry_run_counts_the_uses_of_a_page_that_is_refused_once():
+    decider = decider_of(use=DeclaredUse(frozenset({"train-ai"})), dry_run=True)
+    rules = rules_given(ORIGIN, RFC, b"User-agent: *\nContent-Usage: train-ai=n\nAllow: /")
+    decide(decider, scrapy.Request(f"{ORIGIN}/open"), rules)
+    assert sum(decider.counts.of(ORIGIN).uses.values()) == 1
 
 
 @pytest.mark.parametrize(

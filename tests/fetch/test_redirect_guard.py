@@ -229,6 +229,12 @@ def test_a_host_that_the_user_names_may_be_reached(pattern, target, is_followed)
         assert (result.octets == b"rules") is is_followed
 
 
+def test_a_url_without_a_host_is_none_that_the_user_names():
+    assert not RedirectGuard(False, ("*",)).allows("http://:80/")
+    result, _, _ = walk([START, "http://:80/"], RedirectGuard(True, ("*.b.example",)))
+    assert result.status is None
+
+
 SITES = [
     ("www.example.co.uk", "example.co.uk", True),
     ("a.b.example.com", "c.example.com", True),

@@ -259,6 +259,17 @@ async def test_a_store_that_cannot_be_written_is_still_read():
 
 
 @on_reactor
+async def test_nothing_is_written_while_a_store_cannot_be_read():
+    store, inner, events = guarded(fails)
+    await store.get(ORIGIN)
+    await store.put(ORIGIN, RECORD)
+    assert inner.calls == ["get"]
+    events.time += 2.0
+    await store.put(ORIGIN, RECORD)
+    assert inner.calls == ["get", "put"]
+
+
+@on_reactor
 async def test_a_store_that_failed_is_still_closed():
     store, inner, _ = guarded(fails)
     await store.get(ORIGIN)
