@@ -124,16 +124,9 @@ async def test_a_call_that_ignores_its_cancellation_is_not_waited_for():
         await within(0.05, lambda: does_not_end("get"))
 
 
-@pytest.mark.slow
 @on_reactor
 async def test_an_answer_that_came_while_a_callback_held_the_event_loop_up_is_read(monkeypatch):
-    timers = []
-
-    def call_later(_seconds, function):
-        timers.append(function)
-        return lambda: None
-
-    monkeypatch.setattr(compat, "call_later", call_later)
+    timers = pending_timers(monkeypatch)
     answer = Deferred()
     call = start(within(2.0, lambda: maybe_deferred_to_future(answer)))
     await until_idle()
@@ -143,6 +136,7 @@ async def test_an_answer_that_came_while_a_callback_held_the_event_loop_up_is_re
     assert await maybe_deferred_to_future(call) == "the answer"
 
 
+@pytest.mark.slow
 @on_reactor
 async def test_a_call_that_is_given_up_is_cancelled():
     ended = []
