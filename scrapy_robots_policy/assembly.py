@@ -88,7 +88,7 @@ class CrawlParts:
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
         concurrency = Concurrency(
-            self.crawler, settings.max_waiting, delays, self._stop, self._queue_of_fetch
+            self.crawler, settings.max_waiting, delays, self._stop, self._open_fetch_queue
         )
         fetch = self._fetcher(settings, concurrency)
         return Admission(
@@ -107,8 +107,8 @@ class CrawlParts:
         """The engine begins to close. All parts are made by then, so a low one may call the top."""
         self.admission.stop()
 
-    def _queue_of_fetch(self, page: Request) -> None:
-        self.admission.queue_of_fetch(page)
+    def _open_fetch_queue(self, page: Request) -> None:
+        self.admission.open_fetch_queue(page)
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""

@@ -196,8 +196,8 @@ class Admission:
             return self.put_back(request)
         return None
 
-    def queue_of_fetch(self, page: Request) -> None:
-        """Have a queue for the fetch that a page waits for, if an old robots.txt asks for a delay.
+    def open_fetch_queue(self, page: Request) -> None:
+        """Open the queue for the fetch that a page waits for, if an old copy asks for a delay.
 
         No page of this process may have taken a turn so far; but other processes of the fleet
         visit the host, too.

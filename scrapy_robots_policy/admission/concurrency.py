@@ -134,6 +134,7 @@ class Concurrency:
         It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
         CrawlClosing.
         """
+        # Of an origin's first robots.txt no copy is known, so none asks for a delay.
         if order.entry is not None or order.dialect is tdmrep.DIALECT:
             self.on_refetch(order.page)
         if self.delays.by_slot:
