@@ -140,7 +140,10 @@ class Concurrency:
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
+                # It may wait for hours, and uses no socket: other hosts are not to wait with it.
+                order.place.give_back()
                 async with queue.turn(request, first=True) as turn:
+                    await order.place.take()
                     turn.used()
         self.fetching.add(request)
 

@@ -10,6 +10,19 @@ from ..rep import CacheEntry, Dialect
 MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 
+class FetchPlace:
+    """The place of one fetch among those that are under way. Of this one there is any number."""
+
+    async def take(self) -> None:
+        """Wait until the fetch may go on."""
+
+    def give_back(self) -> None:
+        """The fetch has ended, or waits for something else than an answer."""
+
+
+NO_LIMIT = FetchPlace()
+
+
 @dataclass(frozen=True, slots=True)
 class FetchOrder:
     """A robots.txt, or another document of an origin, to fetch.
@@ -17,6 +30,7 @@ class FetchOrder:
     origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind
+    place     given back while the fetch waits for its turn at a host
     in_haste  whether sockets are short: then the fetch gets less time
     is_plain  whether no header is sent but who we are: the server did not understand the others
     """
@@ -25,6 +39,7 @@ class FetchOrder:
     entry: CacheEntry | None
     dialect: Dialect
     page: Any
+    place: FetchPlace = NO_LIMIT
     in_haste: bool = False
     is_plain: bool = False
 

@@ -15,6 +15,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..compat import CallLater
+from ..fetch.order import FetchPlace
 
 YOUNG = 2.0  # seconds
 MAX_OPEN = 4_000
@@ -31,6 +32,22 @@ def max_open_fetches() -> int:
     if soft == resource.RLIM_INFINITY:
         return MAX_OPEN
     return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
+
+
+class GatePlace(FetchPlace):
+    """The place of one fetch in a gate."""
+
+    def __init__(self, gate: FetchGate, *, has_failed: bool) -> None:
+        self.gate, self.has_failed = gate, has_failed
+        self._ticket: Deferred[None] | None = None
+
+    async def take(self) -> None:
+        self._ticket = await self.gate.ticket(has_failed=self.has_failed)
+
+    def give_back(self) -> None:
+        if self._ticket is not None:
+            self.gate.leave(self._ticket)
+            self._ticket = None
 
 
 class FetchGate:
@@ -54,18 +71,19 @@ class FetchGate:
         self.is_closed = False
 
     @asynccontextmanager
-    async def enter(self, *, has_failed: bool) -> AsyncIterator[None]:
-        """Wait until a fetch may begin; inside, it is under way.
+    async def enter(self, *, has_failed: bool) -> AsyncIterator[GatePlace]:
+        """Wait until a fetch may begin; inside, it is under way, but while it gives its place back.
 
         has_failed  whether the one before did, for this origin
         """
-        ticket = await self._ticket(has_failed=has_failed)
+        place = GatePlace(self, has_failed=has_failed)
+        await place.take()
         try:
-            yield
+            yield place
         finally:
-            self._leave(ticket)
+            place.give_back()
 
-    async def _ticket(self, *, has_failed: bool) -> Deferred[None]:
+    async def ticket(self, *, has_failed: bool) -> Deferred[None]:
         """What one fetch is counted by, given when it may begin."""
         ticket: Deferred[None] = Deferred()
         queue = self._last_queue if has_failed else self._queue
@@ -79,11 +97,11 @@ class FetchGate:
             if ticket in queue:
                 queue.remove(ticket)
             else:
-                self._leave(ticket)  # it was let in just when it was cancelled
+                self.leave(ticket)  # it was let in just when it was cancelled
             raise
         return ticket
 
-    def _leave(self, ticket: Deferred[None]) -> None:
+    def leave(self, ticket: Deferred[None]) -> None:
         """A fetch has ended: another one may begin."""
         self._open -= 1
         self._young.pop(ticket, None)

@@ -17,7 +17,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from ..compat import start_task
-from ..fetch.order import FetchOrder
+from ..fetch.order import FetchOrder, FetchPlace
 from ..rep import CacheEntry, Dialect, FetchResult, origin_of
 from ..rep.access import is_fresh
 from ..rep.cache_entry import remember
@@ -108,14 +108,14 @@ class Sources:
         that no lease is held by a fetch that queues.
         """
         has_failed = state.entry is not None and state.entry.failing_since is not None
-        async with self.gate.enter(has_failed=has_failed):
+        async with self.gate.enter(has_failed=has_failed) as place:
             try:
                 claim = await self.coordinator.claim(state.origin)
                 if self._adopt_shared(state, claim.entry, dialect):
                     self.coordinator.release(state.origin)
                     await self._report(state, dialect, page, Source.FLEET)
                 elif claim.granted or waited > LEASE_PATIENCE:
-                    await self._fetch(state, dialect, page)
+                    await self._fetch(state, dialect, page, place)
                 else:
                     return False
             except BaseException:
@@ -123,9 +123,11 @@ class Sources:
                 raise
         return True
 
-    async def _fetch(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+    async def _fetch(
+        self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
+    ) -> None:
         before = state.entry
-        result = await self._fetch_for_somebody(state, dialect, page)
+        result = await self._fetch_for_somebody(state, dialect, page, place)
         state.entry = state.remember(result, self.now())
         self.events.on_fetched(state.origin, result, before, state.entry)
         if self.store is not None:
@@ -134,7 +136,7 @@ class Sources:
         await self._report(state, dialect, page, Source.SITE)
 
     async def _fetch_for_somebody(
-        self, state: OriginState, dialect: Dialect, page: Any
+        self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
     ) -> FetchResult:
         """Fetch for one request; where nothing came back, for others with another proxy or header.
 
@@ -142,7 +144,7 @@ class Sources:
         """
         tried: set[Hashable] = set()
         while True:
-            result = await self.fetch(self._order(state, dialect, page))
+            result = await self.fetch(self._order(state, dialect, page, place))
             if result.status is not None or self.gate.is_closed:
                 return result
             tried.add(self.variant(page))
@@ -151,9 +153,11 @@ class Sources:
             if page is None or len(tried) == MAX_VARIANTS:
                 return result
 
-    def _order(self, state: OriginState, dialect: Dialect, page: Any) -> FetchOrder:
+    def _order(
+        self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
+    ) -> FetchOrder:
         in_haste = self.gate.is_short_of_sockets()
-        return FetchOrder(state.origin, state.entry, dialect, page, in_haste=in_haste)
+        return FetchOrder(state.origin, state.entry, dialect, page, place, in_haste=in_haste)
 
     def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
         """Use what another process has fetched; False where it is of no use."""

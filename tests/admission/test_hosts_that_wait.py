@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 import scrapy
@@ -159,6 +159,21 @@ async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets
         seen, _ = await crawl(*urls, spider=UntilDone, wanted=1, settings=settings)
         assert seen.answered == [site.url("/page")]
         assert "robots.txt unreachable (timeout)" in str(seen.dropped)
+
+
+@on_reactor
+async def test_fetches_that_wait_for_their_turn_at_a_host_delay_no_other(monkeypatch):
+    """A tdmrep.json takes its turn after the robots.txt, whose delay is long."""
+    monkeypatch.setattr(assembly, "max_open_fetches", lambda: 20)
+    settings = {"ROBOTS_MAX_FETCHES": 10, "ROBOTS_PURPOSE": "train-ai"}
+    rules = {"/robots.txt": robots("User-agent: *\nCrawl-delay: 30")}
+    with ExitStack() as sites:
+        polite = [sites.enter_context(Site(rules, f"127.0.1.{n}")) for n in range(1, 51)]
+        site = sites.enter_context(Site({"/robots.txt": OPEN}))
+        urls = [*(one.url("/") for one in polite), site.url("/page")]
+        seen, _ = await crawl(*urls, spider=UntilDone, wanted=1, settings=settings)
+        assert seen.answered == [site.url("/page")]
+        assert {hit.path for one in polite for hit in one.hits} == {"/robots.txt"}
 
 
 @on_reactor

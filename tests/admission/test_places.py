@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,11 +16,11 @@ from scrapy.signalmanager import SignalManager
 from scrapy_robots_policy.admission.concurrency import Concurrency
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.fetch.order import FetchOrder
+from scrapy_robots_policy.fetch.order import FetchOrder, FetchPlace
 from scrapy_robots_policy.rep.dialects.standards import RFC9309
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import ASKER, DELAY, Clock, cancel
-from tests.on_reactor import all_of, on_reactor, pending_timers, start, until_idle
+from tests.on_reactor import Gate, all_of, on_reactor, pending_timers, start, until_idle
 
 
 def scheduler_with(kind=Scheduler, **queues):
@@ -220,6 +221,39 @@ async def test_a_robots_txt_takes_its_turn_before_pages_and_none_goes_meanwhile(
     places.delays.release_gone({page})
     await all_of(tasks)
     assert sent == [before, document, page]
+
+
+class NotedPlace(FetchPlace):
+    """Notes what becomes of it. A gate decides when it may be taken again."""
+
+    def __init__(self):
+        self.events, self.gate = [], Gate()
+
+    def give_back(self):
+        self.events.append("given back")
+
+    async def take(self):
+        self.events.append("wanted")
+        await self.gate.pass_()
+        self.events.append("taken")
+
+
+@on_reactor
+async def test_a_fetch_gives_its_place_to_others_until_its_turn_at_its_host_has_come():
+    places, place = Places(10), NotedPlace()
+    queue = places.delays.queue("host", ASKER, DELAY, since_visit=0)
+    document = places.request("host/robots.txt")
+    fetch = start(places.concurrency.admit_fetch(document, replace(ORDER, place=place)))
+    await until_idle()
+    assert place.events == ["given back"]
+    await places.clock.forward(DELAY)
+    assert place.events == ["given back", "wanted"]
+    assert not places.concurrency.fetching
+    place.gate.open()
+    await all_of([fetch])
+    assert place.events == ["given back", "wanted", "taken"]
+    assert places.concurrency.fetching == {document}
+    assert places.delays.under_way == {document: queue}
 
 
 @on_reactor

@@ -204,7 +204,7 @@ def test_fetches_that_end_at_once_are_let_in_one_after_the_other_however_many_qu
     clock, errors = Clock(), []
     gate = FetchGate(1, 1, clock.now, clock.call_later)
     for ticket in [Deferred() for _ in range(3_000)]:
-        ticket.addCallback(lambda _, ticket=ticket: gate._leave(ticket)).addErrback(errors.append)
+        ticket.addCallback(lambda _, ticket=ticket: gate.leave(ticket)).addErrback(errors.append)
         gate._queue.append(ticket)
     gate._let_in()
     assert (errors, gate._open, len(gate._queue)) == ([], 0, 0)
