@@ -194,7 +194,7 @@ _TABLE = (
         "How many requests may wait without a place of `CONCURRENT_REQUESTS`. With Scrapy's "
         "default queue, one host has 100 of them at most, or half of this number if that is less. "
         "From then on no more are taken from the scheduler, except for hosts that have few waiting "
-        "requests.",
+        "requests, up to twice this number.",
     ),
     Setting(
         "ROBOTS_DEFER_TIMEOUT",
