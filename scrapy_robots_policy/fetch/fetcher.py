@@ -71,7 +71,9 @@ class Fetcher:
         for attempt in range(self.retries):
             if not _may_pass(result):
                 break
+            order.place.give_back()
             await compat.sleep(max(_pause(attempt), result.retry_after or 0.0))
+            await order.place.take()
             result, error = await self._try(order)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True))

@@ -30,7 +30,7 @@ class FetchOrder:
     origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind
-    place     given back while the fetch waits for its turn at a host
+    place     given back while the fetch waits for its turn at a host, or to be tried again
     in_haste  whether sockets are short: then the fetch gets less time
     is_plain  whether no header is sent but who we are: the server did not understand the others
     """

@@ -21,7 +21,7 @@ from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
-from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder
+from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
 from scrapy_robots_policy.fetch.request import RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.cache_entry import remember
@@ -581,6 +581,30 @@ async def test_a_short_retry_after_is_obeyed_before_the_next_try():
         assert outcome.status == 200
         first, second = site.hits
         assert second.asked_at - first.answered_at >= 2
+
+
+class CountedPlace(FetchPlace):
+    """Notes how many requests the site had when the place was given back, and taken again."""
+
+    def __init__(self, site):
+        self.site, self.events = site, []
+
+    def give_back(self):
+        self.events.append(("given back", len(self.site.hits)))
+
+    async def take(self):
+        self.events.append(("taken", len(self.site.hits)))
+
+
+@on_reactor
+async def test_while_a_fetch_waits_for_its_next_try_others_have_its_place():
+    with Site({"/robots.txt": [Answer(status=503), robots(RULES)]}) as site:
+        place = CountedPlace(site)
+        question = FetchOrder(site.origin, None, RFC, Request(site.origin), place)
+        settings = {"ROBOTS_FETCH_RETRIES": 1}
+        await crawl(spider=Asking, settings=settings, question=question)
+        assert len(site.hits) == 2
+        assert place.events == [("given back", 1), ("taken", 1)]
 
 
 class Innocent:
