@@ -16,13 +16,13 @@ from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
 from .config import PolicySettings, one_sentence
+from .fetch.fetch_gate import FetchGate, max_open_fetches
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
 from .rep import RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
 from .resolver.cache import OriginCache
-from .resolver.fetch_gate import FetchGate, max_open_fetches
 from .resolver.resolver import Resolver
 from .resolver.sources import Sources
 from .stores import MemoryStore, Store, coordinator_of

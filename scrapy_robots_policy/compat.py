@@ -10,6 +10,7 @@ engine will also count the requests that its throttler holds back.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
@@ -18,16 +19,19 @@ from functools import partial
 from typing import Any
 
 import scrapy.crawler
+import scrapy.exceptions
 from scrapy import signalmanager, signals, version_info
 from scrapy.core.downloader import Downloader
 from scrapy.core.scheduler import Scheduler
 from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
+from scrapy.resolver import dnscache
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
 from twisted.internet.defer import Deferred
+from twisted.internet.error import DNSLookupError
 
 ASYNC_API = version_info >= (2, 14)
 """engine.download_async, send_catch_log_async, scrapy.utils.asyncio: from 2.14."""
@@ -37,6 +41,11 @@ ROBOTS_PARSED: object | None = getattr(signals, "robots_parsed", None)
 
 COMPONENTS_WITH_BASE = hasattr(BaseSettings, "get_component_priority_dict_with_base")
 """Component dictionaries are merged by class, not by the way a class is written: from 2.14."""
+
+CannotResolveHost: type[Exception] = getattr(
+    scrapy.exceptions, "CannotResolveHostError", DNSLookupError
+)
+"""What Scrapy's handlers raise for a name without an address."""
 
 SLOT_KEY = "download_slot"
 
@@ -130,7 +139,8 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], N
 async def sleep(seconds: float) -> None:
     """Wait, with any reactor or none. To cancel the wait cancels its timer."""
     slept: Deferred[None] = Deferred()
-    cancel = call_later(seconds, lambda: slept.callback(None))
+    # A wait that was cancelled may not have cancelled its timer yet.
+    cancel = call_later(seconds, lambda: None if slept.called else slept.callback(None))
     try:
         await maybe_deferred_to_future(slept)
     finally:
@@ -177,6 +187,50 @@ def async_handlers(crawler: Crawler) -> Any:
     handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
     has_method = hasattr(handlers, "download_request_async")
     return handlers if has_method and has_asyncio() else None
+
+
+def wait_before_downloads(
+    crawler: Crawler,
+    must_wait: Callable[[Request], bool],
+    wait: Callable[[Request], Awaitable[None]],
+) -> None:
+    """Have download handlers begin some requests after a wait. A download whose wait fails fails.
+
+    A downloader of the user's that has no such handlers waits for nothing.
+    """
+    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    name = "download_request_async" if ASYNC_API else "download_request"
+    download: Any = getattr(handlers, name, None)
+    if download is None:
+        return
+
+    async def waited(request: Request, *spider: Any) -> Response:
+        await wait(request)
+        downloading = download(request, *spider)
+        return await (downloading if ASYNC_API else maybe_deferred_to_future(downloading))
+
+    def begin(request: Request, *spider: Any) -> Any:
+        if not must_wait(request):
+            return download(request, *spider)
+        downloading = waited(request, *spider)
+        return downloading if ASYNC_API else deferred_from_coro(downloading)
+
+    setattr(handlers, name, begin)
+
+
+def lookup_threads() -> int:
+    """How many names are looked up at a time: by Twisted's threads, or by those of asyncio."""
+    if not is_reactor_installed():
+        return min(32, (os.cpu_count() or 1) + 4)
+    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+    threads: Any = reactor  # typed as an interface without threads
+    return int(threads.getThreadPool().max)
+
+
+def is_in_dns_cache(host: str) -> bool:
+    """Whether Scrapy has the address of a name. Without a reactor it keeps none."""
+    return host in dnscache
 
 
 class EngineAccess:

@@ -22,6 +22,7 @@ from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.deadline import limit_downloads
+from .fetch.name_queue import look_up_names_first
 from .rep import Origin, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
@@ -165,6 +166,7 @@ class RobotsPolicyMiddleware:
     def spider_opened(self) -> None:
         self.status_line.start()
         limit_downloads(self.crawler, is_fetch)
+        look_up_names_first(self.crawler)  # before the time of a limit begins
         for sentence in self.admission.concurrency.engine.missing:
             logger.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",

@@ -17,7 +17,7 @@ from scrapy.http import Request, Response
 
 from .. import compat
 from ..rep.html_page import without_browser_page
-from .order import MAX_OCTETS
+from .order import MAX_OCTETS, NO_LIMIT, FetchPlace
 from .request import trim
 from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 
@@ -36,6 +36,12 @@ def is_fetch(request: Request) -> bool:
     return _META_KEY in request.meta
 
 
+def body_of(request: Request) -> Body | None:
+    """What is expected for a request; None where it is not for a robots.txt."""
+    body: Body | None = request.meta.get(_META_KEY)
+    return body
+
+
 def is_file(response: Response) -> bool:
     """Whether the body is the robots.txt. Other answers may name an encoding and have no body, or
     one that is broken: a 304 names that of the file for which it stands (RFC 9110 §15.4.5).
@@ -47,10 +53,14 @@ class Body:
     """What came in for one request, at most `limit` octets of it.
 
     In its `with` block the body is expected: it is capped as it comes in, and kept packed.
+
+    place  that of the fetch among those that are under way
     """
 
-    def __init__(self, bodies: Bodies, request: Request, limit: int) -> None:
-        self.bodies, self.request, self.limit = bodies, request, limit
+    def __init__(
+        self, bodies: Bodies, request: Request, limit: int, place: FetchPlace = NO_LIMIT
+    ) -> None:
+        self.bodies, self.request, self.limit, self.place = bodies, request, limit, place
         self.received = 0
         self.encodings: Sequence[str] = ()
 
@@ -115,13 +125,13 @@ class Bodies:
         change(self._downloaded, signals.response_downloaded)
 
     def _leaving(self, request: Request, **_: object) -> None:
-        body = request.meta.get(_META_KEY)
+        body = body_of(request)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:
-        body = request.meta.get(_META_KEY)
+        body = body_of(request)
         if body is None:
             return
         body.received += len(data)
@@ -135,7 +145,7 @@ class Bodies:
 
         response  None: a handler of the user's has given none, for which Scrapy raises TypeError
         """
-        body = request.meta.get(_META_KEY)
+        body = body_of(request)
         if body is None or response is None:
             return
         encodings = encodings_in(response)

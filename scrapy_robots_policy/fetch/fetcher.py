@@ -110,7 +110,7 @@ class Fetcher:
         limit = octets_read(order.dialect) + 1  # one more shows that there is more
         asked_at = self.now()
         try:
-            with Body(self.bodies, request, limit) as body:
+            with Body(self.bodies, request, limit, order.place) as body:
                 await self.admit(request, order)
                 asked_at = self.now()
                 response = await compat.download(self.crawler, request)

@@ -23,7 +23,7 @@ async def addresses_of(host: str, timeout: float) -> Addresses:
     With a reactor, Scrapy's own resolver and its cache are asked. So the request that follows goes
     to one of these addresses, whatever the name's server answers by then.
     """
-    if not _can_be_asked_for(host):
+    if not can_be_asked_for(host):
         return ()
     if is_reactor_installed():
         return await _ask_reactor(host, timeout)
@@ -33,7 +33,7 @@ async def addresses_of(host: str, timeout: float) -> Addresses:
         return ()
 
 
-def _can_be_asked_for(host: str) -> bool:
+def can_be_asked_for(host: str) -> bool:
     """Whether a host can be put to the system: else Twisted never gives an answer, and the log has
     a traceback. The host is from a redirect, so it may be anything.
     """

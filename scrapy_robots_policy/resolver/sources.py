@@ -17,6 +17,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredList
 
 from ..compat import start_task
+from ..fetch.fetch_gate import FetchGate
 from ..fetch.order import FetchOrder, FetchPlace
 from ..rep import CacheEntry, Dialect, FetchResult, origin_of
 from ..rep.access import is_fresh
@@ -26,7 +27,6 @@ from ..rep.url import path_of
 from ..stores import EntryError, Store, coordinator_of
 from .cache import OriginCache
 from .events import ResolverEvents, Source
-from .fetch_gate import FetchGate
 from .origin import OriginState
 
 # Seconds to wait while another process fetches: the first look, the longest pause, and in all.

@@ -11,8 +11,8 @@ import scrapy
 from scrapy.exceptions import CloseSpider
 
 from scrapy_robots_policy import assembly
+from scrapy_robots_policy.fetch import fetch_gate
 from scrapy_robots_policy.fetch import request as fetch_request
-from scrapy_robots_policy.resolver import fetch_gate
 from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart, waiting_in
 from tests.on_reactor import on_reactor, until
 from tests.site import Site, free_port, robots

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.fetch import order, unpacking
+from scrapy_robots_policy.fetch import fetch_gate, order, unpacking
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
-from scrapy_robots_policy.resolver import fetch_gate, sources
+from scrapy_robots_policy.resolver import sources
 from scrapy_robots_policy.stores import guarded
 from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
 from tests.site import PAGE, Site, robots

@@ -10,11 +10,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.fetch.fetch_gate import FetchGate
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
-from scrapy_robots_policy.resolver.fetch_gate import FetchGate
 from scrapy_robots_policy.resolver.origin import rules_given
 from scrapy_robots_policy.resolver.resolver import MIN_LIFE, Resolver
 from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources

@@ -15,7 +15,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..compat import CallLater
-from ..fetch.order import FetchPlace
+from .order import FetchPlace
 
 YOUNG = 2.0  # seconds
 MAX_OPEN = 4_000

@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.resolver.fetch_gate import (
+from scrapy_robots_policy.fetch.fetch_gate import (
     FILES_LEFT,
     MAX_OPEN,
     YOUNG,
