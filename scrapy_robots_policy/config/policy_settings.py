@@ -18,7 +18,7 @@ from ..rep.access import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
-from ..report.files import Files
+from ..report.report_files import ReportFiles
 from .audit_settings import AuditSettings
 from .components import refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
@@ -68,7 +68,7 @@ class PolicySettings:
     defer_timeout: float
     delay_limit: DelayLimit = DelayLimit()
     use: DeclaredUse = NO_USE
-    report: Files | None = None
+    report: ReportFiles | None = None
     report_base: Path | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None

@@ -143,7 +143,7 @@ class CrawlEvents(ResolverEvents):
         mode, why = rules.mode.value, rules.access.why
         if (counts.mode, counts.why) == (mode, why):
             return False
-        counts.mode, counts.why = mode, self.counts.shared(why)
+        counts.mode, counts.why = mode, self.counts.interned(why)
         counts.trouble = rules.access.result in TROUBLE
         return True
 
@@ -201,7 +201,7 @@ class CrawlEvents(ResolverEvents):
         self._note_delay(rules, delay, counts)
         if rules.rules is not None and not counts.is_shared and not counts.usage:
             preferences = rules.rules.usage("/", agent)[:MAX_PREFERENCES]
-            counts.usage = tuple(self.counts.shared(_kind_of_use(one)) for one in preferences)
+            counts.usage = tuple(self.counts.interned(_kind_of_use(one)) for one in preferences)
 
     def _note_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
         """Log and count the delay that an origin asks for, when it is new."""
