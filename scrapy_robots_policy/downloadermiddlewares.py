@@ -107,7 +107,7 @@ class RobotsPolicyMiddleware:
         if config.obey:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
         user_agent = request.headers.get(USER_AGENT)
-        return self.configs.places(request.meta, user_agent, origin).get("obey", "obey is False")
+        return self.configs.set_by(request.meta, user_agent, origin).get("obey", "obey is False")
 
     def process_exception(
         self,

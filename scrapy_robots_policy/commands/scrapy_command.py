@@ -80,8 +80,8 @@ class ProjectDefaults(Defaults):
     def guard(self) -> RedirectGuard:
         return redirect_guard(Values(self._settings))
 
-    def places(self, origin: str) -> Mapping[str, str]:
-        return self._overrides.places(origin)
+    def set_by(self, origin: str) -> Mapping[str, str]:
+        return self._overrides.set_by(origin)
 
     @cached_property
     @_as_usage_errors()

@@ -22,7 +22,7 @@ from ..report.report_files import ReportFiles
 from .audit_settings import AuditSettings
 from .components import refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
-from .identity import crawler_name
+from .identity import CrawlerName, crawler_name
 from .layers import request_configs
 from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
@@ -85,16 +85,14 @@ class PolicySettings:
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
             if not values["ROBOTSTXT_OBEY"]:
-                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=_of(crawler))
+                extra = {"spider": crawler.spider}
+                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=extra)
                 raise NotConfigured
             refuse_misplaced_middleware(crawler.settings)
             refuse_second_middleware(crawler.settings)
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
-            of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
-            for warning in (*warnings_of_names(values), of_header):
-                if warning:
-                    logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
+            _warn(values, name)
             made = cls(
                 configs=request_configs(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
@@ -127,8 +125,12 @@ class PolicySettings:
                 yield "ROBOTS_REPORT", path
 
 
-def _of(crawler: Crawler) -> dict[str, object]:
-    return {"spider": crawler.spider}
+def _warn(values: Values, name: CrawlerName) -> None:
+    of_header = name.warning or contact_warning(values.settings, values.spider)
+    for warning in (*warnings_of_names(values), of_header):
+        if warning:
+            extra = {"spider": values.spider}
+            logger.warning("%(warning)s", {"warning": warning}, extra=extra)
 
 
 def _access_overrides(values: Values) -> AccessOverrides:

@@ -80,19 +80,19 @@ class RequestConfigs:
             override.robots_txt if obey else b"",
         )
 
-    def places(
+    def set_by(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> dict[str, str]:
         """Where the user has set what differs from the crawl's own choice, by the names of the
         fields of `RequestConfig`.
         """
-        places: dict[str, str] = {}
+        set_by: dict[str, str] = {}
         if self.by_header and user_agent:
-            places["agent"] = "User-Agent header of the request"
+            set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
-            places |= layer.places(origin)
+            set_by |= layer.set_by(origin)
         own = meta.get(META_KEY) or {}
-        return places | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
+        return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
