@@ -167,7 +167,7 @@ def _ascii(host: str) -> str:
         return host
 
 
-def no_string(name: str, value: object) -> TypeError:
+def not_a_string(name: str, value: object) -> TypeError:
     """The error for a URL or an agent that is no string."""
     return TypeError(f"{name} must be a str, not {type(value).__name__}")
 

@@ -18,7 +18,7 @@ from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import WIDE, AccessResult
 from ..rep.delay_limit import Delay
-from ..rep.documents import TDMREP, document_of, owner_of, url_of
+from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
 from ..rep.preference import LICENSE, Preference
 from ..resolver.events import ResolverEvents, Source
@@ -93,7 +93,7 @@ class CrawlEvents(ResolverEvents):
 
     def _on_tdmrep(self, rules: OriginRules, source: Source) -> None:
         """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
-        origin, why = owner_of(rules.origin), rules.access.why
+        origin, why = origin_of_key(rules.origin), rules.access.why
         error = rules.reservations.error if rules.reservations else ""
         outcome = f"{why}, {error}" if error else why
         counts = self.counts.of(origin)
