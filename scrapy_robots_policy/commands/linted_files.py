@@ -31,7 +31,6 @@ if sys.platform != "win32":
 
 MANY = 100  # files from which on other processes are worth their start
 _CHUNK = 32  # files that a process takes at a time
-_GRAVE = tuple(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +233,5 @@ def _linted(name: str, result: FetchResult, how: How) -> LintedFile:
                     file.write(octets)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
-    grave = _GRAVE[: _GRAVE.index(how.severity) + 1]
-    shown = tuple(finding for finding in findings if finding.severity in grave)
+    shown = tuple(finding for finding in findings if finding.severity.rank <= how.severity.rank)
     return LintedFile(name, octets, shown, fixes)

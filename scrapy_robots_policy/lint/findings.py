@@ -21,6 +21,11 @@ class Severity(Enum):
     WARNING = "warning"  # it does something else for some, or is likely a slip
     NOTE = "note"  # good to know
 
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return list(Severity).index(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:

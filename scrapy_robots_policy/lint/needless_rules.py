@@ -28,8 +28,8 @@ from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
-from .rule_findings import sent
-from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
+from .rule_findings import as_sent
+from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile
 
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
@@ -48,7 +48,7 @@ def _words(line: str) -> tuple[str, str]:
     return key.strip(WHITE).lower(), value.strip(WHITE)
 
 
-def _limits_apply(source: SourceFile, group: Group) -> bool:
+def _limits_apply(source: SourceFile, group: CombinedGroup) -> bool:
     """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
     return any(len(group.rules) >= d.rule_limit for d in source.dialects)
 
@@ -140,7 +140,7 @@ def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
 
 def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
     """URLs that another rule matches only if it matches all that this rule matches."""
-    path = sent(rule.path)
+    path = as_sent(rule.path)
     if not dialect.wildcards:
         path += ANYTHING
     elif path.endswith("$"):

@@ -36,7 +36,7 @@ def replacing(source: SourceFile) -> Iterator[Finding]:
     paths = {rule.path for rule in forbidding}
     lines = {source.line_of(line): line for line in source.agents}
     freed = {finding.line for finding in without_rules(source)}  # R309 is about them
-    questions = _Questions(source, source.most_questions)
+    questions = _Questions(source, source.max_questions)
     for group in own:
         line = lines[group.lines[0]]
         repeats = any(not rule.path or rule.path in paths for rule in group.rules)
