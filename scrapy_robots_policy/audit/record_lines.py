@@ -72,13 +72,14 @@ class RecordLines:
         self.begin_file()
 
     def begin_file(self) -> None:
-        """What each file has for itself."""
-        self._dialects: dict[Dialect, str] = {}
+        """Forget what the file before has: each file can be read by itself."""
+        self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
+        # By origin, the number of its latest robots line, and which entry that line is about.
         self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
-        self._octets: OrderedDict[str, None] = OrderedDict()
+        self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
-        self._firsts: OrderedDict[object, None] = OrderedDict()
+        self._firsts: OrderedDict[object, None] = OrderedDict()  # what decided, as in `_is_first`
 
     def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.

@@ -78,7 +78,7 @@ def read_suite(name: str) -> Suite:
         raise UsageError(f"{name} is no suite: it has no list 'expect'")
     for key in data:
         if key not in _KEYS:
-            raise UsageError(f"{name}: a suite has no {_key(key, _KEYS)}")
+            raise UsageError(f"{name}: a suite has no {_unknown(key, _KEYS)}")
     values = data["expect"]
     places = [f"{name}:{line}" for line in lines] or [name] * len(values)
     lines = lines or [_line_of(value, text) for value in values]
@@ -145,7 +145,8 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
     return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
-def _key(key: Any, keys: tuple[str, ...]) -> str:
+def _unknown(key: Any, keys: tuple[str, ...]) -> str:
+    """A key in quotes, and the one of `keys` that was probably meant."""
     return quoted(key) + (nearest(key, keys) if isinstance(key, str) else "")
 
 
@@ -194,7 +195,7 @@ def _from_parts(name: str, parts: dict[str, Any], line: int) -> Expectation:
         )
     for key in parts:
         if key not in _PARTS:
-            raise UsageError(f"{name}: an expectation has no {_key(key, _PARTS)}")
+            raise UsageError(f"{name}: an expectation has no {_unknown(key, _PARTS)}")
     chosen = _dialects(name, "dialect", parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR
