@@ -18,7 +18,6 @@ from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
 from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
-from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .chain import encode, members
 from .decision_fields import (
@@ -166,9 +165,7 @@ class RecordLines:
 
     def _passed(self, decision: Decision) -> Verdict:
         """The verdict on a request that passes."""
-        url, rules = decision.forms[0], decision.rules
-        verdict = rules.verdict(url, decision.config.agent)
-        return refuse(verdict, self.use, rules.reserved(url))
+        return decision.rules.verdict_for_use(decision.forms[0], decision.config.agent, self.use)
 
     def _basis(self, decision: Decision) -> _Basis:
         """What the decision rests on; the lines for it are written if they are not yet."""

@@ -13,7 +13,6 @@ from ..rep import Reason, Verdict, origin_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.url import decisive_form
-from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
@@ -172,11 +171,7 @@ def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> L
     if not options.use:
         return rules.answers(options.agent, describe)
 
-    def line_of_form(url: str) -> Line:
-        verdict = rules.verdict(url, options.agent)
-        return describe(refuse(verdict, options.use, rules.reserved(url)))
-
-    return line_of_form
+    return lambda url: describe(rules.verdict_for_use(url, options.agent, options.use))
 
 
 def _warn(rules: OriginRules, options: Options) -> None:
