@@ -1,4 +1,4 @@
-"""Scrapy's seat for robots.txt: known rules decide at once, all else waits in `admission`.
+"""The downloader middleware: known rules decide at once, all else waits in `admission`.
 
 The common way is short, for a request that passes and for one that is refused: one look at the
 cache finds the rules of the request's origin, and they decide, without a coroutine.
