@@ -167,3 +167,8 @@ def quoted(octets: str) -> str:
     """A value from the file in a sentence: in quotes, for people to read, and never long."""
     short = octets if len(octets) <= _LONGEST_QUOTE else octets[:_LONGEST_QUOTE] + "..."
     return repr(readable(short))
+
+
+def unquoted(octets: str) -> str:
+    """As `quoted`, without the quotes: for a path after the key of its rule."""
+    return quoted(octets)[1:-1]

@@ -27,7 +27,7 @@ from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Edit, Finding, quoted
+from .findings import Edit, Finding, unquoted
 from .rule_findings import as_sent
 from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile
 
@@ -179,7 +179,7 @@ def _never_decides(source: SourceFile, rule: Rule, stronger: Rule) -> Finding:
         "R404",
         source.span_of_value(rule.line),
         f"the rule never decides in {source.dialect.name}: line {stronger.line}, "
-        f"{stronger.key}: {quoted(stronger.path)[1:-1]}, matches the same URLs and is stronger",
+        f"{stronger.key}: {unquoted(stronger.path)}, matches the same URLs and is stronger",
         f"say which of the two is meant{but}",
     )
 
@@ -256,7 +256,7 @@ def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> 
     return source.finding(
         "R407",
         source.span_of_value(rules[0].line),
-        f"line {line}, Disallow: {quoted(shorter)[1:-1]}, forbids the pages of this rule{more}",
+        f"line {line}, Disallow: {unquoted(shorter)}, forbids the pages of this rule{more}",
         "remove them" if count else "remove it",
         edits=[Edit(rule.line) for rule in rules],
     )

@@ -28,7 +28,7 @@ from .trouble_log import MAX_LINES, TroubleLog
 
 logger = logging.getLogger("scrapy_robots_policy")
 
-TDMREP_FORBIDDEN = "forbidden by robots.txt"
+_FORBIDDEN = "forbidden by robots.txt"
 MAX_PREFERENCES = 20  # of one origin
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
@@ -120,12 +120,12 @@ class CrawlEvents(ResolverEvents):
     def on_tdmrep_forbidden(self, origin: str) -> None:
         """The robots.txt of an origin forbids its tdmrep.json, which is not requested."""
         counts = self.counts.of(origin)
-        if not counts.is_shared and counts.tdmrep != TDMREP_FORBIDDEN:
-            counts.tdmrep = TDMREP_FORBIDDEN
+        if not counts.is_shared and counts.tdmrep != _FORBIDDEN:
+            counts.tdmrep = _FORBIDDEN
             self._count(stats.TDMREP_FORBIDDEN)
             logger.debug(
                 "tdmrep.json of %(origin)s: %(why)s, so it reserves nothing",
-                {"origin": origin, "why": TDMREP_FORBIDDEN},
+                {"origin": origin, "why": _FORBIDDEN},
                 extra={"spider": self.crawler.spider},
             )
 
