@@ -13,8 +13,8 @@ from scrapy.settings import BaseSettings
 
 from ..config import Values, declared_use, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
-from ..config.layers import project_overrides
 from ..config.overrides import Overrides
+from ..config.request_config import project_overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
 from ..rep.preference import DeclaredUse

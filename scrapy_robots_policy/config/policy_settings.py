@@ -23,7 +23,6 @@ from .audit_settings import AuditSettings
 from .components import refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
 from .identity import CrawlerName, crawler_name
-from .layers import request_configs
 from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled
@@ -94,7 +93,7 @@ class PolicySettings:
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             _warn(values, name)
             made = cls(
-                configs=request_configs(crawler, dialect, name),
+                configs=RequestConfigs.from_crawler(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
                 profile=_profile(values),
