@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
-from scrapy_robots_policy.report.base import Base
 from scrapy_robots_policy.report.counts import MAX_ORIGINS_OF_REPORT, CrawlCounts, OriginCounts
-from scrapy_robots_policy.report.files import Files
+from scrapy_robots_policy.report.earlier_report import EarlierReport
+from scrapy_robots_policy.report.report_files import ReportFiles
 from scrapy_robots_policy.report.summary import Report
 
 MAX_PAGE = 2_000_000  # octets
@@ -68,7 +68,7 @@ def _drop(counts: CrawlCounts, one: OriginCounts, noise: random.Random) -> None:
             counts.drop(one.origin, verdict, f"{one.origin}{path}{noise.random()}")
 
 
-def report_of(counts: CrawlCounts, base: Base | None) -> Report:
+def report_of(counts: CrawlCounts, base: EarlierReport | None) -> Report:
     reasons = {"rule": sum(one.all_dropped for one in counts.origins if not one.trouble)}
     reasons["unreachable"] = sum(one.all_dropped for one in counts.origins if one.trouble)
     stats = {f"robots/dropped/{name}": count for name, count in reasons.items() if count}
@@ -82,15 +82,15 @@ def report_of(counts: CrawlCounts, base: Base | None) -> Report:
 def main(folder: Path) -> None:
     print(f"{'origins':>8} {'counts':>10} {'written in':>11} {'page':>10} {'data':>10}")
     for origins in (10, 3_000, 100_000):
-        earlier = Files.of(str(folder / f"{origins}-before.json"))
+        earlier = ReportFiles.of(str(folder / f"{origins}-before.json"))
         earlier.write(report_of(counted(origins, seed=2), None))
         tracemalloc.start()
         counts = counted(origins, seed=1)
         held = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
-        files = Files.of(str(folder / f"{origins}.html"))
+        files = ReportFiles.of(str(folder / f"{origins}.html"))
         began = time.perf_counter()
-        files.write(report_of(counts, Base.read(earlier.data)))
+        files.write(report_of(counts, EarlierReport.read(earlier.data)))
         took = time.perf_counter() - began
         page, data = folder / f"{origins}.html", folder / f"{origins}.json"
         sizes = page.stat().st_size, data.stat().st_size

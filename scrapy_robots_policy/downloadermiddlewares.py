@@ -1,4 +1,4 @@
-"""Scrapy's seat for robots.txt: known rules decide at once, all else waits in `admission`.
+"""The downloader middleware: known rules decide at once, all else waits in `admission`.
 
 The common way is short, for a request that passes and for one that is refused: one look at the
 cache finds the rules of the request's origin, and they decide, without a coroutine.
@@ -108,7 +108,7 @@ class RobotsPolicyMiddleware:
         if config.obey:
             return f"the dialect {config.dialect.name} reads no robots.txt for this scheme"
         user_agent = request.headers.get(USER_AGENT)
-        return self.configs.places(request.meta, user_agent, origin).get("obey", "obey is False")
+        return self.configs.set_by(request.meta, user_agent, origin).get("obey", "obey is False")
 
     def process_exception(
         self,

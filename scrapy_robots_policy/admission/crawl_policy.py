@@ -11,7 +11,7 @@ from ..config import RequestConfig
 from ..rep import AccessMode, Reason, Verdict
 from ..rep.delay_limit import Delay, DelayLimit
 from ..rep.preference import DeclaredUse
-from ..rep.verdict import refusal, refuse
+from ..rep.verdict import refusal
 from ..resolver.origin import NO_PACE, OriginRules
 
 NO_FILE = "none"  # approved: that the site has no robots.txt
@@ -71,7 +71,7 @@ class CrawlPolicy:
 
     def verdict(self, url: str, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a page by the rules, and by the use that the crawl declares."""
-        return refuse(rules.verdict(url, config.agent), self.use, rules.reserved(url))
+        return rules.verdict_for_use(url, config.agent, self.use)
 
     def _is_refused_use(self, url: str, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether the site refuses the page to the declared use of the crawl."""

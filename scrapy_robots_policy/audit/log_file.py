@@ -23,7 +23,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def names(path: Path) -> tuple[str, str]:
+def name_around_number(path: Path) -> tuple[str, str]:
     """(what stands before the number, what stands after it)"""
     stem, gz = (path.name[: -len(GZ)], GZ) if path.name.endswith(GZ) else (path.name, "")
     head, dot, suffix = stem.rpartition(".")
@@ -39,7 +39,7 @@ def create(path: Path, first: int) -> tuple[int, Path, int]:
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
         return os.open(path, os.O_WRONLY), path, first
-    head, tail = names(path)
+    head, tail = name_around_number(path)
     for number in count(first):
         name = path if number == 1 else path.with_name(f"{head}.{number}{tail}")
         try:

@@ -14,7 +14,7 @@ from ..rep.preference import Place
 from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
-from .words import cause_of
+from .words import cause_words
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
 THE_REST = "all others"
@@ -38,14 +38,17 @@ class FileOverview:
 class Overview:
     """All files together.
 
-    refused      decisions by kind of reason; `causes`: by (origin, what decided)
-    preferences  statements on the use of a page, by (label, key, value): decisions they hold for
-    declared     purposes of crawls, by name: the decisions made for them
-    fetches      tries to get a robots.txt by status or cause; `sources`: where copies came from
-    tdmreps      copies of a tdmrep.json
-    overrides    by the place where the user set something
-    differ       decisions that the replay decides otherwise
-    sums         those at the ends of the crawls; `parts`: of the crawls, whole or not
+    differ       how many decisions the replay decides otherwise
+    refused      decisions, by kind of reason
+    causes       refused decisions, by (origin, what decided)
+    preferences  decisions for which a preference holds, by (label, key, value)
+    declared     decisions for each declared purpose
+    fetches      tries to get a robots.txt, by status or cause
+    sources      copies of robots.txt, by where they came from
+    tdmreps      how many copies of a tdmrep.json
+    overrides    decisions, by the place where the user has set something for them
+    exempt       requests, by what exempts them
+    sums         those at the ends of the crawls, added up
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -143,7 +146,7 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
         overview.passed += 1
         return
     overview.refused[fields["reason"]] += 1
-    _add(overview.causes, (origin, cause_of(fields)), (THE_REST, ""))
+    _add(overview.causes, (origin, cause_words(fields)), (THE_REST, ""))
 
 
 def _count_preferences(

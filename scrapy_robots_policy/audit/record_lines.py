@@ -18,7 +18,6 @@ from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
 from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
-from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .chain import encode, members
 from .decision_fields import (
@@ -72,13 +71,14 @@ class RecordLines:
         self.begin_file()
 
     def begin_file(self) -> None:
-        """What each file has for itself."""
-        self._dialects: dict[Dialect, str] = {}
+        """Forget what the file before has: each file can be read by itself."""
+        self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
+        # By origin, the number of its latest robots line, and which entry that line is about.
         self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
-        self._octets: OrderedDict[str, None] = OrderedDict()
+        self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
-        self._firsts: OrderedDict[object, None] = OrderedDict()
+        self._firsts: OrderedDict[object, None] = OrderedDict()  # what decided, as in `_is_first`
 
     def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.
@@ -165,9 +165,7 @@ class RecordLines:
 
     def _passed(self, decision: Decision) -> Verdict:
         """The verdict on a request that passes."""
-        url, rules = decision.forms[0], decision.rules
-        verdict = rules.verdict(url, decision.config.agent)
-        return refuse(verdict, self.use, rules.reserved(url))
+        return decision.rules.verdict_for_use(decision.forms[0], decision.config.agent, self.use)
 
     def _basis(self, decision: Decision) -> _Basis:
         """What the decision rests on; the lines for it are written if they are not yet."""

@@ -137,7 +137,7 @@ class Recorder:
     def _set_by(self, request: Request, origin: Origin) -> dict[str, str]:
         """Where the user has set what is special to a request."""
         user_agent = request.headers.get(b"User-Agent")
-        return self.configs.places(request.meta, user_agent, origin)
+        return self.configs.set_by(request.meta, user_agent, origin)
 
     def _on_new_file(self) -> None:
         self.lines.begin_file()

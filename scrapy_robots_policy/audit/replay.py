@@ -63,7 +63,14 @@ class Answers:
 
 @dataclass(slots=True)
 class _Parsed:
-    """A robots line that was read: its rules by dialect and time, and the groups that bind."""
+    """A robots line that was read.
+
+    fields  the line, without the octets of the file
+    state   gives the rules, by dialect and time
+    octets  of the file; None: there was no file
+    groups  the fields of the groups that bind crawlers
+    size    octets of memory that `state` is counted with
+    """
 
     fields: Mapping[str, Any]
     state: OriginState
@@ -136,7 +143,7 @@ class Replay:
 
     def robots(self, number: int) -> Mapping[str, Any]:
         """The robots line of this number."""
-        return self._of(number).fields
+        return self._parsed_line(number).fields
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
@@ -181,14 +188,14 @@ class Replay:
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
-        parsed = self._of(fields["robots"])
+        parsed = self._parsed_line(fields["robots"])
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
         rules = _rules(parsed, dialect, at)
         if rules is None:
             return Answers(recorded, None)
         if "tdmrep" in fields:
-            file = self._of(fields["tdmrep"])
+            file = self._parsed_line(fields["tdmrep"])
             tdmrep = _rules(file, self.dialects[file.fields["dialect"]], at)
             rules = rules if tdmrep is None else rules.with_tdmrep(tdmrep)
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
@@ -198,10 +205,10 @@ class Replay:
             verdict = self._policy.verdict(forms[0], rules, config)
         return Answers(recorded, {**verdict_fields(verdict), **parsed.group(agent, rules)})
 
-    def _of(self, number: int) -> _Parsed:
+    def _parsed_line(self, number: int) -> _Parsed:
         parsed = self._parsed.get(number)
         if parsed is None:
-            parsed = self._parsed[number] = self._read(number)
+            parsed = self._parsed[number] = self._parse(number)
         else:
             self._parsed.move_to_end(number)
         octets = parsed.state.octets
@@ -212,7 +219,7 @@ class Replay:
                 self._octets -= self._parsed.popitem(last=False)[1].size
         return parsed
 
-    def _read(self, number: int) -> _Parsed:
+    def _parse(self, number: int) -> _Parsed:
         row = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
         if row is None:
             raise ReplayError(f"the robots line {number} is not before it in the file")

@@ -22,10 +22,12 @@ from .replay import Answers, Replay, check_shape, replaying
 class Story:
     """One decision.
 
-    crawl     the line of the crawl; `decision`: its own
-    robots    the line of the robots.txt it rests on; None: it rests on none
-    octets    of that robots.txt; None: there was no file
-    answers   the recorded answer beside the one that is given now
+    crawl        the fields of the line of the crawl
+    decision     the fields of its own line, whose number is `line`
+    fingerprint  of its dialect; "": it was decided in none
+    robots       the fields of the robots line that it rests on; None: it rests on none
+    octets       of that robots.txt; None: there was no file
+    answers      the recorded answer beside the one that is given now
     """
 
     path: Path

@@ -30,8 +30,9 @@ class Difference:
 class Checked:
     """What came of a check.
 
-    lines      lines read; `decisions` of them decided anew, `exempt` rest on no robots.txt
-    robots     files that sites gave: their robots.txt; `tdmreps`: their tdmrep.json
+    decisions  lines of decisions that were decided anew
+    exempt     lines of decisions that rest on no robots.txt
+    robots     copies of robots.txt; `tdmreps`: copies of tdmrep.json
     differ     decisions whose answer is not the same
     changed    decisions that would have gone the other way
     unknown    decisions for which another dialect would have fetched more than the record has

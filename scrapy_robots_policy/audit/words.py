@@ -34,7 +34,7 @@ def time_words(moment: str, *, milliseconds: bool = False) -> str:
     return f"{moment[:10]} {moment[11 : 23 if milliseconds else 19]} UTC"
 
 
-def cause_of(fields: Mapping[str, Any]) -> str:
+def cause_words(fields: Mapping[str, Any]) -> str:
     """What decided, in words: "line 3, Disallow: /x", "robots.txt unreachable (503)"."""
     if "rule" in fields:
         return f"line {fields.get('line', 0)}, {fields['rule']}"

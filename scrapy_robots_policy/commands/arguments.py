@@ -46,8 +46,8 @@ class Defaults:
     def guard(self) -> RedirectGuard:
         return ANYWHERE
 
-    def places(self, origin: str) -> Mapping[str, str]:  # noqa: ARG002 - a project's may have some
-        """Where something is set for the host of an origin only, by what is set."""
+    def set_by(self, origin: str) -> Mapping[str, str]:  # noqa: ARG002 - a project's may have some
+        """Where each override for the host of an origin is set, by the name of its field."""
         return {}
 
 
@@ -74,7 +74,7 @@ class Options:
     guard         where redirects of a robots.txt may lead
     tdmrep        FILE or URL of the tdmrep.json; "" means that of each URL's site
     page          FILE of a saved response for the URL; "" where none is named
-    places        where the project sets something for the host of an origin, by what it sets
+    set_by        the method of `Defaults`
     """
 
     args: list[str]
@@ -92,7 +92,7 @@ class Options:
     guard: RedirectGuard
     tdmrep: str
     page: str
-    places: Callable[[str], Mapping[str, str]]
+    set_by: Callable[[str], Mapping[str, str]]
     quiet: bool
     statuses: bool
     jobs: int
@@ -154,7 +154,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         guard=defaults.guard(),
         tdmrep=opts.tdmrep or "",
         page=opts.page or "",
-        places=defaults.places,
+        set_by=defaults.set_by,
         quiet=opts.quiet,
         statuses=opts.statuses,
         jobs=_within("--jobs", opts.jobs, 1, MAX_JOBS) or 0,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..audit.story import PageStory, Story
 from ..audit.words import (
-    cause_of,
+    cause_words,
     preference_words,
     software_words,
     source_words,
@@ -40,7 +40,7 @@ def print_page_story(story: PageStory) -> None:
 
 def _facts(story: Story) -> Iterator[tuple[str, str]]:
     decision, crawl = story.decision, story.crawl
-    yield "cause", cause_of(decision)
+    yield "cause", cause_words(decision)
     if "exempt" in decision:
         yield "exempt by", decision["exempt"]
     if "agent" in decision:
@@ -89,7 +89,7 @@ def _robots_facts(story: Story) -> Iterator[tuple[str, str]]:
 def _now(story: Story) -> str:
     assert story.answers is not None
     now = story.answers.now
-    return "not possible" if now is None else f"{now['verdict']}: {cause_of(now)}"
+    return "not possible" if now is None else f"{now['verdict']}: {cause_words(now)}"
 
 
 def _time(moment: str) -> str:

@@ -16,7 +16,7 @@ from ..audit.reading import AuditError, RecordFile
 from ..audit.story import Story, stories_of
 from ..audit.verify import Check, Checked, Difference
 from ..audit.warc import WarcError, write_warc
-from ..audit.words import cause_of, preference_words
+from ..audit.words import cause_words, preference_words
 from ..rep.escapes import shown
 from ..rep.nearest import nearest
 from ..report.formats import counted
@@ -118,7 +118,7 @@ def _answer(fields: Mapping[str, Any]) -> str:
     if "group" in fields:
         group = f" (group {fields['group']!r}, line {fields.get('group_line', 0)})"
     preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
-    return f"{paint(fields['verdict'], colour)}: {shown(cause_of(fields) + group + preferences)}"
+    return f"{paint(fields['verdict'], colour)}: {shown(cause_words(fields) + group + preferences)}"
 
 
 def _print_sums(checked: Checked, options: Options) -> None:

@@ -13,7 +13,6 @@ from ..rep import Reason, Verdict, origin_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.url import decisive_form
-from ..rep.verdict import refuse
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .fetches import Fetches, started_ahead
@@ -45,7 +44,7 @@ class Line(NamedTuple):
 
 
 Describe = Callable[[Verdict], Line]
-Answer = Callable[[str], Line]
+LineOf = Callable[[str], Line]  # of a URL
 
 
 def run(options: Options) -> int:
@@ -60,10 +59,12 @@ def run(options: Options) -> int:
         print_csv(heads)
     statuses: set[int] = set()
     if options.robots:
-        answer = _answer(Inputs(options).rules(""), options, describe)
+        rules = Inputs(options).rules("")
+        _warn(rules, options)
+        line_of = _line_of(rules, options, describe)
         for batch in batches:
             urls = [url for url in batch if not _refuse(why_no_url(url), statuses)]
-            _print(urls, map(answer, urls), cell, statuses)
+            _print(urls, map(line_of, urls), cell, statuses)
             sys.stdout.flush()
     else:
         sites = _Sites(options, describe)
@@ -116,14 +117,14 @@ def _refuse(fault: str, statuses: set[int]) -> bool:
 
 
 class _Sites:
-    """The answers of many sites, whose robots.txt are fetched some at a time."""
+    """The lines of output for many sites, whose robots.txt are fetched some at a time."""
 
     def __init__(self, options: Options, describe: Describe) -> None:
         self._options, self._describe, self._inputs = options, describe, Inputs(options)
         self._fetches = Fetches(
             lambda origin: fetched(f"{origin}/robots.txt", options), options.sites_at_a_time
         )
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
+        self._by_origin: OrderedDict[str, LineOf] = OrderedDict()
         self._progress = Progress()
 
     def answered(self, urls: Iterable[str], statuses: set[int]) -> Iterator[tuple[str, Line]]:
@@ -132,49 +133,45 @@ class _Sites:
             if origin is None or not can_be_asked(origin):
                 _refuse(why_no_site(url), statuses)
             else:
-                yield url, self._answer(url, origin)(url)
+                yield url, self._line_of(url, origin)(url)
 
     def _start(self, url: str) -> None:
         origin = origin_of(url)
-        if origin and origin not in self._answers and can_be_asked(origin):
+        if origin and origin not in self._by_origin and can_be_asked(origin):
             self._fetches.start(origin)
 
-    def _answer(self, url: str, origin: str) -> Answer:
-        answer = self._answers.get(origin)
-        if answer is None:
+    def _line_of(self, url: str, origin: str) -> LineOf:
+        line_of = self._by_origin.get(origin)
+        if line_of is None:
             sys.stdout.flush()
             self._progress.step(f"{origin}/robots.txt")
             result = self._fetches.result(origin)
             self._progress.end()
             rules = rules_from(origin, result, self._options.dialect)
             rules = self._inputs.with_tdmrep(rules, url)
-            answer = self._answers[origin] = _answer(rules, self._options, self._describe)
-            if len(self._answers) > MAX_SITES:
-                self._answers.popitem(last=False)
-        return answer
+            _warn(rules, self._options)
+            line_of = self._by_origin[origin] = _line_of(rules, self._options, self._describe)
+            if len(self._by_origin) > MAX_SITES:
+                self._by_origin.popitem(last=False)
+        return line_of
 
 
-def _answer(rules: OriginRules, options: Options, describe: Describe) -> Answer:
-    """(url) -> the line for it, as a crawl decides."""
-    _warn(rules, options)
-    answer = _answer_as_it_stands(rules, options, describe)
+def _line_of(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
+    """The line of a URL, as a crawl decides: the strictest of its forms counts."""
+    line_of_form = _line_of_form(rules, options, describe)
 
     def allows(form: str) -> bool:
-        return not answer(form).status
+        return not line_of_form(form).status
 
-    return lambda url: answer(decisive_form(url, allows))
+    return lambda url: line_of_form(decisive_form(url, allows))
 
 
-def _answer_as_it_stands(rules: OriginRules, options: Options, describe: Describe) -> Answer:
-    """The answer on one form of a URL. A site may also refuse a purpose."""
+def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
+    """The line of a URL as it stands. A site may also refuse a purpose."""
     if not options.use:
         return rules.answers(options.agent, describe)
 
-    def answer(url: str) -> Line:
-        verdict = rules.verdict(url, options.agent)
-        return describe(refuse(verdict, options.use, rules.reserved(url)))
-
-    return answer
+    return lambda url: describe(rules.verdict_for_use(url, options.agent, options.use))
 
 
 def _warn(rules: OriginRules, options: Options) -> None:

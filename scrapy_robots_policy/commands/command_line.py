@@ -94,17 +94,19 @@ def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> 
     if opts.show_help:
         print_help(program, args[0] if args else "")
         return 0
-    verb, *rest = _checked(args, opts)
+    _check(args, opts)
+    verb, *rest = args
     options = read_options(rest, opts, VERBS[verb], defaults)
     module = import_module(f".{VERBS[verb].module}", __package__)
     status: int = module.run(options)
     return status
 
 
-def _checked(args: list[str], opts: Namespace) -> list[str]:
-    names = [option.flags[-1][2:] for option in (*OPTIONS.values(), *FOR_ALL.values())]
+def _check(args: list[str], opts: Namespace) -> None:
+    """UsageError where the verb or an option is unknown, or does not go with the others."""
     unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
     if unknown:  # Scrapy passes on the options that its parser does not know
+        names = [option.flags[-1][2:] for option in (*OPTIONS.values(), *FOR_ALL.values())]
         near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
         raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
     if not args or args[0] not in VERBS:
@@ -116,7 +118,6 @@ def _checked(args: list[str], opts: Namespace) -> list[str]:
             verbs = ", ".join(verb for verb in VERBS if name in VERBS[verb].options)
             raise UsageError(f"{option.flags[-1]} is for {verbs}, not for {args[0]}")
     _check_sources(args, opts)
-    return args
 
 
 def _check_sources(args: list[str], opts: Namespace) -> None:

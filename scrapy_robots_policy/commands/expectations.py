@@ -78,7 +78,7 @@ def read_suite(name: str) -> Suite:
         raise UsageError(f"{name} is no suite: it has no list 'expect'")
     for key in data:
         if key not in _KEYS:
-            raise UsageError(f"{name}: a suite has no {_key(key, _KEYS)}")
+            raise UsageError(f"{name}: a suite has no {_unknown(key, _KEYS)}")
     values = data["expect"]
     places = [f"{name}:{line}" for line in lines] or [name] * len(values)
     lines = lines or [_line_of(value, text) for value in values]
@@ -145,7 +145,8 @@ def _no_json(path: Path, text: str, error: Exception) -> str:
     return f"{path} is no suite (JSON, or YAML in *.yaml); the robots.txt goes to --robots"
 
 
-def _key(key: Any, keys: tuple[str, ...]) -> str:
+def _unknown(key: Any, keys: tuple[str, ...]) -> str:
+    """A key in quotes, and the one of `keys` that was probably meant."""
     return quoted(key) + (nearest(key, keys) if isinstance(key, str) else "")
 
 
@@ -156,46 +157,47 @@ def _robots(suite: Path, robots: Any) -> str:
     return robots if not robots or is_web(robots) else str(suite.parent / robots)
 
 
-def _dialects(name: str, key: str, names: Any) -> tuple[Dialect, ...]:
+def _dialects(place: str, key: str, names: Any) -> tuple[Dialect, ...]:
+    """UsageError names `place`, the file with or without its line, and the key."""
     listing = [names] if isinstance(names, str) else names
     if not (isinstance(listing, list) and all(isinstance(item, str) for item in listing)):
-        raise UsageError(f"{name}: {key!r} is {quoted(names)}; it must be a list of names")
-    return tuple(read_dialect(f"{name}: a dialect", dialect) for dialect in listing)
+        raise UsageError(f"{place}: {key!r} is {quoted(names)}; it must be a list of names")
+    return tuple(read_dialect(f"{place}: a dialect", dialect) for dialect in listing)
 
 
-def _expectation(name: str, value: Any, line: int) -> Expectation:
+def _expectation(place: str, value: Any, line: int) -> Expectation:
     """From a sentence, as people write it, or from its parts, as the tester saves them."""
     if isinstance(value, dict):
-        return _from_parts(name, value, line)
+        return _from_parts(place, value, line)
     sentence = _SENTENCE.fullmatch(value.strip()) if isinstance(value, str) else None
     if not sentence or not _URL.match(sentence[3]):
         raise UsageError(
-            f"{name}: {quoted(value)} is no expectation; write one such as "
+            f"{place}: {quoted(value)} is no expectation; write one such as "
             "'Googlebot may fetch /a', 'nobody may fetch /b in google, bing'"
         )
     who, is_not, url, dialects = sentence.groups()
     if who.lower() == "nobody" and is_not:
-        raise UsageError(f"{name}: {value!r}: write 'everybody may fetch {url}'")
+        raise UsageError(f"{place}: {value!r}: write 'everybody may fetch {url}'")
     agent = "" if who.lower() in _ALL else product_token(who)
     names = [dialect.strip() for dialect in dialects.split(",")] if dialects else []
-    chosen = _dialects(name, "in", names)
+    chosen = _dialects(place, "in", names)
     if agent not in ("", STAR) and not _names_a_crawler(agent, chosen):
-        raise UsageError(f"{name}: {value!r}: {who!r} names no crawler")
+        raise UsageError(f"{place}: {value!r}: {who!r} names no crawler")
     allowed = not is_not and _ALL.get(who.lower(), True)
     return Expectation(value.strip(), line, agent, allowed, url, chosen)
 
 
-def _from_parts(name: str, parts: dict[str, Any], line: int) -> Expectation:
+def _from_parts(place: str, parts: dict[str, Any], line: int) -> Expectation:
     """The agent may be any User-Agent header: one that names no crawler is "*", as in a crawl."""
     agent, url, allowed = (parts.get(key) for key in ("agent", "url", "allowed"))
     if not (isinstance(agent, str) and isinstance(url, str) and isinstance(allowed, bool)):
         raise UsageError(
-            f"{name}: {quoted(parts)} is no expectation: it needs agent, url and allowed"
+            f"{place}: {quoted(parts)} is no expectation: it needs agent, url and allowed"
         )
     for key in parts:
         if key not in _PARTS:
-            raise UsageError(f"{name}: an expectation has no {_key(key, _PARTS)}")
-    chosen = _dialects(name, "dialect", parts.get("dialect") or [])
+            raise UsageError(f"{place}: an expectation has no {_unknown(key, _PARTS)}")
+    chosen = _dialects(place, "dialect", parts.get("dialect") or [])
     token = product_token(agent)
     token = token if _names_a_crawler(token, chosen) else STAR
     sentence = f"{agent} may {'' if allowed else 'not '}fetch {url}"

@@ -12,7 +12,6 @@ from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
 from ..rep.url import decisive_form, path_of
 from ..rep.use_answer import UseAnswer, answer
-from ..rep.verdict import refuse
 from ..report.formats import counted
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
@@ -37,7 +36,7 @@ def run(options: Options) -> int:
         warn_of_overrides(rules.origin, options)
 
     def verdict_on(form: str) -> Verdict:
-        return refuse(rules.verdict(form, options.agent), options.use, rules.reserved(form))
+        return rules.verdict_for_use(form, options.agent, options.use)
 
     decisive = decisive_form(url, lambda form: verdict_on(form).allowed)
     verdict = verdict_on(decisive)

@@ -23,7 +23,6 @@ from .terminal import (
 from .workflow import annotation
 
 _COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
-_GRAVITY = list(Severity)
 _COLUMNS = ("file", "code", "name", "severity", "line", "column", "end", "last", "message", "fix")
 
 
@@ -59,7 +58,7 @@ class Text:
 
 
 def _urgency(finding: Finding) -> tuple[int, bool, int]:
-    return _GRAVITY.index(finding.severity), not finding.edits, finding.line
+    return finding.severity.rank, not finding.edits, finding.line
 
 
 def _print_finding(name: str, line: str, finding: Finding) -> None:

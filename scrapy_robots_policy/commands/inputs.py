@@ -110,11 +110,11 @@ def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRule
 
 def warn_of_overrides(origin: str, options: Options) -> None:
     """One sentence where a crawl of the project asks this site for something else."""
-    places = options.places(origin)
-    if places:
-        where = " and ".join(dict.fromkeys(places.values()))
-        settings = ", ".join(places)
-        print_error(f"for {origin} a crawl takes {settings} from {where}; this answer does not")
+    set_by = options.set_by(origin)
+    if set_by:
+        where = " and ".join(dict.fromkeys(set_by.values()))
+        fields = ", ".join(set_by)
+        print_error(f"for {origin} a crawl takes {fields} from {where}; this answer does not")
 
 
 class Inputs:

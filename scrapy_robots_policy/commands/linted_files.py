@@ -31,7 +31,6 @@ if sys.platform != "win32":
 
 MANY = 100  # files from which on other processes are worth their start
 _CHUNK = 32  # files that a process takes at a time
-_GRAVE = tuple(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ class LintedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class How:
-    """How files are looked at: what a process needs to know."""
+class LintChoices:
+    """What a process needs to know to lint files."""
 
     dialect: str | Dialect
     select: tuple[str, ...]
@@ -62,7 +61,7 @@ class How:
     include: str
 
     @classmethod
-    def of(cls, options: Options) -> How:
+    def of(cls, options: Options) -> LintChoices:
         name = options.dialect.name  # a dialect of the user cannot be sent to another process
         is_known = DIALECTS.get(name) is options.dialect
         return cls(
@@ -110,15 +109,15 @@ def _files_in(directory: str, glob: str) -> Iterator[str]:
 
 def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
     """In the order of the names. A file that cannot be read has an error."""
-    how = How.of(options)
+    choices = LintChoices.of(options)
     is_far = any(is_web(name) or name == "-" for name in names)
-    if is_far or isinstance(how.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
-        yield from _one_by_one(names, how, options)
+    if is_far or isinstance(choices.dialect, Dialect) or len(names) < MANY or options.jobs == 1:
+        yield from _one_by_one(names, choices, options)
         return
-    yield from _by_processes(names, how, options.jobs or os.cpu_count() or 1)
+    yield from _by_processes(names, choices, options.jobs or os.cpu_count() or 1)
 
 
-def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFile]:
+def _by_processes(names: list[str], choices: LintChoices, workers: int) -> Iterator[LintedFile]:
     # Not by a fork: this process may have threads.
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), context, _end_with_parent)
@@ -127,13 +126,13 @@ def _by_processes(names: list[str], how: How, workers: int) -> Iterator[LintedFi
         # Not by pool.map: it cancels what has not begun when its caller goes away. The pool's
         # thread then ends with a traceback (up to Python 3.11) when a process is terminated.
         with _no_interrupts():
-            results = deque(pool.submit(_lint_files, chunk, how) for chunk in chunks)
+            results = deque(pool.submit(_lint_files, chunk, choices) for chunk in chunks)
         while results:
             yield from results.popleft().result()
     except BrokenProcessPool:
         raise UsageError("a process was killed that looked at files; try --jobs 1") from None
     except BaseException:  # nobody wants the rest: Ctrl-C, or `lint sites/ | head`
-        if not how.fixes:  # a file that is being written is finished
+        if not choices.fixes:  # a file that is being written is finished
             for process in active_children():
                 process.terminate()
             # One may have sent half of a result. The pool's thread waits for the rest for as long
@@ -174,29 +173,31 @@ def _no_interrupts() -> Iterator[None]:
         pthread_sigmask(SIG_SETMASK, before)
 
 
-def _lint_files(names: list[str], how: How) -> list[LintedFile]:
-    return [_lint_file(name, how) for name in names]
+def _lint_files(names: list[str], choices: LintChoices) -> list[LintedFile]:
+    return [_lint_file(name, choices) for name in names]
 
 
-def _lint_file(name: str, how: How) -> LintedFile:
+def _lint_file(name: str, choices: LintChoices) -> LintedFile:
     if _is_folder(name):
-        return LintedFile(name, error=_why_no_file(name, how))
+        return LintedFile(name, error=_why_no_file(name, choices))
     try:
         result = read_file(name)
     except UsageError as error:
         return LintedFile(name, error=str(error))
-    return _linted(name, result, how)
+    return _linted(name, result, choices)
 
 
-def _why_no_file(directory: str, how: How) -> str:
+def _why_no_file(directory: str, choices: LintChoices) -> str:
     try:
         os.scandir(directory).close()
     except OSError as error:
         return f"cannot read {directory}: {error.strerror}"
-    return f"no file in {directory} is called {how.include}; choose others with --include"
+    return f"no file in {directory} is called {choices.include}; choose others with --include"
 
 
-def _one_by_one(names: Iterable[str], how: How, options: Options) -> Iterator[LintedFile]:
+def _one_by_one(
+    names: Iterable[str], choices: LintChoices, options: Options
+) -> Iterator[LintedFile]:
     fetches = Fetches(partial(fetched, options=options), options.sites_at_a_time)
 
     def start(name: str) -> None:
@@ -205,35 +206,36 @@ def _one_by_one(names: Iterable[str], how: How, options: Options) -> Iterator[Li
 
     for name in started_ahead(names, start):
         if not is_web(name):
-            yield _lint_file(name, how)
+            yield _lint_file(name, choices)
             continue
         result = fetches.result(name)
         if result.status is None:
             yield LintedFile(name, error=f"cannot read {name}: {result.cause}")
         else:
-            yield _linted(name, result, how)
+            yield _linted(name, result, choices)
 
 
-def _linted(name: str, result: FetchResult, how: How) -> LintedFile:
+def _linted(name: str, result: FetchResult, choices: LintChoices) -> LintedFile:
     def findings_of(octets: bytes) -> tuple[Finding, ...]:
         return lint(
             octets,
-            how.dialect,
-            select=how.select,
-            ignore=how.ignore,
+            choices.dialect,
+            select=choices.select,
+            ignore=choices.ignore,
             url=name if is_web(name) else "",
             served=result if is_web(name) else None,
         )
 
     octets, fixes, findings = result.octets, 0, findings_of(result.octets)
-    if how.fixes and not is_web(name):
-        octets, fixes, findings = fixed(octets, findings, findings_of, all_of=how.fixes == "all")
+    if choices.fixes and not is_web(name):
+        octets, fixes, findings = fixed(
+            octets, findings, findings_of, all_of=choices.fixes == "all"
+        )
         if octets != result.octets:
             try:
                 with whole_file(Path(name)) as file:
                     file.write(octets)
             except OSError as error:
                 return LintedFile(name, error=f"cannot write {name}: {error.strerror}")
-    grave = _GRAVE[: _GRAVE.index(how.severity) + 1]
-    shown = tuple(finding for finding in findings if finding.severity in grave)
+    shown = tuple(finding for finding in findings if finding.severity.rank <= choices.severity.rank)
     return LintedFile(name, octets, shown, fixes)

@@ -13,8 +13,8 @@ from scrapy.settings import BaseSettings
 
 from ..config import Values, declared_use, redirect_guard, sent_user_agent
 from ..config.identity import crawler_name
-from ..config.layers import project_overrides
 from ..config.overrides import Overrides
+from ..config.request_config import project_overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
 from ..rep.preference import DeclaredUse
@@ -80,8 +80,8 @@ class ProjectDefaults(Defaults):
     def guard(self) -> RedirectGuard:
         return redirect_guard(Values(self._settings))
 
-    def places(self, origin: str) -> Mapping[str, str]:
-        return self._overrides.places(origin)
+    def set_by(self, origin: str) -> Mapping[str, str]:
+        return self._overrides.set_by(origin)
 
     @cached_property
     @_as_usage_errors()

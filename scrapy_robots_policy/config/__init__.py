@@ -5,8 +5,7 @@ Settings are one declarative table. A wrong value stops the spider with one sent
 
 from __future__ import annotations
 
-from .audit_settings import AuditSettings
-from .identity import DialectKind, sent_user_agent, user_agent
+from .identity import DialectKind, sent_user_agent
 from .kinds import SettingError
 from .overrides import Override, Overrides, OverridesKind
 from .policy_settings import PolicySettings, declared_use, redirect_guard
@@ -21,7 +20,6 @@ __all__ = [
     "EXEMPT_KEY",
     "META_KEY",
     "SETTINGS",
-    "AuditSettings",
     "DialectKind",
     "Override",
     "Overrides",
@@ -39,5 +37,4 @@ __all__ = [
     "one_sentence",
     "redirect_guard",
     "sent_user_agent",
-    "user_agent",
 ]

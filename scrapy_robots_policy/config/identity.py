@@ -126,12 +126,6 @@ def _given_names(settings: BaseSettings, spider: Spider | None) -> Iterator[tupl
             yield place, value
 
 
-def user_agent(settings: BaseSettings) -> str:
-    """What names the crawler without a spider: the name given for robots.txt, else the header."""
-    _, value = next(_given_names(settings, None), sent_user_agent(settings, None))
-    return str(value)
-
-
 def sent_user_agent(settings: BaseSettings, spider: Spider | None) -> tuple[str, str]:
     """(where it is set, the User-Agent header) of a request that brings none: as the middlewares of
     Scrapy add it, one after the other.

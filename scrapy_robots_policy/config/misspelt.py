@@ -13,7 +13,7 @@ from ..rep.nearest import nearest
 from .setting_values import Values, is_set
 from .settings_table import ATTRIBUTES, SETTINGS
 
-OURS, SCRAPYS, SPIDERS = "ROBOTS_", "ROBOTSTXT_", "robots_"
+_PREFIX, _SCRAPY_PREFIX, _ATTRIBUTE_PREFIX = "ROBOTS_", "ROBOTSTXT_", "robots_"
 
 # How much alike a name must be to one of ours. Users have names of their own that resemble ours:
 # "pages" is like "tags" by 0.67, "content" like "content_use" by 0.78. The misspelt "dialekt" is
@@ -39,7 +39,7 @@ def _settings(settings: BaseSettings) -> Iterator[str]:
 
 def _nearest_setting(word: str) -> str:
     """A question whether the setting was meant whose name ends in a word like this one."""
-    for start in (OURS, SCRAPYS):
+    for start in (_PREFIX, _SCRAPY_PREFIX):
         words = [name.removeprefix(start) for name in SETTINGS if name.startswith(start)]
         near = nearest(word, words, start, likeness=0.6)  # DELAY: CRAWL_DELAY
         if near:
@@ -53,17 +53,17 @@ def _looks_ours(name: object) -> bool:
     """
     if not isinstance(name, str):
         return False
-    return name.startswith(OURS) or (
-        name.startswith(SCRAPYS) and name.replace(SCRAPYS, OURS, 1) in SETTINGS
+    return name.startswith(_PREFIX) or (
+        name.startswith(_SCRAPY_PREFIX) and name.replace(_SCRAPY_PREFIX, _PREFIX, 1) in SETTINGS
     )
 
 
 def _attributes(spider: Spider) -> Iterator[str]:
-    words = [name.removeprefix(SPIDERS) for name in ATTRIBUTES]
+    words = [name.removeprefix(_ATTRIBUTE_PREFIX) for name in ATTRIBUTES]
     for name in dir(spider):
-        if not name.startswith(SPIDERS) or name in ATTRIBUTES or _is_method(spider, name):
+        if not name.startswith(_ATTRIBUTE_PREFIX) or name in ATTRIBUTES or _is_method(spider, name):
             continue
-        hint = nearest(name.removeprefix(SPIDERS), words, SPIDERS, _SLIP)
+        hint = nearest(name.removeprefix(_ATTRIBUTE_PREFIX), words, _ATTRIBUTE_PREFIX, _SLIP)
         if not hint and name.upper() in SETTINGS:
             hint = f"; set {name.upper()} in custom_settings"
         if hint:

@@ -42,10 +42,10 @@ class Override:
 
 
 class Overrides:
-    """Overrides by host pattern. `place` says where they are set."""
+    """Overrides by host pattern. `name`: the setting or attribute that has them."""
 
-    def __init__(self, by_pattern: Mapping[str, Override], place: str = "") -> None:
-        self.place = place
+    def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
+        self.name = name
         self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
         self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
 
@@ -59,14 +59,14 @@ class Overrides:
             override = override.over(weaker)
         return override
 
-    def places(self, origin: str) -> dict[str, str]:
-        """Where what is set for its host is set: "ROBOTS_OVERRIDES['*.example.com']"."""
-        places: dict[str, str] = {}
+    def set_by(self, origin: str) -> dict[str, str]:
+        """Where each field of `of(origin)` is set, by its name: "ROBOTS_OVERRIDES['*.a.com']"."""
+        set_by: dict[str, str] = {}
         for pattern, override in self._matching(origin):
             for item in fields(override):
                 if getattr(override, item.name) is not None:
-                    places.setdefault(item.name, f"{self.place}[{pattern!r}]")
-        return places
+                    set_by.setdefault(item.name, f"{self.name}[{pattern!r}]")
+        return set_by
 
     def _matching(self, origin: str) -> Iterator[tuple[str, Override]]:
         return (self._strongest_first[at] for at in self._match.of(origin))

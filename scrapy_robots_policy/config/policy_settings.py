@@ -18,12 +18,11 @@ from ..rep.access import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
-from ..report.files import Files
+from ..report.report_files import ReportFiles
 from .audit_settings import AuditSettings
 from .components import refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
-from .identity import crawler_name
-from .layers import request_configs
+from .identity import CrawlerName, crawler_name
 from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled
@@ -68,7 +67,7 @@ class PolicySettings:
     defer_timeout: float
     delay_limit: DelayLimit = DelayLimit()
     use: DeclaredUse = NO_USE
-    report: Files | None = None
+    report: ReportFiles | None = None
     report_base: Path | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None
@@ -85,18 +84,16 @@ class PolicySettings:
         with one_sentence(crawler):
             values = Values(crawler.settings, crawler.spider)
             if not values["ROBOTSTXT_OBEY"]:
-                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=_of(crawler))
+                extra = {"spider": crawler.spider}
+                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=extra)
                 raise NotConfigured
             refuse_misplaced_middleware(crawler.settings)
             refuse_second_middleware(crawler.settings)
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
-            of_header = name.warning or contact_warning(crawler.settings, crawler.spider)
-            for warning in (*warnings_of_names(values), of_header):
-                if warning:
-                    logger.warning("%(warning)s", {"warning": warning}, extra=_of(crawler))
+            _warn(values, name)
             made = cls(
-                configs=request_configs(crawler, dialect, name),
+                configs=RequestConfigs.from_crawler(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
                 profile=_profile(values),
@@ -127,8 +124,12 @@ class PolicySettings:
                 yield "ROBOTS_REPORT", path
 
 
-def _of(crawler: Crawler) -> dict[str, object]:
-    return {"spider": crawler.spider}
+def _warn(values: Values, name: CrawlerName) -> None:
+    of_header = name.warning or contact_warning(values.settings, values.spider)
+    for warning in (*warnings_of_names(values), of_header):
+        if warning:
+            extra = {"spider": values.spider}
+            logger.warning("%(warning)s", {"warning": warning}, extra=extra)
 
 
 def _access_overrides(values: Values) -> AccessOverrides:

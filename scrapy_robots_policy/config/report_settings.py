@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from ..report.files import Files
+from ..report.report_files import ReportFiles
 from .kinds import SettingError
 
 
-def report_files(path: Path | None) -> Files | None:
+def report_files(path: Path | None) -> ReportFiles | None:
     """The files of a report. SettingError where they cannot be made: after the crawl it is too late
     to complain.
     """
     if path is None:
         return None
     try:
-        return Files.of(str(path))
+        return ReportFiles.of(str(path))
     except ValueError as error:
         raise SettingError(f"ROBOTS_REPORT is {str(path)!r}: {error}") from None
 
@@ -25,11 +25,11 @@ def report_base(path: Path | None) -> Path | None:
     """The data of an earlier report. Before the second crawl there may be none yet."""
     if path is None:
         return None
-    from ..report.base import Base  # noqa: PLC0415 - few crawls have an earlier report
+    from ..report.earlier_report import EarlierReport  # noqa: PLC0415 - few crawls have an earlier report
 
     try:
         with suppress(FileNotFoundError):
-            Base.read(path)
+            EarlierReport.read(path)
     except ValueError as error:
         raise SettingError(f"ROBOTS_REPORT_BASE is {str(path)!r}: {error}") from None
     return path

@@ -1,7 +1,8 @@
 """What the user chose for one request: dialect, the crawler's name, and the host's overrides.
 
-The strongest first: `request.meta["robots"]`, the overrides for the request's host, its own
-User-Agent header, the crawl's own choice.
+The strongest first: `request.meta["robots"]`; the overrides for the request's host, in layers (the
+spider's for single hosts, the spider's for all hosts, the project's); the request's own User-Agent
+header; the crawl's own choice.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from scrapy.crawler import Crawler
+from scrapy.settings import BaseSettings
+
 from ..rep import Dialect, Origin, origin_of, product_token
 from ..rep.agents import STAR
 from ..rep.escapes import listed, quoted
-from .identity import AgentKind, DialectKind
+from .identity import AgentKind, CrawlerName, DialectKind
 from .kinds import Kind, SettingError
-from .overrides import Override, Overrides
+from .overrides import Override, Overrides, OverridesKind
 
 META_KEY = "robots"
 EXEMPT_KEY = "dont_obey_robotstxt"
@@ -59,6 +63,21 @@ class RequestConfigs:
     _: KW_ONLY
     by_header: bool
 
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, dialect: Dialect, name: CrawlerName) -> RequestConfigs:
+        """Of a crawl with this dialect and name. SettingError for a wrong value."""
+        spider = crawler.spider
+        layers = (
+            _overrides("robots_overrides", getattr(spider, "robots_overrides", None)),
+            _for_all_hosts(spider),
+            project_overrides(crawler.settings),
+        )
+        return cls(
+            RequestConfig(dialect, name.token),
+            tuple(layer for layer in layers if layer),
+            by_header=not name.is_given,
+        )
+
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> RequestConfig:
@@ -80,24 +99,46 @@ class RequestConfigs:
             override.robots_txt if obey else b"",
         )
 
-    def places(
+    def set_by(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> dict[str, str]:
         """Where the user has set what differs from the crawl's own choice, by the names of the
         fields of `RequestConfig`.
         """
-        places: dict[str, str] = {}
+        set_by: dict[str, str] = {}
         if self.by_header and user_agent:
-            places["agent"] = "User-Agent header of the request"
+            set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
-            places |= layer.places(origin)
+            set_by |= layer.set_by(origin)
         own = meta.get(META_KEY) or {}
-        return places | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
+        return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
     def _agent(self, user_agent: bytes | None) -> str:
         if self.by_header and user_agent:
             return product_token(user_agent.decode("latin-1")) or STAR
         return self.default.agent
+
+
+def project_overrides(settings: BaseSettings) -> Overrides:
+    """Those of ROBOTS_OVERRIDES. SettingError where it is wrong."""
+    return _overrides("ROBOTS_OVERRIDES", settings.get("ROBOTS_OVERRIDES"))
+
+
+def _for_all_hosts(spider: object) -> Overrides:
+    """The spider's own dialect and name: stronger than ROBOTS_OVERRIDES."""
+    dialect = getattr(spider, "robots_dialect", None)
+    if dialect is not None:
+        dialect = DialectKind().read("robots_dialect", dialect)
+    agent = getattr(spider, "robots_user_agent", None)
+    if agent is not None and agent != "":
+        agent = AgentKind(dialect).read("robots_user_agent", agent)
+    override = Override(dialect=dialect, agent=agent or None)
+    by_pattern = {"*": override} if override != Override() else {}
+    return Overrides(by_pattern, "attributes of the spider")
+
+
+def _overrides(name: str, value: Any) -> Overrides:
+    return OverridesKind().read(name, {} if value is None or value == "" else value)
 
 
 def _from_meta(values: Any) -> Override:

@@ -10,7 +10,6 @@ from ..rep.preference import DeclaredUse
 from ..tags.actions import DEFAULTS, Actions
 from .components import refuse_misplaced_middleware
 from .identity import crawler_name
-from .layers import request_configs
 from .policy_settings import declared_use
 from .request_config import RequestConfigs
 from .setting_values import Values
@@ -42,7 +41,7 @@ class TagSettings:
             use = declared_use(values)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             return cls(
-                configs=request_configs(crawler, dialect, name),
+                configs=RequestConfigs.from_crawler(crawler, dialect, name),
                 actions=_actions(crawler),
                 use=use,
                 reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,

@@ -23,7 +23,7 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, values, whole
+from .source_file import SITE, SOMEBODY, SourceFile, whole
 
 _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
@@ -38,7 +38,7 @@ _LONG_DELAY = 3600  # seconds
 
 
 def bad_values(source: SourceFile) -> Iterator[Finding]:
-    for line in values(source):
+    for line in source.directives():
         key, value = line[1].lower(), line[2]
         delay = key == "crawl-delay" and seconds(value) is None
         if delay or (key == "request-rate" and seconds_of_rate(value) is None):
@@ -51,7 +51,7 @@ def bad_values(source: SourceFile) -> Iterator[Finding]:
 
 
 def long_delays(source: SourceFile) -> Iterator[Finding]:
-    for line in values(source):
+    for line in source.directives():
         delay = seconds(line[2]) if line[1].lower() == "crawl-delay" else None
         if delay is not None and delay >= _LONG_DELAY:
             yield source.finding(
@@ -64,12 +64,12 @@ def long_delays(source: SourceFile) -> Iterator[Finding]:
 
 def ignored(source: SourceFile) -> Iterator[Finding]:
     """Lines in the group of a crawler whose engine does not read them."""
-    for line in values(source):
+    for line in source.directives():
         if line[1].lower() in _RETIRED:
             yield source.finding("R502", line.span(1), _RETIRED[line[1].lower()], _MAY_GO)
     for lines, start, end in source.lists:
         for dialect, name in _engines(lines).items():
-            for line in values(source, (start, end)):
+            for line in source.directives((start, end)):
                 why = _why_ignored(line, dialect)
                 if why:
                     yield source.finding(

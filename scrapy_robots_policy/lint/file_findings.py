@@ -16,7 +16,7 @@ from ..rep.html_page import is_html_page, is_wide, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
 from ..rep.patterns import reading_of
 from .findings import Edit, Finding, quoted
-from .source_file import SourceFile, values
+from .source_file import SourceFile
 
 MARK = b"\xef\xbb\xbf"
 # How a page, or a part of one, may start too; and so may a robots.txt with a strange comment.
@@ -164,7 +164,7 @@ def controls(source: SourceFile) -> Iterator[Finding]:
 def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
-    for line in values(source):
+    for line in source.directives():
         if line[2].isascii() or _first_fault(line[2]) >= 0:  # R102
             continue
         text = line[2].encode("latin-1").decode("utf-8")

@@ -21,6 +21,11 @@ class Severity(Enum):
     WARNING = "warning"  # it does something else for some, or is likely a slip
     NOTE = "note"  # good to know
 
+    @property
+    def rank(self) -> int:
+        """0 for the gravest."""
+        return list(Severity).index(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -162,3 +167,8 @@ def quoted(octets: str) -> str:
     """A value from the file in a sentence: in quotes, for people to read, and never long."""
     short = octets if len(octets) <= _LONGEST_QUOTE else octets[:_LONGEST_QUOTE] + "..."
     return repr(readable(short))
+
+
+def unquoted(octets: str) -> str:
+    """As `quoted`, without the quotes: for a path after the key of its rule."""
+    return quoted(octets)[1:-1]

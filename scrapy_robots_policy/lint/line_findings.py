@@ -132,7 +132,7 @@ def _removed(source: SourceFile, line: re.Match[str]) -> list[Edit]:
 
 
 def comments(source: SourceFile) -> Iterator[Finding]:
-    for line in source.grammar.directive.finditer(source.text):
+    for line in source.directives():
         start, end = line.span(2)
         if start < end and source.text[end : end + 1] == "#":
             number = source.line_of(line)

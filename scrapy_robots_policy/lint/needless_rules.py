@@ -27,9 +27,9 @@ from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
-from .findings import Edit, Finding, quoted
-from .rule_findings import sent
-from .source_file import ANYTHING, SITE, SOMEBODY, Group, SourceFile
+from .findings import Edit, Finding, unquoted
+from .rule_findings import as_sent
+from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile
 
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
@@ -48,7 +48,7 @@ def _words(line: str) -> tuple[str, str]:
     return key.strip(WHITE).lower(), value.strip(WHITE)
 
 
-def _limits_apply(source: SourceFile, group: Group) -> bool:
+def _limits_apply(source: SourceFile, group: CombinedGroup) -> bool:
     """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
     return any(len(group.rules) >= d.rule_limit for d in source.dialects)
 
@@ -140,7 +140,7 @@ def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
 
 def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
     """URLs that another rule matches only if it matches all that this rule matches."""
-    path = sent(rule.path)
+    path = as_sent(rule.path)
     if not dialect.wildcards:
         path += ANYTHING
     elif path.endswith("$"):
@@ -179,7 +179,7 @@ def _never_decides(source: SourceFile, rule: Rule, stronger: Rule) -> Finding:
         "R404",
         source.span_of_value(rule.line),
         f"the rule never decides in {source.dialect.name}: line {stronger.line}, "
-        f"{stronger.key}: {quoted(stronger.path)[1:-1]}, matches the same URLs and is stronger",
+        f"{stronger.key}: {unquoted(stronger.path)}, matches the same URLs and is stronger",
         f"say which of the two is meant{but}",
     )
 
@@ -256,7 +256,7 @@ def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> 
     return source.finding(
         "R407",
         source.span_of_value(rules[0].line),
-        f"line {line}, Disallow: {quoted(shorter)[1:-1]}, forbids the pages of this rule{more}",
+        f"line {line}, Disallow: {unquoted(shorter)}, forbids the pages of this rule{more}",
         "remove them" if count else "remove it",
         edits=[Edit(rule.line) for rule in rules],
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..rep.agents import STAR
 from ..rep.escapes import listed
 from ..rep.verdict import Rule
-from .findings import Finding, quoted
+from .findings import Finding, quoted, unquoted
 from .group_findings import without_rules
 from .needless_rules import urls_of
 from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, whole
@@ -36,7 +36,7 @@ def replacing(source: SourceFile) -> Iterator[Finding]:
     paths = {rule.path for rule in forbidding}
     lines = {source.line_of(line): line for line in source.agents}
     freed = {finding.line for finding in without_rules(source)}  # R309 is about them
-    questions = _Questions(source, source.most_questions)
+    questions = _Questions(source, source.max_questions)
     for group in own:
         line = lines[group.lines[0]]
         repeats = any(not rule.path or rule.path in paths for rule in group.rules)
@@ -74,7 +74,7 @@ class _Questions:
 
 def _replaced(source: SourceFile, line: re.Match[str], rules: list[Rule]) -> Finding:
     named = [
-        f"{rule.key}: {quoted(rule.path)[1:-1]} of line {rule.line}" for rule in rules[:_MAX_NAMED]
+        f"{rule.key}: {unquoted(rule.path)} of line {rule.line}" for rule in rules[:_MAX_NAMED]
     ]
     more = ["others"] if len(rules) > _MAX_NAMED else []
     return source.finding(

@@ -33,14 +33,14 @@ _PAGE_PARTS = re.compile(
 _NEVER_RAW = re.compile(r"""[ "<>\x00-\x1f\x7f-\xff]""")  # in a URL as it is sent
 
 
-def sent(value: str) -> str:
+def as_sent(value: str) -> str:
     """A path as it is sent: what may not stand in a URL is escaped."""
     return _NEVER_RAW.sub(lambda character: f"%{ord(character[0]):02X}", value)
 
 
 def meant_path(value: str) -> str:
     """A path that a rule is meant for, as it is sent: each "*" stands for "x"."""
-    path = sent(value).removesuffix("$").replace("*", "x")
+    path = as_sent(value).removesuffix("$").replace("*", "x")
     return path if path.startswith("/") else f"/x{path}"
 
 
@@ -66,7 +66,7 @@ def can_match(value: str, dialect: Dialect) -> bool:
         reference = resolve(value)
         return reference is not None and reference.path.startswith("/")
     rules = RuleSet(f"User-agent: *\nDisallow: {value}".encode("latin-1"), dialect)
-    written = sent(value)
+    written = as_sent(value)
     filled = written.removesuffix("$").replace("*", "x")
     if value[0] not in "/*" and dialect.no_slash in (NoSlash.LITERAL, NoSlash.IGNORED):
         return False  # every path starts with a slash
@@ -84,7 +84,7 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     characters = dict.fromkeys(_NEVER_RAW.findall(value))  # the dialect may escape some of them
     raw = next((one for one in characters if not can_match(f"/{one}x", dialect)), "")
     if raw:
-        return f"a URL holds {sent(raw)} where this has {raw!r}", f"write {sent(raw)}"
+        return f"a URL holds {as_sent(raw)} where this has {raw!r}", f"write {as_sent(raw)}"
     return "no path looks like this", "write a path that starts with one /"
 
 
@@ -159,7 +159,7 @@ def page_parts(source: SourceFile) -> Iterator[Finding]:
         for rule in (group.rules if names else ())
         if not rule.allow and (part := _PAGE_PARTS.search(rule.path))
     )
-    for rule, part, names in islice(candidates, source.most_questions):
+    for rule, part, names in islice(candidates, source.max_questions):
         url = _url_of_part(rule.path, part[0])
         if not all(source.rules.allowed(url, SOMEBODY if n == STAR else n) for n in names):
             yield source.finding(
@@ -180,15 +180,13 @@ def _url_of_part(value: str, part: str) -> str:
 
 
 def empty(source: SourceFile) -> Iterator[Finding]:
-    paths: set[str] = set()  # the crawlers that are bound by a rule with a path
+    with_path: set[str] = set()  # the crawlers that are bound by a rule with a path
     for group in source.groups:
         if any(rule.path for rule in group.rules):
-            paths |= group.names
+            with_path |= group.names
     for group in source.groups:
-        if not paths.isdisjoint(group.names):
-            for rule in group.rules:
-                if not rule.path:
-                    yield _empty_among_others(source, rule)
+        if not with_path.isdisjoint(group.names):
+            yield from (_empty_among_others(source, rule) for rule in group.rules if not rule.path)
 
 
 def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:

@@ -34,7 +34,7 @@ def disallowed(source: SourceFile) -> Iterator[Finding]:
     sitemaps = [(line, _origin(line)) for line in source.sitemaps]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]
-    for line in own[: source.most_questions]:
+    for line in own[: source.max_questions]:
         if not source.rules.allowed(readable(line[1]), SOMEBODY):
             yield source.finding(
                 "R508",

@@ -39,10 +39,10 @@ class AgentList(NamedTuple):
     end: int
 
 
-class Group(NamedTuple):
-    """The rules of all groups that name just the same crawlers: each of these crawlers is bound by
-    every one of the rules, in every group that it has.
+class CombinedGroup(NamedTuple):
+    """All groups that name just the same crawlers (RFC 9309 §2.2.1: their rules are combined).
 
+    names  in lower case
     lines  the numbers of the User-agent lines
     """
 
@@ -94,6 +94,10 @@ class SourceFile:
         """The Sitemap lines; group 1 is the value."""
         return list(self.grammar.sitemap.finditer(self.text))
 
+    def directives(self, span: Span | None = None) -> Iterator[re.Match[str]]:
+        """The lines with a key, all or those in a span; group 1: the key, group 2: its value."""
+        return self.grammar.directive.finditer(self.text, *(span or (0, len(self.text))))
+
     @cached_property
     def lists(self) -> list[AgentList]:
         """The lists of User-agent lines. Between two lists stands what ends a list: a rule, or what
@@ -119,7 +123,7 @@ class SourceFile:
         return RuleSet(self.body, self.dialect)
 
     @property
-    def most_questions(self) -> int:
+    def max_questions(self) -> int:
         """How often a check may ask `rules`: a question may cost as much as the file is long."""
         return 1 + _MAX_OCTETS // (1 + len(self.body))
 
@@ -145,7 +149,7 @@ class SourceFile:
             yield Rule(rule[1] is not None, rule[2], self.line_of(rule))
 
     @cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[CombinedGroup]:
         """What binds the crawlers that the file names: one group for each set of names.
 
         To ask the engine for each name would take time that grows with the square of their number.
@@ -159,7 +163,8 @@ class SourceFile:
             lines_of += map(self.line_of, agent_list.lines)
             rules_of += rules
         return [
-            Group(names, tuple(lines), tuple(rules)) for names, (lines, rules) in groups.items()
+            CombinedGroup(names, tuple(lines), tuple(rules))
+            for names, (lines, rules) in groups.items()
         ]
 
     @property
@@ -264,8 +269,3 @@ def _decoded(octets: str) -> str:
 def whole(line: re.Match[str]) -> Span:
     """All of a line that was matched whole."""
     return line.start() + 1, line.end()
-
-
-def values(source: SourceFile, span: Span | None = None) -> Iterator[re.Match[str]]:
-    """The lines with a key, all or those within a span; group 1 is the key, group 2 the value."""
-    return source.grammar.directive.finditer(source.text, *(span or (0, len(source.text))))

@@ -26,7 +26,7 @@ from ..rep.preference import (
 from ..rep.usage import UsageLines
 from ..rep.usage_values import read_value, split_value
 from .findings import Finding, quoted
-from .source_file import SourceFile, Span, values
+from .source_file import SourceFile, Span
 
 _EXAMPLES = {CONTENT_USAGE: "train-ai=n, search=y", CONTENT_SIGNAL: "ai-train=no, search=yes"}
 
@@ -35,7 +35,7 @@ def _labelled_lines(
     source: SourceFile, span: Span | None = None
 ) -> Iterator[tuple[str, re.Match[str]]]:
     """The lines about the use of pages, each with its label."""
-    for line in values(source, span):
+    for line in source.directives(span):
         label = LABELS.get(line[1].lower(), LICENSE)
         if label != LICENSE:
             yield label, line
@@ -105,7 +105,7 @@ def _outside(source: SourceFile) -> Iterator[Span]:
 
 def outside(source: SourceFile) -> Iterator[Finding]:
     for span in _outside(source):
-        for line in values(source, span):
+        for line in source.directives(span):
             if LABELS.get(line[1].lower()) == CONTENT_USAGE:
                 yield source.finding(
                     "R505",

@@ -11,11 +11,11 @@ from .patterns import Reading, RuleLine
 from .verdict import Reason, Rule
 
 MAX_KEPT = 100  # rules of a group that are kept as objects: most refusals are by a few
-KEPT_OCTETS = 150  # that one takes, about
+RULE_OCTETS = 150  # of memory that one of them takes, about
 
 _MAX_AGENTS = 256  # for so many agents it is remembered what binds them; a crawl asks as one or few
-_MAX_LAID_OUT = 8 * 1024 * 1024  # octets of all indexes of one file; the newest is always kept
-_AN_AGENT = 200  # octets that the memory of one agent takes, about
+_MAX_OCTETS = 8 * 1024 * 1024  # of all indexes of one file; the newest is always kept
+_AGENT_OCTETS = 200  # of memory that an agent takes without its index, about
 
 
 class BindingRules(Index):
@@ -66,7 +66,7 @@ class BindingRules(Index):
         rule = Rule(self._allow_lines[at] == 1, self._paths[at], self._line_numbers[at])
         if len(self._kept) < MAX_KEPT:
             self._kept[number] = rule
-            self.octets_held += KEPT_OCTETS
+            self.octets_held += RULE_OCTETS
         return rule
 
 
@@ -80,7 +80,7 @@ class Bindings(dict[object, BindingRules | None]):
 
     @property
     def octets_held(self) -> int:
-        return len(self) * _AN_AGENT + self._octets_laid_out()
+        return len(self) * _AGENT_OCTETS + self._octets_laid_out()
 
     def shared(self, groups: tuple[GroupSpan, ...], origin: str | None) -> BindingRules | None:
         """What binds another agent by the same groups: most agents are bound by the same ones."""
@@ -91,7 +91,7 @@ class Bindings(dict[object, BindingRules | None]):
 
     def make_room(self, octets: int = 0) -> None:
         """Forget what is laid out if it is too much, or will be too much with `octets` more."""
-        too_much = octets and self._octets_laid_out() + octets > _MAX_LAID_OUT
+        too_much = octets and self._octets_laid_out() + octets > _MAX_OCTETS
         if too_much or len(self) >= _MAX_AGENTS:
             self.clear()
 

@@ -49,11 +49,11 @@ class CacheEntry:
                    4xx or 3xx has withdrawn it since
     fetched_at     when a response last showed that the copy is current
     asked_at       when the last result came
-    failing_since  when the present run of failures began; None if the last try did not fail. Where
-                   two tries are more than a day apart, it is later by the rest of that time
+    failing_since  when the present run of failures began; None if the last try did not fail. Of the
+                   time between two tries a day counts at most: the rest is added to this instant
     failures       how many tries in a row have failed
-    unreachable_since  the same of those that came after the last 429 of that run; None if there
-                   was no 429, or nothing has come after it
+    unreachable_since  as failing_since, counted from the first failure after the last 429 of that
+                   run; None if the run has no 429, or if it ends with one
     """
 
     latest: FetchResult
@@ -104,12 +104,7 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
     if previous is None:
         return CacheEntry(latest, now, failing_since=now, failures=1)
     if previous.octets is not None:
-        copy = previous.latest
-        latest = replace(
-            latest, media_type=copy.media_type, etag="", last_modified="", is_cut=copy.is_cut
-        )
-        if fetched.hops == copy.hops:  # the next try is conditional, but not at another URL
-            latest = replace(latest, etag=copy.etag, last_modified=copy.last_modified)
+        latest = _beside_copy(latest, previous.latest)
     unknown = max(now - previous.asked_at - KNOWN_FOR, 0.0)
     unreachable_since = previous.unreachable_since
     if fetched.status == 429:
@@ -125,6 +120,18 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
         failing_since=now if previous.failing_since is None else previous.failing_since + unknown,
         failures=previous.failures + 1,
         unreachable_since=unreachable_since,
+    )
+
+
+def _beside_copy(failure: FetchResult, copy: FetchResult) -> FetchResult:
+    """A failure with the facts about the copy; the next try is conditional, if it is at its URL."""
+    is_same_url = failure.hops == copy.hops
+    return replace(
+        failure,
+        media_type=copy.media_type,
+        etag=copy.etag if is_same_url else "",
+        last_modified=copy.last_modified if is_same_url else "",
+        is_cut=copy.is_cut,
     )
 
 

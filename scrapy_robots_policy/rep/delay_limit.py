@@ -43,7 +43,7 @@ class Delay:
         return f"clamped to {self.seconds:g} s" if self.action == "clamped" else self.action
 
 
-NONE = Delay()
+NO_DELAY = Delay()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ class DelayLimit:
         the site takes its place, without limit.
         """
         if own is not None:
-            return Delay(own, own, "set") if own else NONE
+            return Delay(own, own, "set") if own else NO_DELAY
         if not requested or not self.obeys:
-            return NONE
+            return NO_DELAY
         if requested <= self.max_delay:
             return Delay(requested, requested, "kept")
         if self.over_max is OverMax.CLAMP:

@@ -21,11 +21,11 @@ def document_of(key: str) -> str:
     return TDMREP if key.endswith(TDMREP) else ROBOTS_TXT
 
 
-def owner_of(key: str) -> str:
+def origin_of_key(key: str) -> str:
     """The origin that a key is of."""
     return key.removesuffix(TDMREP)
 
 
 def url_of(key: str) -> str:
     """Where a document is requested."""
-    return owner_of(key) + document_of(key)
+    return origin_of_key(key) + document_of(key)

@@ -20,7 +20,7 @@ from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
 from .lines import Grammar, grammar_of
 from .patterns import Pattern, split_pattern
 
-_A_LINE = 128  # octets of memory that a User-agent line takes, about
+_LINE_OCTETS = 128  # of memory that a User-agent line takes, about
 
 
 class GroupSpan(NamedTuple):
@@ -56,7 +56,7 @@ class Groups:
     @property
     def octets_held(self) -> int:
         """About how many octets of memory the User-agent lines take."""
-        return _A_LINE * len(self._names)
+        return _LINE_OCTETS * len(self._names)
 
     def spans(self, text: str) -> Iterator[GroupSpan]:
         """All groups, in the order of the file."""

@@ -41,7 +41,7 @@ _END = "\U0010ffff"  # after all keys: they are octets
 _SMALL = 256  # Python keeps all integers up to this; a list of them is faster than an array
 # Octets of memory, about: an index without rules, what each pattern adds, what one with wildcards
 # adds to that, and each of its parts after the second.
-_EMPTY, _PATTERN, _WILD, _PART = 1600, 100, 250, 40
+_INDEX_OCTETS, _PATTERN_OCTETS, _WILD_OCTETS, _PART_OCTETS = 1600, 100, 250, 40
 
 # The patterns with wildcards of one key.
 Bunch = Needles | list[Wild]
@@ -95,7 +95,12 @@ class Index:
         self._wild = stretches.wild if wild else []
         count = sum(map(len, wild.values()))
         more_parts = sum(len(parts) - 2 for of_key in wild.values() for parts, _ in of_key)
-        self.octets_held = _EMPTY + _PATTERN * len(patterns) + _WILD * count + _PART * more_parts
+        self.octets_held = (
+            _INDEX_OCTETS
+            + _PATTERN_OCTETS * len(patterns)
+            + _WILD_OCTETS * count
+            + _PART_OCTETS * more_parts
+        )
         self.allowed = self.answers(self.allows)
         self._decide: Callable[[str], int] | None = None
 

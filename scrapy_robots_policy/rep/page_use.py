@@ -1,6 +1,6 @@
 """What a response says about the use of its page: headers and tags, as preferences.
 
-Must not know: HTTP, HTML. The values of headers and the attributes of tags are handed in.
+HTTP and HTML are read elsewhere: the values of headers and the attributes of tags are handed in.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import RULE_OCTETS, URL_OCTETS, in_query, no_string, path_of
+from .url import RULE_OCTETS, URL_OCTETS, in_query, not_a_string, path_of
 
 _INDEX = "/index.htm"
 # For a set in an expression: octets that some dialect rewrites or gives a meaning.
@@ -115,7 +115,7 @@ class Reading:
         It begins with "/". TypeError where `url` is no string.
         """
         if not isinstance(url, str):
-            raise no_string("url", url)
+            raise not_a_string("url", url)
         return self._of_url(path_of(url))
 
     def ranked(self, lines: Sequence[RuleLine], url: str) -> list[Ranked]:
@@ -191,10 +191,10 @@ class Reading:
         pattern = self._pattern(allow, octets)
         if not pattern.length:
             return ()  # "*$", "**": Yandex's library keeps no empty prefix
-        return pattern, *self._also(pattern, octets)
+        return pattern, *self._more_patterns(pattern, octets)
 
-    def _also(self, pattern: Pattern, octets: str) -> Iterator[Pattern]:
-        """What a rule gives to match with beside itself."""
+    def _more_patterns(self, pattern: Pattern, octets: str) -> Iterator[Pattern]:
+        """The patterns that follow from the one of a rule."""
         if self._dialect.percent is Percent.RFC9309:
             for query in in_query(octets):
                 yield self._pattern(pattern.allow, query)._replace(length=pattern.length)
@@ -225,13 +225,13 @@ class Reading:
         return (Pattern(0 if allow else -1, True, ("",), False),)
 
     def _pattern(self, allow: bool, octets: str) -> Pattern:
-        length = len(octets) if self._by_octets else _without_wildcards(octets)
+        length = len(octets) if self._by_octets else _length_without_wildcards(octets)
         if self._dialect.wildcards:
             return Pattern(length, allow, *split_pattern(octets))
         return Pattern(length, allow, (octets,), False)
 
 
-def _without_wildcards(octets: str) -> int:
+def _length_without_wildcards(octets: str) -> int:
     if octets == "*":
         return 1  # Yandex's library reads "*" as "/*"; it makes "**" a "*" only after that
     return len(octets.removesuffix("$").replace("*", ""))

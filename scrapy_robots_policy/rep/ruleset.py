@@ -24,7 +24,7 @@ from .lines import clean_text, grammar_of, is_too_large
 from .pace import delay_for, may_have_pace, visit_times_for
 from .patterns import reading_of
 from .preference import USER_AGENT, Overridden, Preference
-from .url import no_string, origin_of, readable
+from .url import not_a_string, origin_of, readable
 from .usage import UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
 
@@ -137,8 +137,8 @@ class RuleSet:
         if self._reading.resolves:
             return lambda url: describe(self.verdict(url, agent))
         binding = self._binding("", agent)
-        made = _Made(lambda rank: describe(self._verdict(binding, rank, agent, Details())))
-        return binding.answers(made)
+        by_rank = _ByRank(lambda rank: describe(self._verdict(binding, rank, agent, Details())))
+        return binding.answers(by_rank)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
@@ -313,9 +313,9 @@ class RuleSet:
     def _key(self, url: str, agent: str) -> object:
         """The key of what binds an agent. TypeError if one of the two is no string."""
         if not isinstance(url, str):
-            raise no_string("url", url)
+            raise not_a_string("url", url)
         if not isinstance(agent, str):
-            raise no_string("agent", agent)
+            raise not_a_string("agent", agent)
         return (agent, origin_of(url)) if self._reading.resolves else agent
 
     def _rules(self, groups: tuple[GroupSpan, ...]) -> Iterator[Rule]:
@@ -324,11 +324,11 @@ class RuleSet:
 
 def _check_agent(agent: object) -> None:
     if not isinstance(agent, str):
-        raise no_string("agent", agent)
+        raise not_a_string("agent", agent)
 
 
-class _Made(dict[int, T]):
-    """What a function makes of a rank. It is called once for each."""
+class _ByRank(dict[int, T]):
+    """What a function makes of each rank, by rank. It is called once for each."""
 
     def __init__(self, make: Callable[[int], T]) -> None:
         super().__init__()

@@ -167,7 +167,7 @@ def _ascii(host: str) -> str:
         return host
 
 
-def no_string(name: str, value: object) -> TypeError:
+def not_a_string(name: str, value: object) -> TypeError:
     """The error for a URL or an agent that is no string."""
     return TypeError(f"{name} must be a str, not {type(value).__name__}")
 
@@ -247,20 +247,12 @@ def _decode(match: re.Match[str]) -> str:
     return octet if octet == "%2F" else chr(int(octet[1:], 16))
 
 
-def _koster_path(path: str) -> str:
-    return _koster(octets_of(path))
-
-
 def _uri(octets: str) -> str:
     return _NOT_URI.sub(_escape, octets)
 
 
 def _escape(match: re.Match[str]) -> str:
     return f"%{ord(match[0]):02X}"
-
-
-def _uri_path(path: str) -> str:
-    return _uri(octets_of(path))
 
 
 def readable(octets: str) -> str:
@@ -281,7 +273,7 @@ RULE_OCTETS: Mapping[Percent, Callable[[str], str]] = {
 URL_OCTETS: Mapping[Percent, Callable[[str], str]] = {
     Percent.GOOGLE: _google_path,
     Percent.RFC9309: _rfc9309_path,
-    Percent.KOSTER: _koster_path,
-    Percent.URI: _uri_path,
+    Percent.KOSTER: lambda path: _koster(octets_of(path)),
+    Percent.URI: lambda path: _uri(octets_of(path)),
 }
 """What prepares the path of a URL, given by `path_of`."""

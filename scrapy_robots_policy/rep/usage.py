@@ -40,13 +40,13 @@ from .url import origin_of
 from .usage_values import read_value, split_value
 
 _MAX_AGENTS = 256  # agents whose lines are kept; a crawl has one or a few
-_MAX_BOUND = 8 * 1024 * 1024  # octets of the lines that are kept for agents; the newest always are
+_MAX_OCTETS = 8 * 1024 * 1024  # of the lines that are kept for agents; the newest always are
 # Of the preferences for one page: those that can refuse nothing, and those that do not hold. A file
 # may have 16,000, and each request of its site would look at them all.
 _MAX_SHOWN = 100
 # Octets of memory, about: a line as written, a path of lines that bind an agent, a wildcard in such
 # a path, a preference.
-_A_WRITTEN, _A_PATH, _A_STAR, _A_PREFERENCE = 200, 550, 60, 150
+_LINE_OCTETS, _PATH_OCTETS, _STAR_OCTETS, _PREFERENCE_OCTETS = 200, 550, 60, 150
 # Labels that have a meaning outside all groups too, and why such lines may not count.
 _ALSO_OUTSIDE = {
     CONTENT_SIGNAL: "the crawler's group has signals of its own",
@@ -62,15 +62,15 @@ class UsageLines:
     def __init__(self, text: str, groups: Groups, dialect: Dialect) -> None:
         self._text, self._groups, self._reading = text, groups, reading_of(dialect)
         self._written = _written_in(text, dialect)
-        self._octets_written = sum(_A_WRITTEN + len(line.value) for line in self._written)
+        self._line_octets = sum(_LINE_OCTETS + len(line.value) for line in self._written)
         # By agent, with the origin where a line may name a site.
-        self._bound: dict[tuple[str, str | None], _Bound] = {}
-        self._octets_bound = 0
+        self._bindings: dict[tuple[str, str | None], _Binding] = {}
+        self._binding_octets = 0
 
     @property
     def octets_held(self) -> int:
         """About how many octets of memory this object takes: it grows as more agents ask."""
-        return len(self._text) + self._octets_written + self._octets_bound
+        return len(self._text) + self._line_octets + self._binding_octets
 
     def preferences(self, path: str, url: str, agent: str) -> tuple[Preference, ...]:
         """The preferences that hold for a crawler and a page.
@@ -78,38 +78,38 @@ class UsageLines:
         path  the path of the page's URL, normalised as for rules
         """
         preferences: list[Preference] = []
-        for lines in self._bound_by(agent, url).lines.values():
+        for lines in self._binding(agent, url).lines.values():
             preferences += _combined_of(lines.matching(path)[0])
         return tuple(preferences)
 
     def overridden(self, path: str, url: str, agent: str) -> tuple[Overridden, ...]:
         """The preferences that match the page, or bind all crawlers, and do not hold."""
-        return tuple(islice(_overridden(self._bound_by(agent, url), path), _MAX_SHOWN))
+        return tuple(islice(_overridden(self._binding(agent, url), path), _MAX_SHOWN))
 
-    def _bound_by(self, agent: str, url: str) -> _Bound:
+    def _binding(self, agent: str, url: str) -> _Binding:
         """What binds a crawler. Some dialects match the whole `url`, not its path only."""
         origin = origin_of(url) if self._reading.resolves else None
-        bound = self._bound.get((agent, origin))
-        if bound is None:
+        binding = self._bindings.get((agent, origin))
+        if binding is None:
             own = self._lines_for(agent)
             shared = self._shared(own, origin)
-            bound = shared or self._read(own, url, origin)
-            more = 0 if shared else bound.octets
-            if len(self._bound) >= _MAX_AGENTS or self._octets_bound + more > _MAX_BOUND:
-                self._bound.clear()
-                self._octets_bound, more = 0, bound.octets
-            self._bound[agent, origin] = bound
-            self._octets_bound += more
-        return bound
+            binding = shared or self._read(own, url, origin)
+            more = 0 if shared else binding.octets_held
+            if len(self._bindings) >= _MAX_AGENTS or self._binding_octets + more > _MAX_OCTETS:
+                self._bindings.clear()
+                self._binding_octets, more = 0, binding.octets_held
+            self._bindings[agent, origin] = binding
+            self._binding_octets += more
+        return binding
 
-    def _shared(self, own: list[_Written], origin: str | None) -> _Bound | None:
+    def _shared(self, own: list[_Written], origin: str | None) -> _Binding | None:
         """What binds another crawler by the same lines: most are bound by the same groups."""
         same = (own, origin)
         return next(
-            (one for one in list(self._bound.values()) if (one.own, one.origin) == same), None
+            (one for one in list(self._bindings.values()) if (one.own, one.origin) == same), None
         )
 
-    def _read(self, own: list[_Written], url: str, origin: str | None) -> _Bound:
+    def _read(self, own: list[_Written], url: str, origin: str | None) -> _Binding:
         labels = _labels(own)
         for_all = [line for line in self._outside if line.label not in labels]
         unused = [line for line in self._outside if line.label in labels]
@@ -120,7 +120,7 @@ class UsageLines:
             if (weaker := _preferences_with(label, unused))
             for one in _weaker(weaker, _preferences_with(label, own), why)
         )
-        return _Bound(own, origin, lines, overridden)
+        return _Binding(own, origin, lines, overridden)
 
     def _lines_for(self, agent: str) -> list[_Written]:
         """The lines in the crawler's groups."""
@@ -214,10 +214,10 @@ class _SamePath:
 class _Labelled:
     """The usage lines with one label that bind a crawler, laid out so that a page finds its own.
 
-    octets  of memory that they take, about
+    octets_held  of memory, about
     """
 
-    __slots__ = ("_index", "_lines", "_of_pattern", "octets")
+    __slots__ = ("_index", "_lines", "_of_pattern", "octets_held")
 
     def __init__(
         self,
@@ -232,7 +232,7 @@ class _Labelled:
             self._of_pattern += [(pattern.length, at) for pattern in patterns]
             every += [(pattern.parts, pattern.anchored) for pattern in patterns]
         self._index = EveryMatch(every)
-        self.octets = sum(_octets_of(path, lines) for path, lines in by_path.items())
+        self.octets_held = sum(_octets_of(path, lines) for path, lines in by_path.items())
 
     def matching(self, path: str) -> tuple[list[_SamePath], list[_SamePath]]:
         """(the lines with the longest of the paths that match, the others that match)"""
@@ -248,7 +248,7 @@ class _Labelled:
         )
 
 
-class _Bound(NamedTuple):
+class _Binding(NamedTuple):
     """What binds one crawler.
 
     own         the lines in its groups
@@ -263,16 +263,16 @@ class _Bound(NamedTuple):
     overridden: tuple[Overridden, ...]
 
     @property
-    def octets(self) -> int:
+    def octets_held(self) -> int:
         """Of memory that it takes, about."""
         overridden = _octets_of("", (one.preference for one in self.overridden))
-        return overridden + sum(lines.octets for lines in self.lines.values())
+        return overridden + sum(lines.octets_held for lines in self.lines.values())
 
 
 def _octets_of(path: str, preferences: Iterable[Preference]) -> int:
     """About how many octets of memory the lines with one path take."""
-    values = sum(_A_PREFERENCE + len(one.key) + len(one.value) for one in preferences)
-    return _A_PATH + 2 * len(path) + _A_STAR * path.count("*") + values
+    values = sum(_PREFERENCE_OCTETS + len(one.key) + len(one.value) for one in preferences)
+    return _PATH_OCTETS + 2 * len(path) + _STAR_OCTETS * path.count("*") + values
 
 
 def _labels(written: Iterable[_Written]) -> set[str]:
@@ -317,8 +317,8 @@ def _few(preferences: Iterable[Preference]) -> Iterator[Preference]:
             yield one
 
 
-def _overridden(bound: _Bound, path: str) -> Iterator[Overridden]:
-    for lines in bound.lines.values():
+def _overridden(binding: _Binding, path: str) -> Iterator[Overridden]:
+    for lines in binding.lines.values():
         deciding, shorter = lines.matching(path)
         obeyed = _combined_of(deciding)
         yield from _weaker(_preferences_of(shorter), obeyed, _LONGER)
@@ -326,4 +326,4 @@ def _overridden(bound: _Bound, path: str) -> Iterator[Overridden]:
         every = _preferences_of(deciding)
         lost = (one for one in every if one.key in by_key and one != by_key[one.key])
         yield from _weaker(lost, obeyed, _STRICTER)
-    yield from bound.overridden
+    yield from binding.overridden

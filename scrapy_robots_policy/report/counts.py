@@ -137,7 +137,7 @@ class CrawlCounts:
         self.of(origin).held += seconds
         self.held.add(seconds)
 
-    def shared(self, text: str) -> str:
+    def interned(self, text: str) -> str:
         """The one copy of a text that many origins have."""
         if len(self._texts) >= MAX_ALL_CAUSES:
             return text
@@ -147,7 +147,7 @@ class CrawlCounts:
         """Count a name, or all others if there is no room for one more; the result is which."""
         if name not in counts:
             has_room = len(counts) < MAX_CAUSES and self._causes < MAX_ALL_CAUSES
-            name = self.shared(name) if has_room else THE_REST
+            name = self.interned(name) if has_room else THE_REST
             self._causes += name not in counts
         counts[name] = counts.get(name, 0) + 1
         return name

@@ -18,7 +18,7 @@ from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import WIDE, AccessResult
 from ..rep.delay_limit import Delay
-from ..rep.documents import TDMREP, document_of, owner_of, url_of
+from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
 from ..rep.preference import LICENSE, Preference
 from ..resolver.events import ResolverEvents, Source
@@ -28,7 +28,7 @@ from .trouble_log import MAX_LINES, TroubleLog
 
 logger = logging.getLogger("scrapy_robots_policy")
 
-TDMREP_FORBIDDEN = "forbidden by robots.txt"
+_FORBIDDEN = "forbidden by robots.txt"
 MAX_PREFERENCES = 20  # of one origin
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
 
@@ -93,7 +93,7 @@ class CrawlEvents(ResolverEvents):
 
     def _on_tdmrep(self, rules: OriginRules, source: Source) -> None:
         """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
-        origin, why = owner_of(rules.origin), rules.access.why
+        origin, why = origin_of_key(rules.origin), rules.access.why
         error = rules.reservations.error if rules.reservations else ""
         outcome = f"{why}, {error}" if error else why
         counts = self.counts.of(origin)
@@ -120,12 +120,12 @@ class CrawlEvents(ResolverEvents):
     def on_tdmrep_forbidden(self, origin: str) -> None:
         """The robots.txt of an origin forbids its tdmrep.json, which is not requested."""
         counts = self.counts.of(origin)
-        if not counts.is_shared and counts.tdmrep != TDMREP_FORBIDDEN:
-            counts.tdmrep = TDMREP_FORBIDDEN
+        if not counts.is_shared and counts.tdmrep != _FORBIDDEN:
+            counts.tdmrep = _FORBIDDEN
             self._count(stats.TDMREP_FORBIDDEN)
             logger.debug(
                 "tdmrep.json of %(origin)s: %(why)s, so it reserves nothing",
-                {"origin": origin, "why": TDMREP_FORBIDDEN},
+                {"origin": origin, "why": _FORBIDDEN},
                 extra={"spider": self.crawler.spider},
             )
 
@@ -143,7 +143,7 @@ class CrawlEvents(ResolverEvents):
         mode, why = rules.mode.value, rules.access.why
         if (counts.mode, counts.why) == (mode, why):
             return False
-        counts.mode, counts.why = mode, self.counts.shared(why)
+        counts.mode, counts.why = mode, self.counts.interned(why)
         counts.trouble = rules.access.result in TROUBLE
         return True
 
@@ -201,7 +201,7 @@ class CrawlEvents(ResolverEvents):
         self._note_delay(rules, delay, counts)
         if rules.rules is not None and not counts.is_shared and not counts.usage:
             preferences = rules.rules.usage("/", agent)[:MAX_PREFERENCES]
-            counts.usage = tuple(self.counts.shared(_kind_of_use(one)) for one in preferences)
+            counts.usage = tuple(self.counts.interned(_kind_of_use(one)) for one in preferences)
 
     def _note_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
         """Log and count the delay that an origin asks for, when it is new."""

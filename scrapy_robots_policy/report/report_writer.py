@@ -10,9 +10,9 @@ from typing import Any
 from scrapy.crawler import Crawler
 
 from ..stats import PREFIX
-from .base import Base
 from .counts import CrawlCounts
-from .files import Files
+from .earlier_report import EarlierReport
+from .report_files import ReportFiles
 from .summary import Report
 
 logger = logging.getLogger("scrapy_robots_policy")
@@ -33,7 +33,7 @@ class ReportWriter:
         counts: CrawlCounts,
         agent: str,
         dialect: str,
-        files: Files,
+        files: ReportFiles,
         base: Path | None,
         now: Callable[[], float],
     ) -> None:
@@ -77,12 +77,12 @@ class ReportWriter:
             self._base(),
         )
 
-    def _base(self) -> Base | None:
+    def _base(self) -> EarlierReport | None:
         """The earlier report; None where there is none, which is so before the second crawl."""
         if self.base is None:
             return None
         try:
-            return Base.read(self.base)
+            return EarlierReport.read(self.base)
         except FileNotFoundError:
             logger.info(
                 "There is no earlier report at %(path)s to compare this one with",

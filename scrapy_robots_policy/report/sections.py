@@ -7,9 +7,9 @@ from heapq import nlargest
 
 from .. import stats as names
 from ..rep import AccessMode
-from .base import Base
 from .charts import chart
 from .counts import OriginCounts
+from .earlier_report import EarlierReport
 from .formats import change, counted, elapsed, octets, span
 from .grid import Cell, Column, Noted, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
@@ -51,7 +51,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("All origins", "most drops first, then longest waits", _origins(report.counts))
 
 
-def _comparison(report: Report, base: Base) -> str:
+def _comparison(report: Report, base: EarlierReport) -> str:
     figures = [
         ("requests passed", base.passed, report.passed, _difference),
         ("requests dropped", base.dropped, report.dropped, _difference),

@@ -11,8 +11,15 @@ from functools import cached_property
 from typing import Any
 
 from .. import stats as names
-from .base import Base, Change, ChangedRule, OriginFigures, changed_rules, changes
 from .counts import OriginCounts
+from .earlier_report import (
+    Change,
+    ChangedRule,
+    EarlierReport,
+    OriginFigures,
+    changed_rules,
+    changes,
+)
 from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
 
@@ -46,7 +53,7 @@ class Report:
     stats: Mapping[str, Any]
     samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
-    base: Base | None = None
+    base: EarlierReport | None = None
 
     @property
     def passed(self) -> int:

@@ -27,7 +27,10 @@ class RuleSum:
 
 @dataclass(slots=True)
 class DomainSum:
-    """The counts of all origins of one registered domain."""
+    """The counts of all origins of one registered domain.
+
+    lost  seconds that requests waited in all, for robots.txt files and for their turn
+    """
 
     domain: str
     origins: int = 0

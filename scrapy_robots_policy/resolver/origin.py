@@ -31,7 +31,7 @@ from ..rep.pace import may_have_pace
 from ..rep.preference import DeclaredUse, Preference
 from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
-from ..rep.verdict import verdict_of
+from ..rep.verdict import refuse, verdict_of
 
 if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
     from twisted.internet.defer import Deferred
@@ -129,6 +129,10 @@ class OriginRules:
         if self._is_robots_txt(url):
             return Verdict(True, Reason.ROBOTS_TXT, self.dialect.name, agent)
         return verdict_of(self.access, self.dialect, agent)
+
+    def verdict_for_use(self, url: str, agent: str, use: DeclaredUse) -> Verdict:
+        """The verdict for a crawl that declares a use: the site may refuse the page to it."""
+        return refuse(self.verdict(url, agent), use, self.reserved(url))
 
     def _is_robots_txt(self, url: str) -> bool:
         return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"

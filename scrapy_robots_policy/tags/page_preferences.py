@@ -1,6 +1,6 @@
 """What a response says about the use of its page: in its headers and, if it is HTML, in its tags.
 
-Must not know: what a crawl declares, what becomes of the page.
+What the crawl declares, and what becomes of the page, is decided elsewhere.
 """
 
 from __future__ import annotations

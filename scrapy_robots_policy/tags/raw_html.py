@@ -6,7 +6,7 @@ a few words. So the octets are searched for such tags, and only those for the wo
 tag or a word from that search leaves the page to a search of its whole text: an encoding that is
 not made of ASCII, NULs, a tag that parsers do not all end at the same place.
 
-Must not know: what the tags say.
+What the tags say is read in `page_preferences`.
 """
 
 from __future__ import annotations

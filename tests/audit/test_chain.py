@@ -18,7 +18,7 @@ from scrapy_robots_policy.audit import reading, writer
 from scrapy_robots_policy.audit.audit_page import audit_page
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
-from scrapy_robots_policy.audit.log_file import LogFile, names
+from scrapy_robots_policy.audit.log_file import LogFile, name_around_number
 from scrapy_robots_policy.audit.overview import overview_of
 from scrapy_robots_policy.audit.parts import Part, errors_in, notes_on
 from scrapy_robots_policy.audit.reading import _CHUNK, RecordFile, UnreadableError
@@ -464,7 +464,7 @@ def test_the_hash_is_that_of_the_octets_before_it(tmp_path):
     ],
 )
 def test_a_number_goes_before_the_suffix(tmp_path, name, parts):
-    assert names(tmp_path / name) == parts
+    assert name_around_number(tmp_path / name) == parts
 
 
 @pytest.mark.slow

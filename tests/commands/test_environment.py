@@ -143,8 +143,8 @@ def many_linted_files(folder: Path) -> Iterator[linted_files.LintedFile]:
     """By two processes, which this one starts."""
     path = folder / "robots.txt"
     path.write_bytes(b"User-agent: *\nDisallow: /a\n")
-    how = linted_files.How("google", (), (), Severity.NOTE, fixes="", include="")
-    return linted_files._by_processes([str(path)] * 2_000, how, workers=2)
+    choices = linted_files.LintChoices("google", (), (), Severity.NOTE, fixes="", include="")
+    return linted_files._by_processes([str(path)] * 2_000, choices, workers=2)
 
 
 def test_an_interrupt_while_processes_are_started_is_not_lost(tmp_path, monkeypatch):

@@ -648,7 +648,7 @@ def test_the_overrides_of_a_project_are_read_once_for_all_sites(monkeypatch):
     reads, read = [], OverridesKind.read
     monkeypatch.setattr(OverridesKind, "read", lambda *args: reads.append(args) or read(*args))
     defaults = ProjectDefaults(Settings({"ROBOTS_OVERRIDES": {"*.example": {"obey": False}}}))
-    places = [defaults.places(f"http://{host}.example") for host in "abc"]
+    places = [defaults.set_by(f"http://{host}.example") for host in "abc"]
     assert places == [{"obey": "ROBOTS_OVERRIDES['*.example']"}] * 3
     assert len(reads) == 1
 

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, RuleSet, Verdict, parse, ruleset
-from scrapy_robots_policy.rep.binding import KEPT_OCTETS, MAX_KEPT
+from scrapy_robots_policy.rep.binding import MAX_KEPT, RULE_OCTETS
 from scrapy_robots_policy.rep.needles import Needles
 from scrapy_robots_policy.rep.verdict import Details
 
@@ -203,7 +203,7 @@ def test_few_of_the_rules_that_have_decided_are_kept():
     for number in range(1_000):
         assert read.verdict(f"/{number:06}", "bot").line == number + 2
         held.append(read.octets_held)
-    assert held[-1] - held[0] == (MAX_KEPT - 1) * KEPT_OCTETS
+    assert held[-1] - held[0] == (MAX_KEPT - 1) * RULE_OCTETS
 
 
 LINES: dict[str, bytes] = {

@@ -405,12 +405,12 @@ def test_what_binds_crawlers_is_kept_within_a_bound_in_octets(monkeypatch):
     rules = parse(text.encode())
     rules.usage("/", names[0])
     lines = rules._usage
-    of_one = lines._octets_bound
+    of_one = lines._binding_octets
     assert of_one > 0
-    monkeypatch.setattr(usage, "_MAX_BOUND", 3 * of_one)
+    monkeypatch.setattr(usage, "_MAX_OCTETS", 3 * of_one)
     for name in (*names, *names):
         assert [one.value for one in rules.usage(f"/{name}", name)] == ["n"]
-        assert lines._octets_bound == of_one * len(lines._bound) <= 3 * of_one
+        assert lines._binding_octets == of_one * len(lines._bindings) <= 3 * of_one
 
 
 def test_what_is_too_much_to_be_kept_with_another_crawlers_lines_is_counted_alone(monkeypatch):
@@ -420,6 +420,6 @@ def test_what_is_too_much_to_be_kept_with_another_crawlers_lines_is_counted_alon
     kept = []
     for name in ("bota", "botb", "botc", "botd"):
         rules.usage("/a", name)
-        kept.append((len(rules._usage._bound), rules._usage._octets_bound))
+        kept.append((len(rules._usage._bindings), rules._usage._binding_octets))
     assert [count for count, _ in kept] == [1, 2, 1, 2]
     assert len({octets for _, octets in kept}) == 1

@@ -16,13 +16,13 @@ import pytest
 
 from scrapy_robots_policy.rep import Reason, Rule, Verdict
 from scrapy_robots_policy.report import summary
-from scrapy_robots_policy.report.base import Base, OriginFigures
 from scrapy_robots_policy.report.columns import aligned
 from scrapy_robots_policy.report.counts import MAX_CAUSES, THE_REST, CrawlCounts, OriginCounts
-from scrapy_robots_policy.report.files import Files
+from scrapy_robots_policy.report.earlier_report import EarlierReport, OriginFigures
 from scrapy_robots_policy.report.formats import elapsed
 from scrapy_robots_policy.report.histogram import DELAYS
 from scrapy_robots_policy.report.page import page
+from scrapy_robots_policy.report.report_files import ReportFiles
 from scrapy_robots_policy.report.sections import sections
 from scrapy_robots_policy.report.summary import Report, json_parts
 from scrapy_robots_policy.report.text_table import table
@@ -128,7 +128,7 @@ def hostile() -> Report:
         **{f"tags/{MARKUP}/dropped": 1, f"outcome/{MARKUP}": 1, f"dropped/{MARKUP}": 3},
     )
     before = {MARKUP: OriginFigures(MARKUP, MARKUP, 5, False)}
-    base = Base(MARKUP, 1, 2, 3, 4.0, 5.0, before, {MARKUP: 6})
+    base = EarlierReport(MARKUP, 1, 2, 3, 4.0, 5.0, before, {MARKUP: 6})
     return replace(report, samples=crawl.samples, histograms=crawl.histograms, base=base)
 
 
@@ -268,7 +268,7 @@ def test_the_page_shows_what_there_is_to_show(lines, text, is_shown):
 
 
 def test_the_page_says_whether_waits_are_longer_or_shorter_than_before():
-    base = Base("", 0, 0, 0, 10.0, 0.0, {}, {})
+    base = EarlierReport("", 0, 0, 0, 10.0, 0.0, {}, {})
     report = replace(report_of(OriginCounts(HERE, waited=4.0, held=2.0)), base=base)
     assert {"-6.0 s", "+2.0 s"} <= set(Reader(page(report, "r.json")).texts)
 
@@ -338,7 +338,7 @@ def test_causes_that_look_the_same_are_counted_together():
     ("name", "files"), [("a.html", ["a.html", "a.json"]), ("b.json", ["b.json"])]
 )
 def test_a_page_has_its_data_beside_it(tmp_path, name, files):
-    Files.of(str(tmp_path / name)).write(hostile())
+    ReportFiles.of(str(tmp_path / name)).write(hostile())
     assert sorted(path.name for path in tmp_path.iterdir()) == files
 
 
@@ -360,12 +360,12 @@ def test_a_place_where_no_report_can_be_written_is_an_error(tmp_path, name, sent
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "taken.json").mkdir()
     with pytest.raises(ValueError, match=r"\w") as error:
-        Files.of(str(tmp_path / name))
+        ReportFiles.of(str(tmp_path / name))
     assert str(error.value).endswith(sentence)
 
 
 def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypatch):
-    files = Files.of(str(tmp_path / "a.html"))
+    files = ReportFiles.of(str(tmp_path / "a.html"))
     files.write(hostile())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
@@ -380,7 +380,7 @@ def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypa
 
 
 def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_path, monkeypatch):
-    files = Files.of(str(tmp_path / "a.json"))
+    files = ReportFiles.of(str(tmp_path / "a.json"))
     texts = ["1" * 100_000, "2" * 50_000]
 
     def parts_of_two(_report):

@@ -10,15 +10,7 @@ import pytest
 
 from scrapy_robots_policy.rep.preference import Preference
 from scrapy_robots_policy.rep.use_answer import Result, UseResult
-from scrapy_robots_policy.report import base, counts
-from scrapy_robots_policy.report.base import (
-    Base,
-    Change,
-    ChangedRule,
-    OriginFigures,
-    changed_rules,
-    changes,
-)
+from scrapy_robots_policy.report import counts, earlier_report
 from scrapy_robots_policy.report.charts import chart, class_labels
 from scrapy_robots_policy.report.counts import (
     MAX_SAMPLES,
@@ -26,6 +18,14 @@ from scrapy_robots_policy.report.counts import (
     CrawlCounts,
     OriginCounts,
     rule_text,
+)
+from scrapy_robots_policy.report.earlier_report import (
+    Change,
+    ChangedRule,
+    EarlierReport,
+    OriginFigures,
+    changed_rules,
+    changes,
 )
 from scrapy_robots_policy.report.formats import change, octets, span
 from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, Column, Noted, grid
@@ -230,10 +230,10 @@ def test_a_time_that_is_the_same_when_written_has_no_sign(tmp_path):
     )
 
 
-def written(tmp_path, data) -> Base:
+def written(tmp_path, data) -> EarlierReport:
     path = tmp_path / "base.json"
     path.write_text(json.dumps(data))
-    return Base.read(path)
+    return EarlierReport.read(path)
 
 
 def test_an_earlier_report_is_read_back(tmp_path):
@@ -279,7 +279,7 @@ def test_a_report_with_a_time_that_no_page_can_show_is_refused(tmp_path, name, s
 
 
 def test_an_earlier_report_that_is_too_large_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "MAX_OCTETS", 10)
+    monkeypatch.setattr(earlier_report, "MAX_OCTETS", 10)
     with pytest.raises(ValueError, match="it has more than 10 octets"):
         written(tmp_path, data_of(report_of()))
 
@@ -298,7 +298,7 @@ def test_only_origins_of_both_crawls_that_are_read_otherwise_are_changes(tmp_pat
 
 
 def test_only_rules_that_drop_more_or_fewer_requests_are_changes():
-    earlier = Base("", 0, 0, 0, 0.0, 0.0, {}, {"/a": 5, "/b": 2, "/c": 1})
+    earlier = EarlierReport("", 0, 0, 0, 0.0, 0.0, {}, {"/a": 5, "/b": 2, "/c": 1})
     assert changed_rules(earlier, {"/a": 5, "/b": 1, "/d": 4}) == [
         *(ChangedRule("/d", 0, 4), ChangedRule("/b", 2, 1), ChangedRule("/c", 1, 0)),
     ]
@@ -339,5 +339,5 @@ def test_a_page_of_many_origins_stays_small():
     ]
     report = report_of(*lines)
     before = {line.origin: OriginFigures("allow", "404", 1, False) for line in lines}
-    earlier = Base("", 1, 2, 3, 4.0, 5.0, before, {})
+    earlier = EarlierReport("", 1, 2, 3, 4.0, 5.0, before, {})
     assert len(page(replace(report, base=earlier), "x.json")) < 2_000_000

@@ -17,14 +17,14 @@ PAGE, DATA = ".html", ".json"
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class ReportFiles:
     """The paths of a report's files. `page` is None if only the data is wanted."""
 
     page: Path | None
     data: Path
 
     @classmethod
-    def of(cls, name: str) -> Files:
+    def of(cls, name: str) -> ReportFiles:
         """The files for a path that ends in .html or .json.
 
         ValueError, with the reason, if no files can be created there.

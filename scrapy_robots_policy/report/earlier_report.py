@@ -16,7 +16,7 @@ MAX_OCTETS = 256 * 1024 * 1024
 
 
 class OriginFigures(NamedTuple):
-    """What is compared of an origin. `why`: the reason for its mode; `trouble`: is it in any?"""
+    """What is compared of an origin: fields of `OriginCounts`; `dropped` is over all causes."""
 
     mode: str
     why: str
@@ -43,10 +43,13 @@ class ChangedRule(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class EarlierReport:
     """What is kept of an earlier report.
 
-    rules  the rule texts and other causes that dropped something, with their counts
+    began         as in its data, in ISO 8601
+    trouble       how many origins were in trouble
+    waited, held  seconds that requests waited in all: for robots.txt files, for their turn
+    rules         the rule texts and other causes that dropped something, with their counts
     """
 
     began: str
@@ -59,7 +62,7 @@ class Base:
     rules: Mapping[str, int]
 
     @classmethod
-    def read(cls, path: Path) -> Base:
+    def read(cls, path: Path) -> EarlierReport:
         """FileNotFoundError if there is no file yet; ValueError, with the reason, if it cannot be
         read or is no report.
         """
@@ -82,7 +85,7 @@ class Base:
             raise ValueError("it is no report's data") from None
 
     @classmethod
-    def _of(cls, data: Any) -> Base:
+    def _of(cls, data: Any) -> EarlierReport:
         origins: dict[str, OriginFigures] = {}
         rules: dict[str, int] = {}
         waited = held = 0.0
@@ -107,7 +110,7 @@ class Base:
         return cls(began, passed, dropped_in_all, trouble, waited, held, origins, rules)
 
 
-def changes(base: Base, now: Mapping[str, OriginFigures]) -> Sequence[Change]:
+def changes(base: EarlierReport, now: Mapping[str, OriginFigures]) -> Sequence[Change]:
     """The origins of both crawls that are read otherwise now; the most dropped first."""
     both = ((origin, base.origins[origin], now[origin]) for origin in now if origin in base.origins)
     changed = (
@@ -118,7 +121,7 @@ def changes(base: Base, now: Mapping[str, OriginFigures]) -> Sequence[Change]:
     return sorted(changed, key=lambda one: (-abs(one.dropped - one.dropped_before), one))
 
 
-def changed_rules(base: Base, now: Mapping[str, int]) -> Sequence[ChangedRule]:
+def changed_rules(base: EarlierReport, now: Mapping[str, int]) -> Sequence[ChangedRule]:
     """The rules that drop more or fewer requests than before; the largest difference first."""
     texts = {*base.rules, *now}
     rules = (ChangedRule(text, base.rules.get(text, 0), now.get(text, 0)) for text in texts)
