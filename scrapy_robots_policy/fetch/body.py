@@ -51,7 +51,7 @@ class Body:
 
     def __init__(self, bodies: Bodies, request: Request, limit: int) -> None:
         self.bodies, self.request, self.limit = bodies, request, limit
-        self.received = 0
+        self.received, self.has_reached_downloader = 0, False
         self.encodings: Sequence[str] = ()
 
     def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
@@ -118,6 +118,7 @@ class Bodies:
         body = request.meta.get(_META_KEY)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
+            body.has_reached_downloader = True
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:

@@ -19,6 +19,7 @@ from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of, is_fault_of, package_of
+from .deadline import limit_middlewares
 from .exchange import Exchange
 from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
@@ -111,7 +112,8 @@ class Fetcher:
             with Body(self.bodies, request, limit) as body:
                 await self.admit(request, order)
                 asked_at = self.now()
-                response = await compat.download(self.crawler, request)
+                download = compat.download(self.crawler, request)
+                response = await limit_middlewares(download, lambda: body.has_reached_downloader)
             headers = by_name(response.headers.items())
             is_proxied = bool((response.request or request).meta.get("proxy"))
             check_answer(
