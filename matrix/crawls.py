@@ -123,4 +123,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # The projects import this module by its name: there must not be a second `SEEN`.
+    import_module("matrix.crawls").main()

@@ -22,6 +22,9 @@ middleware, and with `ADDONS = {{"scrapy_robots_policy.Addon": 500}}`. "ok" mean
 `make matrix` wrote this page on {day}, with Python {python}. A job of the CI runs it each week on
 the newest versions.
 
+What to set for some of them:
+[proxies, browsers and other plugins](how-to/proxies-and-browsers.md).
+
 Where a version of Scrapy is not the newest, the plugin does not start on a newer one.
 
 | project | versions | result | pages, without robots.txt → with it | the request for robots.txt |

@@ -139,8 +139,7 @@ def call_later(seconds: float, function: Callable[[], object]) -> Callable[[], N
 async def sleep(seconds: float) -> None:
     """Wait, with any reactor or none. To cancel the wait cancels its timer."""
     slept: Deferred[None] = Deferred()
-    # A wait that was cancelled may not have cancelled its timer yet.
-    cancel = call_later(seconds, lambda: None if slept.called else slept.callback(None))
+    cancel = call_later(seconds, lambda: slept.callback(None))
     try:
         await maybe_deferred_to_future(slept)
     finally:

@@ -61,7 +61,7 @@ class Body:
         self, bodies: Bodies, request: Request, limit: int, place: FetchPlace = NO_LIMIT
     ) -> None:
         self.bodies, self.request, self.limit, self.place = bodies, request, limit, place
-        self.received = 0
+        self.received, self.has_reached_downloader = 0, False
         self.encodings: Sequence[str] = ()
 
     def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
@@ -128,6 +128,7 @@ class Bodies:
         body = body_of(request)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
+            body.has_reached_downloader = True
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:

@@ -24,6 +24,7 @@ CAUSES = (
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
     ("dropped by a middleware", {"IgnoreRequest"}),
+    ("kept by a middleware", {"KeptByMiddlewareError"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )
 

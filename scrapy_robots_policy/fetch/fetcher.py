@@ -19,6 +19,7 @@ from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of, is_fault_of, package_of
+from .deadline import limit_middlewares
 from .exchange import Exchange
 from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
@@ -113,7 +114,10 @@ class Fetcher:
             with Body(self.bodies, request, limit, order.place) as body:
                 await self.admit(request, order)
                 asked_at = self.now()
-                response = await compat.download(self.crawler, request)
+                download = compat.download(self.crawler, request)
+                if self._packages:  # Scrapy's own middlewares keep no request
+                    download = limit_middlewares(download, lambda: body.has_reached_downloader)
+                response = await download
             headers = by_name(response.headers.items())
             is_proxied = bool((response.request or request).meta.get("proxy"))
             check_answer(

@@ -6,6 +6,7 @@ import gzip
 import socket
 import threading
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from traceback import extract_tb
 
@@ -13,12 +14,14 @@ import pytest
 from scrapy import Request, signals
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest, StopDownload
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.test import get_crawler
-from twisted.internet.defer import CancelledError, succeed
+from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.fetch import deadline
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
@@ -671,6 +674,59 @@ async def test_a_robots_txt_that_a_middleware_drops_on_purpose_is_no_fault(caplo
     seen, _ = await crawl(url, settings={"DOWNLOADER_MIDDLEWARES": {Dropping: 600}})
     assert "robots.txt unreachable (dropped by a middleware)" in seen.dropped[url]
     assert faults(caplog) == []
+
+
+class Rewriting:
+    """A middleware that sends a new request, to the same site, in place of each robots.txt."""
+
+    def process_request(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            return Request(request.url.replace("/robots.txt", "/through"))
+        return None
+
+
+class Keeping:
+    """A middleware that never lets a robots.txt go."""
+
+    async def process_request(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            await maybe_deferred_to_future(Deferred())
+
+
+@pytest.mark.parametrize("middleware", [Rewriting, Keeping])
+@on_reactor
+async def test_a_robots_txt_that_never_leaves_a_middleware_closes_its_site_and_not_the_crawl(
+    middleware, monkeypatch, caplog
+):
+    monkeypatch.setattr(deadline, "MAX_IN_MIDDLEWARES", 0.1)
+    with Site({"/robots.txt": robots("")}) as site:
+        url = site.url("/")
+        seen, _ = await crawl(url, settings={"DOWNLOADER_MIDDLEWARES": {middleware: 600}})
+    assert "robots.txt unreachable (kept by a middleware)" in seen.dropped[url]
+    assert site.paths == []
+    assert faults(caplog) == []
+
+
+@on_reactor
+async def test_a_robots_txt_that_has_reached_the_downloader_is_kept_by_no_middleware(monkeypatch):
+    ends: list[Callable[[], object]] = []
+    call_later = compat.call_later
+
+    def note(seconds, function):
+        if seconds == deadline.MAX_IN_MIDDLEWARES:
+            ends.append(function)
+        return call_later(seconds, function)
+
+    def answer(_headers):
+        for end in ends:
+            end()
+        return robots(RULES)
+
+    monkeypatch.setattr(compat, "call_later", note)
+    with Site({"/robots.txt": answer}) as site:
+        result, _ = await fetch(site.origin)
+    assert ends
+    assert result.octets == RULES.encode()
 
 
 @pytest.mark.parametrize("name", NO_FAULTS)
