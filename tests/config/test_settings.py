@@ -232,6 +232,10 @@ WRONG = [
     ({"ROBOTS_STORE": "sqlite:/"}, "ROBOTS_STORE is 'sqlite:/': it is a folder; name a file in it"),
     ({"ROBOTS_STORE": "sqlite:" + "x" * 300}, "no file can be there: File name too long"),
     ({"ROBOTS_STORE": "sqlite:~no-body/x"}, "'sqlite:~no-body/x': nobody knows the home folder"),
+    *(
+        ({"ROBOTS_STORE": uri}, "': it would be a file called :memory:; take memory:, which keeps")
+        for uri in ("sqlite::memory:", "sqlite:///:memory:")
+    ),
     ({"ROBOTS_STORE": "sqlite:/dev/null/x"}, "no file can be there: Not a directory"),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
