@@ -23,6 +23,8 @@ from .rep import RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
 from .resolver.cache import OriginCache
+from .resolver.events import Source
+from .resolver.origin import OriginRules
 from .resolver.resolver import Resolver
 from .resolver.sources import Sources
 from .stores import MemoryStore, Store, coordinator_of
@@ -51,11 +53,12 @@ class CrawlParts:
     ) -> None:
         self.crawler, self.now = crawler, compat.steady_clock()
         self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
-        self.recorder = self._open_record(settings)
-        record = self.recorder.on_learned if self.recorder is not None else None
+        record = None if settings.audit is None else self._record
         self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
+        store = self._open_store(settings)
+        self.recorder = self._open_record(settings)  # after all that may fail: a crawl begins now
         self.report = self._report_writer(settings)
-        self.admission = self._admission(settings)
+        self.admission = self._admission(settings, store)
         self.resolver = self.admission.resolver
 
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
@@ -65,6 +68,11 @@ class CrawlParts:
 
         with one_sentence(self.crawler):
             return Recorder(self.crawler, settings, self.now, compat.call_later)
+
+    def _record(self, rules: OriginRules, source: Source) -> None:
+        """A robots.txt is known. The store may tell of it, which is opened before the record."""
+        assert self.recorder is not None  # it is, before the first request
+        self.recorder.on_learned(rules, source)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
         if settings.report is None:
@@ -81,9 +89,8 @@ class CrawlParts:
             self.now,
         )
 
-    def _admission(self, settings: PolicySettings) -> Admission:
+    def _admission(self, settings: PolicySettings, store: Store | None) -> Admission:
         """All that waits, from the lowest part up."""
-        store = self._open_store(settings)
         delays = DelayQueues(
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )

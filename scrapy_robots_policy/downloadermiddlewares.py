@@ -183,14 +183,20 @@ class RobotsPolicyMiddleware:
     def _sum_up(self, reason: str) -> None:
         """The last lines of the log, the end of the record, the last stat, and the report.
 
-        The stats may be in a server that is gone: the record must have its end all the same.
+        The stats may be in a server that is gone: the record and the report must be whole all the
+        same.
         """
         self.status_line.stop()
         self.events.trouble.sum_up()
         if self.recorder is not None:
             self.recorder.close(reason)
+        try:
+            self._count_passed()
+        finally:
+            if self.report is not None:
+                self.report.write(reason)
+
+    def _count_passed(self) -> None:
         assert self.crawler.stats is not None  # the crawl has just ended
         passed = sum(counts.passed for counts in self.counts.origins)
         self.crawler.stats.set_value(PASSED, passed)
-        if self.report is not None:
-            self.report.write(reason)

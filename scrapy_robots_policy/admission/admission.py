@@ -20,6 +20,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
+from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig, RequestConfigs
 from ..exceptions import CrawlClosing
 from ..rep import Origin, origin_of, tdmrep
@@ -64,6 +65,7 @@ class Admission:
         self.dry_run = decider.dry_run
         self._asks_tdmrep = self.policy.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
+        self._meta_names = MetaNames(crawler)
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """All that decides about a request, where it is known without waiting."""
@@ -146,6 +148,7 @@ class Admission:
 
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
+        self._meta_names.look(request.meta)
         began, refetched = self.now(), False
         # Another middleware may have given it back in its turn: it must not wait for its own end.
         self.delays.left(request)

@@ -50,7 +50,7 @@ class Decider:
         now: Callable[[], float],
         rewrite: Callable[[str], str] | None,
         *,
-        dry_run: bool = False,
+        dry_run: bool,
         keeps_verdicts: bool = False,
         error_of: Callable[[str], Exception | None] = lambda _origin: None,
         audit: DecisionListener | None = None,

@@ -46,7 +46,6 @@ from ..exceptions import CrawlClosing
 from ..rep import origin_of
 from ..stores import FleetCoordinator
 
-LONGEST_TIMER = 86_400.0  # seconds: Twisted's loop fails for a timer of more than 24 days
 MAX_HELD = 60.0  # seconds that a request keeps its turn before it reaches the downloader
 
 OnHeld = Callable[[Request, float], None]
@@ -258,7 +257,7 @@ class DelayQueue:
         while self._waiting and not self._is_busy:
             wait = self.free_at - self.now()
             if wait > 0:
-                self._stop_timer = self.call_later(min(wait, LONGEST_TIMER), self._on_time)
+                self._stop_timer = self.call_later(wait, self._on_time)
                 break
             self._is_granted = True
             self._waiting.popleft().callback(None)

@@ -19,7 +19,7 @@ from weakref import finalize
 
 GZ = ".gz"
 LEVEL = 1  # 72 octets a decision; level 6 takes 60, and 12 us of processor time more
-_GZIP = 16 + zlib.MAX_WBITS
+GZIP = 16 + zlib.MAX_WBITS  # for `zlib`: a stream with the header of a gzip file
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -61,7 +61,7 @@ class LogFile:
         self._descriptor, self.path, self.number = create(path, first)
         # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
         self._close = finalize(self, os.close, self._descriptor)
-        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == GZ else None
+        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if path.suffix == GZ else None
         self.octets = 0
 
     def write(self, lines: bytes) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from .chain import MAX_LINE, START, ChainError, octets_beyond, opened
+from .log_file import GZIP
 
-_GZIP = 16 + zlib.MAX_WBITS
 _CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`
 _MAGIC = b"\x1f\x8b"
@@ -126,12 +126,12 @@ class RecordFile:
 
     def _unpacked(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """One packed stream after the other, a bounded piece at a time."""
-        unpacker = zlib.decompressobj(_GZIP)
+        unpacker = zlib.decompressobj(GZIP)
         for chunk in chunks:
             left = chunk
             while left:
                 if unpacker.eof:
-                    unpacker = zlib.decompressobj(_GZIP)
+                    unpacker = zlib.decompressobj(GZIP)
                 yield unpacker.decompress(left, _CHUNK)
                 left = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
         yield unpacker.flush()

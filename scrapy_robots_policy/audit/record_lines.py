@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from ..admission.listener import Decision
 from ..fetch.exchange import Exchange
-from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
+from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict, origin_of
 from ..rep.documents import url_of
 from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
@@ -117,8 +118,7 @@ class RecordLines:
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
         }
-        host = url.partition("://")[2].partition("/")[0]
-        if self.passed != "first" or self._is_first((why, host)):
+        if self.passed != "first" or self._is_first((why, origin_of(url))):
             self.writer.write("decision", members(fields))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
@@ -215,12 +215,17 @@ class RecordLines:
         """The name by which lines refer to a dialect; its data is written the first time."""
         label = self._dialects.get(dialect)
         if label is None:
-            taken = sum(other.name == dialect.name for other in self._dialects)
-            label = self._dialects[dialect] = dialect.name + (f"#{taken + 1}" if taken else "")
+            label = self._dialects[dialect] = self._free_label(dialect.name)
             data = data_of(dialect)
             fields = {"name": label, "fingerprint": fingerprint(data), "options": data}
             self.writer.write("dialect", members(fields))
         return label
+
+    def _free_label(self, name: str) -> str:
+        """A dialect's name, with a number where another dialect in the file is called so."""
+        taken = self._dialects.values()
+        labels = chain([name], (f"{name}#{number}" for number in count(2)))
+        return next(label for label in labels if label not in taken)
 
     def _number_of(self, rules: OriginRules, *, is_given: bool = False) -> int:
         """The number of the robots line of a file; the line is written if it is not yet.

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Mapping
 from inspect import getattr_static
+from typing import Any
 
 from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
 from ..rep.control_tokens import CONTROL_TOKENS
 from ..rep.nearest import nearest
+from .request_config import EXEMPT_KEY, META_KEY
 from .setting_values import Values, is_set
 from .settings_table import ATTRIBUTES, SETTINGS
+
+logger = logging.getLogger("scrapy_robots_policy")
+
+META_KEYS = (META_KEY, EXEMPT_KEY, "robots_tags")  # what is read of a request
+MAX_NAMES = 100
 
 _PREFIX, _SCRAPY_PREFIX, _ATTRIBUTE_PREFIX = "ROBOTS_", "ROBOTSTXT_", "robots_"
 
@@ -73,6 +82,33 @@ def _attributes(spider: Spider) -> Iterator[str]:
 def _is_method(spider: Spider, name: str) -> bool:
     value = getattr_static(spider, name, None)  # a property of the user's may do anything
     return callable(value) or isinstance(value, classmethod)
+
+
+class MetaNames:
+    """Warns of keys of `request.meta` that are probably misspelt, of each once.
+
+    It looks at requests that wait, such as the first ones of each site: at every request, a look
+    would cost more than the answer of a robots.txt.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._seen: set[str] = set()
+
+    def look(self, meta: Mapping[Any, Any]) -> None:
+        for key in meta:
+            if not isinstance(key, str) or not key.startswith(("robot", "dont_obey")):
+                continue
+            if key in META_KEYS or key in self._seen or len(self._seen) >= MAX_NAMES:
+                continue
+            self._seen.add(key)
+            hint = nearest(key, META_KEYS, likeness=0.9)  # "robotics": "robots" by 0.86
+            if hint:
+                logger.warning(
+                    "request.meta[%(key)r] is nothing that scrapy_robots_policy reads%(hint)s",
+                    {"key": key, "hint": hint},
+                    extra={"spider": self.crawler.spider},
+                )
 
 
 def _control_tokens(tokens: tuple[str, ...]) -> Iterator[str]:

@@ -225,7 +225,7 @@ def refuse(verdict: Verdict, use: DeclaredUse, reservations: Sequence[Preference
 
     reservations  what the origin's tdmrep.json says of the page
     """
-    if not use:
+    if not use and not reservations:
         return verdict
     details = verdict.details.declaring(use, reservations if verdict.allowed else ())
     verdict = replace(verdict, details=details)

@@ -46,13 +46,14 @@ class ReportFiles:
         return files
 
     def write(self, report: Report) -> None:
-        """Write the files. On OSError each file is either complete or unchanged."""
+        """Write the files. On OSError both are as they were."""
         # Only crawls with a report need them.
         from .page import page  # noqa: PLC0415
         from .summary import json_parts  # noqa: PLC0415
 
-        with whole_file(self.data) as file:
-            file.writelines(text.encode("utf-8", "replace") for text in json_parts(report))
-        if self.page is not None:
-            with whole_file(self.page) as file:
-                file.write(page(report, self.data.name).encode("utf-8", "replace"))
+        with whole_file(self.data) as data:
+            data.writelines(text.encode("utf-8", "replace") for text in json_parts(report))
+            data.flush()  # a disk that is full must show it before the page is replaced
+            if self.page is not None:
+                with whole_file(self.page) as file:
+                    file.write(page(report, self.data.name).encode("utf-8", "replace"))

@@ -62,7 +62,6 @@ class ReportWriter:
 
     def _report(self, reason: str) -> Report:
         assert self.crawler.spider is not None  # it has just been closed
-        assert self.crawler.stats is not None
         return Report(
             self.crawler.spider.name,
             self.agent,
@@ -71,11 +70,23 @@ class ReportWriter:
             self.now(),
             reason,
             self.counts.origins,
-            _figures(self.crawler.stats.get_stats()),
+            self._figures(),
             self.counts.samples,
             self.counts.histograms,
             self._base(),
         )
+
+    def _figures(self) -> dict[str, Any]:
+        """The stats of robots.txt; none where they cannot be had, because their server is gone."""
+        assert self.crawler.stats is not None  # the crawl has just ended
+        try:
+            return _as_numbers(self.crawler.stats.get_stats())
+        except Exception:  # a collector may raise any
+            logger.exception(
+                "The report of the crawl is written without the stats",
+                extra={"spider": self.crawler.spider},
+            )
+            return {}
 
     def _base(self) -> EarlierReport | None:
         """The earlier report; None where there is none, which is so before the second crawl."""
@@ -98,7 +109,7 @@ class ReportWriter:
         return None
 
 
-def _figures(stats: Mapping[str, Any]) -> dict[str, Any]:
+def _as_numbers(stats: Mapping[str, Any]) -> dict[str, Any]:
     """The stats of robots.txt as numbers: scrapy-redis keeps stats in Redis, and gives text."""
     return {
         name: int(float(value)) if isinstance(value, str) else value

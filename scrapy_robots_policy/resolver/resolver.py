@@ -23,7 +23,6 @@ from ..compat import start_task
 from ..exceptions import CrawlClosing
 from ..rep import AccessMode, Dialect, FetchResult
 from ..rep.access import holds
-from ..rep.cache_entry import remember
 from .origin import OriginRules, OriginState, Waiter
 from .sources import Sources
 
@@ -98,6 +97,8 @@ class Resolver:
         """A page of an origin was answered, or was not.
 
         Google allows a robots.txt that was unreachable for 30 days only if other pages are there.
+        An answer counts until the next one, however old it is: while it lets requests pass, each of
+        them is a new one. If it were forgotten with time, no request would pass to show it anew.
         """
         state = self._state(origin)
         if state is not None:
@@ -160,7 +161,7 @@ class Resolver:
                 return
             # A fault closes an origin as a network error does. It never opens one.
             result = FetchResult(None, cause=f"{type(error).__name__} while fetching")
-            state.entry = remember(state.entry, result, self.now())
+            state.entry = state.remember(result, self.now())
             self.events.on_fault(state.origin, error)
             if not isinstance(error, Exception):
                 raise

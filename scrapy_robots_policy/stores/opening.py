@@ -20,6 +20,7 @@ from .interface import Store, StoreEvents
 from .memory import MemoryStore
 
 DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
+IN_MEMORY = ":memory:"  # what SQLite and SQLAlchemy call a database without a file
 METHODS = ("get", "put", "close")
 
 Params = Mapping[str, Any]
@@ -125,6 +126,8 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     from .sqlite import SqliteStore  # noqa: PLC0415 - few crawls need sqlite3
 
     path = uri.removeprefix("sqlite:")
+    if path.strip("/") == IN_MEMORY:
+        raise ValueError("it would be a file called :memory:; take memory:, which keeps no file")
     if "\0" in path:
         raise ValueError("no path has a NUL in it")
     is_folder = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import select
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
@@ -615,3 +616,40 @@ async def test_idle_queues_are_dropped():
         assert queue is not None
         assert queue.delay == 10
     assert len(queues.by_slot) <= 2 * MAX_QUEUES
+
+
+LOOPS = REACTORS | {
+    kind: {"TWISTED_REACTOR": f"twisted.internet.{kind}reactor.{name}"}
+    for kind, name in {"poll": "PollReactor", "epoll": "EPollReactor"}.items()
+    if hasattr(select, kind)  # not every system has it
+}
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_timers_of_years_neither_stop_a_crawl_nor_fail(kind):
+    """Some event loops count milliseconds in 31 bits, which are 24 days. asyncio and Twisted sleep
+    no longer than that at a time, so this package sets timers of any length.
+    """
+    years = 1e8
+    settings = {
+        **OURS,
+        **LOOPS[kind],
+        "ROBOTS_CRAWL_DELAY_OVER_MAX": "queue",
+        "ROBOTS_ON_UNREACHABLE": "defer",
+        "ROBOTS_DEFER_TIMEOUT": 2 * years,
+        "ROBOTS_ERROR_TTL": years,
+        "ROBOTS_FETCH_TIMEOUT": years,
+        "ROBOTS_FETCH_RETRIES": 0,
+    }
+    away = Answer(status=503, headers={"Retry-After": f"{years:.0f}"})
+    with (
+        Site({"/robots.txt": slow(years)}) as site,
+        Site({"/robots.txt": away}, "127.0.0.2") as put_off,
+        Site({}, "127.0.0.3") as other,
+    ):
+        chain = [other.url(f"/{number}") for number in range(10)]
+        then = {url: [following] for url, following in pairwise(chain)}
+        urls = [put_off.url(), site.url(), chain[0]]
+        seen = crawl_apart(Plan(urls, settings, interrupt_at=chain[-1], then=then))
+    assert (seen.answered, seen.dropped) == (chain, {})
+    assert seen.stats["robots/put_back"] == 2

@@ -15,7 +15,7 @@ from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.admission import delay_queue, delay_queues
-from scrapy_robots_policy.admission.delay_queue import LONGEST_TIMER, MAX_HELD, Asker, DelayQueue
+from scrapy_robots_policy.admission.delay_queue import MAX_HELD, Asker, DelayQueue
 from scrapy_robots_policy.admission.delay_queues import MAX_ASKERS, DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.stores.interface import ALONE
@@ -562,22 +562,6 @@ async def test_no_request_waits_for_a_delay_that_a_closing_crawl_hears_of():
     with pytest.raises(CrawlClosing):
         await host.go(scrapy.Request("http://another/1"))
     assert host.sent == []
-
-
-@on_reactor
-async def test_a_delay_of_years_is_kept_with_timers_of_a_day():
-    """A longer timer than 2^31 milliseconds ends Twisted's loop with an error, again and again."""
-    host = Host()
-    years = 3 * 366 * 86_400.0
-    host.queue = host.queues.queue("host", ASKER, years, since_visit=0.0)
-    host.request("/1")
-    await until_idle()
-    while host.clock.time < host.queue.free_at - LONGEST_TIMER:
-        assert [at - host.clock.time for at, _ in host.clock.timers] == [LONGEST_TIMER]
-        host.clock.fire(LONGEST_TIMER)
-    assert host.sent == []
-    await host.clock.forward(LONGEST_TIMER)
-    assert host.sent == ["/1"]
 
 
 @pytest.mark.slow

@@ -189,14 +189,12 @@ def test_a_line_has_what_is_special_to_its_decision(path, result, choices, circu
 
 def test_the_first_exempt_request_of_each_host_is_recorded(path):
     recording = Recording(path, {}, ROBOTS_AUDIT_PASSED="first")
-    for url in ("https://a.example/1", "https://a.example/2", "https://b.example/1"):
+    a, b = "https://a.example", "https://b.example"
+    for url in (f"{a}/1", f"{a}/2", f"{b}/1", f"{a}?q=1", "https://me:word@A.example:443/3"):
         recording.recorder.on_exempt(Request(url), "for a test")
     recording.close()
-    assert [line["url"] for line in decisions_in(path)] == [
-        "https://a.example/1",
-        "https://b.example/1",
-    ]
-    assert lines_in(path)[-1]["sums"] == {"exempt": 3}
+    assert [line["url"] for line in decisions_in(path)] == [f"{a}/1", f"{b}/1"]
+    assert lines_in(path)[-1]["sums"] == {"exempt": 5}
 
 
 @pytest.mark.parametrize(

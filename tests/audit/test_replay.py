@@ -152,13 +152,26 @@ def test_a_changed_dialect_is_replayed_as_it_was(tmp_path, monkeypatch):
     assert "the dialect google has changed since" in checked.notes[0]
 
 
-def test_two_dialects_of_one_name_are_told_apart(tmp_path):
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["mine"], ["mine", "mine#2"]),
+        (["mine", "mine#2"], ["mine", "mine#2", "mine#2#2", "mine#2#3"]),
+        (["mine#2", "mine"], ["mine#2", "mine#2#2", "mine", "mine#3"]),
+    ],
+)
+def test_dialects_of_one_name_are_told_apart(tmp_path, names, labels):
     recording = Recording(tmp_path / "audit.jsonl", {HERE: served("User-agent: *\nAllow: /a\n")})
-    for tie in ("allow", "disallow"):
-        dialect = DIALECTS["google"].but("mine", tie=tie)
+    google = DIALECTS["google"]
+    dialects = [
+        google.but(name, tie=tie, size_limit=size)
+        for size, name in enumerate(names, 1000)
+        for tie in ("allow", "disallow")
+    ]
+    for dialect in dialects:
         recording.decide(f"{HERE}/a", config=RequestConfig(dialect, "Bot"))
     paths = recording.close()
-    assert [line["dialect"] for line in decisions_in(*paths)] == ["mine", "mine#2"]
+    assert [line["dialect"] for line in decisions_in(*paths)] == labels
     verified(*paths)
 
 

@@ -287,6 +287,17 @@ def test_the_tdmrep_json_of_a_site_is_not_fetched_where_it_is_forbidden_or_anoth
         assert site.paths == ["/robots.txt"]
 
 
+def test_explain_shows_what_a_tdmrep_json_says_though_no_purpose_is_declared(tmp_path):
+    file, opened = tmp_path / "tdmrep.json", tmp_path / "robots.txt"
+    policy = "https://a.example/policy.json"
+    file.write_text(json.dumps([{"location": "/*", "tdm-reservation": 1, "tdm-policy": policy}]))
+    opened.write_text("")
+    output = robots("explain", "--robots", opened, "--tdmrep", file, "https://a.example/1")
+    assert output.status == 0
+    shown = [line.partition("tdmrep.json rule 1, ")[2] for line in output.lines]
+    assert [*filter(None, shown)] == ["tdm-reservation: 1", f"tdm-policy: {policy}"]
+
+
 SAVED = b"""\
 HTTP/1.1 301 Moved\r
 Location: /open/1\r

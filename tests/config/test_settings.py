@@ -18,6 +18,8 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.config import (
+    EXEMPT_KEY,
+    META_KEY,
     PolicySettings,
     RequestConfig,
     RequestConfigs,
@@ -29,10 +31,12 @@ from scrapy_robots_policy.config.components import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )
+from scrapy_robots_policy.config.misspelt import META_KEYS
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
 from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
 from tests.crawls import crawl
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -232,6 +236,10 @@ WRONG = [
     ({"ROBOTS_STORE": "sqlite:/"}, "ROBOTS_STORE is 'sqlite:/': it is a folder; name a file in it"),
     ({"ROBOTS_STORE": "sqlite:" + "x" * 300}, "no file can be there: File name too long"),
     ({"ROBOTS_STORE": "sqlite:~no-body/x"}, "'sqlite:~no-body/x': nobody knows the home folder"),
+    *(
+        ({"ROBOTS_STORE": uri}, "': it would be a file called :memory:; take memory:, which keeps")
+        for uri in ("sqlite::memory:", "sqlite:///:memory:")
+    ),
     ({"ROBOTS_STORE": "sqlite:/dev/null/x"}, "no file can be there: Not a directory"),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
@@ -459,6 +467,25 @@ def test_a_misspelt_attribute_of_the_class_is_warned_of_too(caplog):
     PolicySettings.from_crawler(crawler)
     (warning,) = warnings_of(caplog)
     assert warning.startswith("robots_dialekt is no attribute")
+
+
+MISSPELT_META = {"robots_tag": "robots_tags", "dont_obey_robotstx": EXEMPT_KEY, "robot": META_KEY}
+OWN_META = ("robots_seen", "robotics", "robots_verdict", "pages", 7)
+
+
+@pytest.mark.slow
+@on_reactor
+async def test_a_misspelt_key_of_a_request_that_waits_is_warned_of_once(caplog):
+    assert META_KEYS == (META_KEY, EXEMPT_KEY, TAGS_KEY)
+    meta = {**dict.fromkeys(MISSPELT_META, True), **dict.fromkeys(OWN_META), TAGS_KEY: {}}
+    with Site({"/robots.txt": robots("")}) as site:
+        urls = [site.url("/1"), site.url("/2")]
+        seen, _ = await crawl(*(scrapy.Request(url, meta=meta) for url in urls), settings=CONTACT)
+        assert sorted(seen.answered) == urls
+    assert warnings_of(caplog) == [
+        f"request.meta[{name!r}] is nothing that scrapy_robots_policy reads; did you mean {meant}?"
+        for name, meant in MISSPELT_META.items()
+    ]
 
 
 OWN_NAMES = ("seen", "pages", "stats", "urls", "content", "use", "users", "policy", "file", "txt")

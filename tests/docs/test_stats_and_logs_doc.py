@@ -52,7 +52,8 @@ def log_lines() -> dict[str, str]:
     for call in calls:
         texts = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
         for text in texts:
-            lines[re.sub(r"%\((\w+)\)\w", r"<\1>", text)] = call.func.attr.upper()
+            level = call.func.attr.replace("exception", "error").upper()
+            lines[re.sub(r"%\((\w+)\)\w", r"<\1>", text)] = level
     return lines
 
 

@@ -122,6 +122,45 @@ async def test_a_report_is_written_of_stats_that_are_text(tmp_path):
     assert "Dropped, by reason" in path.read_text()
 
 
+class LostStats(MemoryStatsCollector):
+    """Its server is gone when the crawl ends: for writing only, or altogether."""
+
+    is_lost = can_be_read = False
+
+    def set_value(self, key, value, spider=None):
+        if key == "robots/passed":
+            self.is_lost = True
+            raise ConnectionError("no stats are written")
+        super().set_value(key, value)
+
+    def get_stats(self, spider=None):
+        if self.is_lost and not self.can_be_read:
+            self.is_lost = False  # the tests read them, too
+            raise ConnectionError("no stats are read")
+        return super().get_stats()
+
+
+class ReadOnlyStats(LostStats):
+    can_be_read = True
+
+
+@pytest.mark.parametrize("stats", [LostStats, ReadOnlyStats])
+@on_reactor
+async def test_a_report_is_written_though_the_stats_are_lost_and_the_log_has_the_error(
+    tmp_path, caplog, stats
+):
+    path = tmp_path / "report.html"
+    settings = {"ROBOTS_REPORT": str(path), "STATS_CLASS": stats}
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await crawl(site.url("/a"), site.url("/x"), settings=settings)
+    data = json.loads(path.with_suffix(".json").read_text())
+    assert (data["passed"], data["dropped"], bool(data["stats"])) == (1, 1, stats.can_be_read)
+    assert "Disallow: /x" in path.read_text()
+    errors = [str(record.exc_info[1]) for record in caplog.records if record.exc_info]
+    read = [] if stats.can_be_read else ["no stats are read"]
+    assert errors == [*read, "no stats are written"]
+
+
 @on_reactor
 async def test_a_crawl_takes_no_negative_time_where_the_clock_steps_back(tmp_path, monkeypatch):
     steps = []

@@ -379,6 +379,25 @@ def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypa
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("text", ["", "<html>" * 10_000])
+def test_a_page_and_its_data_stay_those_of_one_crawl_on_a_full_disk(tmp_path, monkeypatch, text):
+    """The data fits into Python's buffer, so the disk refuses it late; the long page at once."""
+    resource = pytest.importorskip("resource")
+    files = ReportFiles.of(str(tmp_path / "a.html"))
+    files.write(hostile())
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    monkeypatch.setattr(summary, "json_parts", lambda _report: ["{" * 5_000])
+    monkeypatch.setattr("scrapy_robots_policy.report.page.page", lambda _report, _data: text)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000 if text else 1_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            files.write(report_of())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_path, monkeypatch):
     files = ReportFiles.of(str(tmp_path / "a.json"))
     texts = ["1" * 100_000, "2" * 50_000]

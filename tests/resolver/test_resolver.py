@@ -439,6 +439,7 @@ async def test_the_age_of_stale_rules_is_reported():
     assert world.lookups == [None, 60]
 
 
+@pytest.mark.parametrize("then", [DOWN, RuntimeError("a bug")])
 @pytest.mark.parametrize(
     ("page_answers", "stance"),
     [
@@ -450,8 +451,8 @@ async def test_the_age_of_stale_rules_is_reported():
     ],
 )
 @on_reactor
-async def test_after_30_days_google_asks_whether_pages_are_answered(page_answers, stance):
-    world = World([DOWN])
+async def test_after_30_days_google_asks_whether_pages_are_answered(page_answers, stance, then):
+    world = World([DOWN, then])
     resolver = world.resolver()
     await resolver.rules_for(ORIGIN, GOOGLE)
     for answers in page_answers:

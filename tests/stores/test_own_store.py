@@ -175,11 +175,16 @@ def test_a_value_that_is_no_store_is_an_error_of_one_sentence(case):
 
 
 @on_reactor
-async def test_a_store_that_cannot_be_created_stops_the_spider(caplog):
+async def test_a_store_that_cannot_be_created_stops_the_spider_and_leaves_no_record(
+    caplog, tmp_path
+):
+    record = tmp_path / "audit.jsonl"
+    settings = {"ROBOTS_STORE": f"{__name__}.Fails", "ROBOTS_AUDIT": str(record)}
     with Site({"/robots.txt": robots("")}) as site:
         with pytest.raises(SettingError, match="it cannot be created: OSError"):
-            await crawl(site.url(), settings={"ROBOTS_STORE": f"{__name__}.Fails"})
+            await crawl(site.url(), settings=settings)
         assert site.hits == []
+    assert not record.exists()
     assert [r.name for r in caplog.records if r.levelname == "ERROR"] == ["scrapy_robots_policy"]
 
 
