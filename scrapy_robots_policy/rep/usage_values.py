@@ -33,11 +33,18 @@ def _read_signals(value: str) -> Iterator[tuple[str, str]]:
             yield key.strip().lower(), setting.strip().lower()
 
 
+# What is not ASCII in a display string: escaped UTF-8, as RFC 3629 §4 has it.
+_TAIL = "%[89ab][0-9a-f]"
+_UTF_8 = (
+    rf"%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f]){_TAIL}"
+    rf"|%(?:e0%[ab][0-9a-f]|e[1-9a-cef]{_TAIL}|ed%[89][0-9a-f]){_TAIL}"
+    rf"|%(?:f0%[9ab][0-9a-f]|f[1-3]{_TAIL}|f4%8[0-9a-f]){_TAIL}{_TAIL}"
+)
 # RFC 9651 §4.2: a dictionary, with values of any type.
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _ITEM = (
     r"(?:-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})"
-    r'|"(?:[ !#-\[\]-~]|\\["\\])*"|%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
+    rf'|"(?:[ !#-\[\]-~]|\\["\\])*"|%"(?:[ !#$&-~]|{_UTF_8})*"'
     r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
     r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
 )
