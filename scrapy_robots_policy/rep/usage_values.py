@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .preference import CONTENT_SIGNAL, CONTENT_USAGE
+from .preference import CONTENT_SIGNAL, CONTENT_USAGE, LICENSE
 
 
-def split_value(value: str) -> tuple[str, str]:
-    """(path, the rest) of a line's value; the path is "/" if the value has none."""
-    if not value.startswith("/"):
+def split_value(label: str, value: str) -> tuple[str, str]:
+    """(path, the rest) of a line's value; the path is "/" if the value has none. A licence never
+    has one (RSL 1.0 §4.4): it is a URL.
+    """
+    if label == LICENSE or not value.startswith("/"):
         return "/", value
     path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
     return path, rest[0] if rest else ""

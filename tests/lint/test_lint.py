@@ -106,6 +106,8 @@ PLACES = [
     ("R405", "User-agent: *\nDisallow: /ä\n\nDisallow : /ä # b\n", 4, "/ä"),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab # c\n", 3, "/ab"),
     ("R408", "User-agent: *\nDisallow: /ä/js/ # c\n", 2, "/ä/js/"),
+    ("R503", "License: /ä.xml # c\nUser-agent: *\nDisallow: /a\n", 1, "/ä.xml"),
+    ("R503", "User-agent: *\nLicense:\nDisallow: /a\n", 2, "License"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s.xml # c\n", 3, "http://a.b/s.xml"),
     ("R510", "User-agent: a\nCrawl-delay: 3600 # c\nDisallow: /\n", 2, "3600"),
     ("R501", "\n\nSitemap: /s.xml\n", 3, "/s.xml"),

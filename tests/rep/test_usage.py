@@ -145,6 +145,9 @@ FILES = [
     ),
     (group("Content-Signal: /x/ ai-train=no"), "Foo", "/", []),
     (group("License:"), "Foo", "/", []),
+    # a licence has no path (RSL 1.0, 4.4), and a relative one is shown as it stands
+    (group("License: /l.xml"), "Foo", "/", ["line 2, License: /l.xml"]),
+    (group("License: /x https://a.b/l"), "Foo", "/", ["line 2, License: /x https://a.b/l"]),
 ]
 
 
