@@ -187,26 +187,30 @@ def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
     for line in values(source):
-        if line[2].isascii() or _first_fault(line[2]) >= 0:  # R102
-            continue
-        text = line[2].encode("latin-1").decode("utf-8")
-        character = next(filter(_is_unseen, text), "")
+        character = first_unseen(line[2])
         if character:
             octets = character.encode()
-            start = line.start(2) + len(text.partition(character)[0].encode())
+            start = line.start(2) + line[2].index(octets.decode("latin-1"))
             yield source.finding(
                 "R112",
                 (start, start + len(octets)),
-                f"the value holds {_named(character)}, which nobody sees",
+                f"the value holds {named(character)}, which nobody sees",
                 f"remove it; in a path that shall hold it, write {quote(octets)}",
             )
+
+
+def first_unseen(octets: str) -> str:
+    """The first character that nobody sees; "" where there is none, or no UTF-8 (R102)."""
+    if octets.isascii() or _first_fault(octets) >= 0:
+        return ""
+    return next(filter(_is_unseen, octets.encode("latin-1").decode("utf-8")), "")
 
 
 def _is_unseen(character: str) -> bool:
     return category(character) in _UNSEEN and not (character.isascii() or character in _JOINERS)
 
 
-def _named(character: str) -> str:
+def named(character: str) -> str:
     """Such as "U+200B (zero width space)"."""
     words = name(character, "").lower()
     return f"U+{ord(character):04X}" + (f" ({words})" if words else "")

@@ -653,6 +653,19 @@ def test_of_an_html_page_there_is_no_other_finding(page):
 
 
 @pytest.mark.parametrize(
+    ("key", "fix"),
+    [
+        ("Disalow", "write Disallow:"),
+        ("\xa0Disallow", "write Disallow: without U+00A0 (no-break space), which nobody sees"),
+        ("Disallow\u200b", "write Disallow: without U+200B (zero width space), which nobody sees"),
+    ],
+)
+def test_a_key_that_looks_right_has_its_unseen_character_named(key, fix):
+    (finding,) = of("R201", f"User-agent: *\n{key}: /\n")
+    assert finding.fix == fix
+
+
+@pytest.mark.parametrize(
     ("dialect", "rules", "effect"),
     [
         ("google", "User-agent: *\nDisallow: /\n", "google obeys the rules in it"),
