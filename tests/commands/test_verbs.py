@@ -350,6 +350,8 @@ def test_explain_shows_why_there_is_no_file():
         output = robots("explain", site.url("/x"), "--dialect", "koster1996")
         assert output.status == 1
         assert "robots.txt forbidden (403)" in output.lines[1]
+        output = robots("explain", site.url("/x"), "--dialect", "rfc9309")
+        assert output.lines[1].endswith("as rfc9309 reads: no robots.txt (403)")
 
 
 def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
