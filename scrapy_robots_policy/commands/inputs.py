@@ -27,8 +27,10 @@ def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResul
 def fetched(url: str, options: Options) -> FetchResult:
     """What comes of one try to fetch a URL, in the time that the user gives it. A user's name and
     password are not sent, as in the crawl.
+
+    As many redirects are followed as one of the dialects follows: each judges how many there were.
     """
-    redirects = options.dialect.access.redirects
+    redirects = max(dialect.access.redirects for dialect in options.dialects)
     return fetch(_without_user(url), options.user_agent, redirects, options.guard, options.timeout)
 
 

@@ -526,6 +526,26 @@ def test_an_empty_line_stands_between_blocks_and_never_at_the_end(command, head,
     assert len(heads) == (2 if head else 0)
 
 
+def test_verbs_that_ask_all_dialects_follow_as_many_redirects_as_each_of_them(tmp_path):
+    hops = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 7)}
+    rules = served("User-agent: *\nDisallow: /")
+    suite = tmp_path / "suite.json"
+    with Site({"/robots.txt": moved("/1"), **hops, "/7": rules}) as site:
+        url, robots_txt = site.url("/x"), site.url("/robots.txt")
+        alone = {
+            name: robots("check", url, "--dialect", name).status == 0
+            for name in ("rfc9309", "koster1996")
+        }
+        assert alone == {"rfc9309": True, "koster1996": False}
+        answer = json.loads(robots("compare", url, "--json").out)
+        assert {"koster1996", "sogou"} <= {other["dialect"] for other in answer["there"]}
+        rows = map(json.loads, robots("blocked", url, "--json").out.splitlines())
+        assert {row["dialect"] for row in rows if not row["allowed"]} == {"duckduckgo", "sogou"}
+        sentence = "nobody may fetch /x in koster1996"
+        suite.write_text(json.dumps({"robots": robots_txt, "expect": [sentence]}))
+        assert robots("test", suite).status == 0
+
+
 def test_compare_names_the_access_policy_after_a_failed_fetch():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         compare = "compare", site.url("/"), "--dialects", "rfc9309,yandex"
