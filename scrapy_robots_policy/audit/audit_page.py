@@ -39,7 +39,7 @@ def audit_page(overview: Overview) -> str:
         figures=_figures(overview),
         sections="".join(_sections(overview)),
         end="<footer>Made by scrapy robots audit report. The files of the record prove what this "
-        "page says.</footer>",
+        "page says, and hold what it leaves out.</footer>",
     )
 
 

@@ -58,7 +58,7 @@ class Options:
     args          the arguments after the verb
     robots        FILE, URL or "-"; "" means the robots.txt of each URL's site
     agent         the crawler's product token
-    dialects      for `compare`; the first is the one that the others are compared with
+    dialects      those that are asked about a file; `compare` compares the others with the first
     user_agent    the User-Agent header of fetches
     output_format a key of `verbs.FORMATS`; "" where none is named
     jobs          how many sites, or files, at a time; 0: as many as is usual
@@ -143,7 +143,7 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         robots=opts.robots or "",
         agent=agent,
         dialect=dialect,
-        dialects=_dialects(opts.dialects, dialect),
+        dialects=_dialects(opts.dialects, dialect, verb),
         user_agent=defaults.user_agent,
         output_format=_format(opts, verb),
         port=_within("--port", opts.port, 0, MAX_PORT),
@@ -235,9 +235,9 @@ def _agent(header: str | None, dialect: Dialect, defaults: Defaults) -> str:
     return token
 
 
-def _dialects(names: str | None, first: Dialect) -> tuple[Dialect, ...]:
+def _dialects(names: str | None, first: Dialect, verb: Verb) -> tuple[Dialect, ...]:
     if names is None:
-        return tuple(dict.fromkeys((first, *DIALECTS.values())))
+        return tuple(dict.fromkeys((first, *(DIALECTS.values() if verb.asks_all else ()))))
     return tuple(read_dialect("--dialects", name.strip()) for name in names.split(","))
 
 

@@ -84,9 +84,12 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
 
 
 def _file(name: str, result: FetchResult) -> str:
-    """The name of the file, and what came of the request where it was fetched."""
-    answer = f": {result.status or result.cause}" if is_web(name) else ""
-    return shown(f"{in_words(name)}{answer}")
+    """The name of the file, what came of the request where it was fetched, and whether that is no
+    robots.txt.
+    """
+    access = rules_from("", result, DIALECTS["rfc9309"]).access
+    answer = access.why if is_web(name) else access.oddity
+    return shown(f"{in_words(name)}: {answer}" if answer else in_words(name))
 
 
 def _print_table(verdicts: dict[Agent, Verdict]) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 from ..rep import Reason, Verdict, origin_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
+from ..rep.html_page import looks_like_text
 from ..rep.url import decisive_form
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
@@ -20,7 +21,6 @@ from .inputs import (
     Inputs,
     fetched,
     in_words,
-    looks_like_text,
     robots_txt_of,
     rules_from,
     warn_of_overrides,
@@ -184,6 +184,10 @@ def _warn(rules: OriginRules, options: Options) -> None:
     if _is_unreachable(rules.verdict("/", options.agent)):
         mode = rules.mode.description
         print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
+    elif rules.access.oddity:
+        print_error(
+            f"{where} is {rules.access.oddity}: {options.dialect.name}: {rules.access.effect}"
+        )
     elif not looks_like_text(rules.access.octets):
         print_error(f"{where} does not look like text: no rules can be expected of it")
     if rules.origin:

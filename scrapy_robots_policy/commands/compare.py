@@ -65,10 +65,9 @@ def _cells(verdict: Verdict) -> tuple[str, str]:
 def _why(why: Cause, result: FetchResult, here: Dialect, there: Dialect) -> str:
     """The options that make the difference; of access policies, what they do for this result."""
     if "access" not in why.options:
-        return described(why)
-    modes = (rules_from("", result, dialect).mode.description for dialect in (there, here))
-    after = result.status or result.cause
-    return f"access after {after}: {', not: '.join(modes)}"
+        return described(why, here.name)
+    in_there, in_here = (rules_from("", result, dialect).access for dialect in (there, here))
+    return f"access after {in_there.why}: {in_there.effect} ({here.name}: {in_here.effect})"
 
 
 def _print_json(url: str, here: Verdict, differing: dict[Verdict, Cause]) -> None:

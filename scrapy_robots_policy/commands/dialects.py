@@ -38,9 +38,12 @@ def run(options: Options) -> int:
 def _print_all() -> None:
     sure = ", ".join(certainty.value for certainty in Certainty)
     head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", sure)
-    print_columns([head, *(_row(dialect) for dialect in DIALECTS.values())])
+    print_columns([_row(dialect) for dialect in DIALECTS.values()], head=head)
     print_line()
-    print_sentence("The last column: how many options have a source of that kind.")
+    print_sentence(
+        "The three numbers: how many options are read from the engine's code (oracle), are in its "
+        "documentation, or are assumed."
+    )
     experimental = ", ".join(name for name, d in DIALECTS.items() if d.is_experimental)
     print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
@@ -72,7 +75,7 @@ def _print_one(dialect: Dialect) -> None:
             f"{dialect.name} is experimental: more than half of its options are assumed."
         )
         print_line()
-    print_columns([("option", "value", "sure", "source"), *rows], max_width=_MAX_WIDTH)
+    print_columns(rows, max_width=_MAX_WIDTH, head=("option", "value", "sure", "source"))
     print_line()
     print_line("Crawlers, and the names they look for:")
     chains = [(agent.name, ", then ".join(agent.chain)) for agent in dialect.agents.values()]
@@ -98,14 +101,15 @@ def _print_options(a: Dialect, b: Dialect, options: list[str]) -> None:
     if not options:
         print_line(f"{a.name} and {b.name} differ in no option")
     if rows:
-        print_columns([("option", a.name, "sure", b.name, "sure"), *rows], max_width=_MAX_WIDTH)
+        heads = ("option", a.name, "sure", b.name, "sure")
+        print_columns(rows, max_width=_MAX_WIDTH, head=heads)
     if "access" in options:
         print_line()
         print_line("By the site's answer to /robots.txt:")
         in_a, in_b = modes_by_answer(a.access), modes_by_answer(b.access)
         changed = [(kind, in_a[kind], in_b[kind]) for kind in in_a if in_a[kind] != in_b[kind]]
         head = ("answer", a.name, b.name)
-        print_columns([head, *changed], indent="  ", max_width=_MAX_WIDTH)
+        print_columns(changed, indent="  ", max_width=_MAX_WIDTH, head=head)
 
 
 def _cells(dialect: Dialect, option: str) -> tuple[str, str]:

@@ -108,7 +108,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     served = f"{in_words(name)}: {access.why or 'served'}, {size}, {life}"
     rows = [
         ("robots.txt", served),
-        ("mode", access.mode.description),
+        ("mode", access.effect),
         ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),

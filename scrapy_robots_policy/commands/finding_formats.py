@@ -170,6 +170,6 @@ class Statistics:
                 print_csv(line)
         else:
             if rows:
-                print_columns([heads, *(tuple(map(str, row)) for row in rows)])
+                print_columns([tuple(map(str, row)) for row in rows], head=heads)
             total = counted(self._findings.total(), "finding")
             print_line(f"{total} in {counted(self._files, 'file')}")

@@ -11,16 +11,12 @@ from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdm
 from ..rep.access import AccessOverrides
 from ..rep.cache_entry import remember
 from ..rep.documents import TDMREP, key_of, url_of
-from ..rep.html_page import start_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress, print_error
 from .typed_urls import can_be_asked, site_without_scheme, why_no_site
-
-_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
-_MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
 
 
 def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResult:
@@ -31,8 +27,10 @@ def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResul
 def fetched(url: str, options: Options) -> FetchResult:
     """What comes of one try to fetch a URL, in the time that the user gives it. A user's name and
     password are not sent, as in the crawl.
+
+    As many redirects are followed as one of the dialects follows: each judges how many there were.
     """
-    redirects = options.dialect.access.redirects
+    redirects = max(dialect.access.redirects for dialect in options.dialects)
     return fetch(_without_user(url), options.user_agent, redirects, options.guard, options.timeout)
 
 
@@ -82,13 +80,6 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
         whole = site_without_scheme(source, path)
         hint = f"; if it is a site, write {whole}" if whole else ""
         raise UsageError(f"{error}{hint}") from None
-
-
-def looks_like_text(octets: bytes) -> bool:
-    """Whether a file may be text in any encoding, by its start. Some files have a stray control."""
-    start = start_of(octets)
-    controls = len(start) - len(start.translate(None, _CONTROLS))
-    return controls <= max(1, len(start) // _MAX_SHARE)
 
 
 def reservations_from(key: str, result: FetchResult) -> OriginRules:

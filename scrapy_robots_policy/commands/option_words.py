@@ -10,10 +10,13 @@ from ..rep.dialects.dialect import NO_LIMIT
 from ..rep.option_causes import Cause
 
 
-def described(why: Cause) -> str:
-    """Each option with its value there and its value here: "precedence: first, not longest"."""
+def described(why: Cause, here_name: str) -> str:
+    """Each option with its value there and its value here: "precedence: first (google: longest)".
+
+    here_name  the name of the dialect here
+    """
     changes = [
-        f"{option}: {value_text(there)}, not {value_text(here)}"
+        f"{option}: {value_text(there)} ({here_name}: {value_text(here)})"
         for option, (here, there) in why.options.items()
     ]
     return (" and " if why.together else ", or ").join(changes)

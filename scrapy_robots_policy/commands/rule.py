@@ -25,7 +25,7 @@ def run(options: Options) -> int:
             _print(code)
     else:
         rows = [(kind.code, kind.name, kind.severity.value, kind.title) for kind in KINDS.values()]
-        print_columns([("code", "name", "severity", "what it is"), *rows])
+        print_columns(rows, head=("code", "name", "severity", "what it is"))
     return 0
 
 

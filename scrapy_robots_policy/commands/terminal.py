@@ -19,7 +19,8 @@ Row = Sequence[str]
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "bold": "1", "dim": "2"}
 _VERDICTS = {"allowed": "green", "disallowed": "red", "unreachable": "yellow"}
-_NARROWEST = 8  # columns of the terminal that a cell takes at least, if it is longer than that
+_NARROWEST = 8  # columns of the terminal that a last cell takes at least, if it is longer
+_LONG_WORD = 24  # columns; longer words, such as paths, may be broken
 _GAP = 2  # columns between two cells
 _program = ["scrapy robots"]
 
@@ -119,19 +120,36 @@ def csv_cell(text: str) -> str:
 
 
 def print_columns(
-    rows: Iterable[Sequence[str]],
+    rows: Iterable[Row],
     indent: str = "",
     max_width: int = 0,
     painted: Callable[[str], str] = str,
+    head: Row = (),
 ) -> None:
-    """Rows in aligned columns. Cells are escaped, and wrapped: at `max_width`, if it is not 0, and
-    so that a row fits the terminal. `painted` gives a cell its colour.
+    """Rows in aligned columns, below their heads. Cells are escaped, and wrapped: at `max_width`,
+    if it is not 0, and so that a row fits the terminal. `painted` gives a cell its colour.
+
+    Where a terminal is too narrow for the words of a row, its cells stand one below the other.
     """
-    table = [[_written(cell) for cell in row] for row in rows]
+    rows = list(rows)
+    table = [[_written(cell) for cell in row] for row in ((head, *rows) if head else rows)]
     widths = _widths(table, max_width or sys.maxsize, _room() - len(indent))
+    if widths is None:
+        _print_below(rows, indent, painted, head)
+        return
     lines = [line for row in table for line in _wrapped(row, widths)]
     for line in aligned(lines, painted=painted):
         print_line((indent + line).rstrip())
+
+
+def _print_below(
+    rows: Iterable[Row], indent: str, painted: Callable[[str], str], head: Row
+) -> None:
+    """The first cell of each row, and below it the others: each beside its head, if it has one."""
+    for first, *others in rows:
+        print_columns([(first,)], indent, painted=painted)
+        cells = zip(head[1:], others, strict=True) if head else ((cell,) for cell in others if cell)
+        print_columns(cells, indent + "  ", painted=painted)
 
 
 def print_sentence(sentence: str) -> None:
@@ -180,17 +198,19 @@ def _room() -> int:
     return shutil.get_terminal_size().columns
 
 
-def _widths(table: list[list[str]], max_width: int, room: int) -> list[int]:
+def _widths(table: list[list[str]], max_width: int, room: int) -> list[int] | None:
     """The columns of the table, the widest ones made narrower until a row fits: first as far as no
-    word is broken, then further, so that the longest words are broken first.
+    word is broken, then further, so that the longest words are broken first. None where words that
+    are not long would be broken; those of a single column have no other place.
     """
     columns = list(zip(*table, strict=True))
     widths = [min(max(map(width, column)), max_width) for column in columns]
     words = [min(max(map(width, " ".join(column).split(" "))), max_width) for column in columns]
     room -= _GAP * (len(widths) - 1)
-    for least in (words, [_NARROWEST] * len(widths)):
+    long_word = _LONG_WORD if len(columns) > 1 else 1
+    for least in (words, [min(word, long_word) for word in words]):
         _make_narrower(widths, least, room)
-    return widths
+    return widths if sum(widths) <= room or len(columns) <= 1 else None
 
 
 def _make_narrower(widths: list[int], least: list[int], room: int) -> None:

@@ -116,6 +116,7 @@ class Verb:
     examples  what stands after the name of the program
     formats   keys of `FORMATS`
     helps     its own words for options whose usual ones do not fit
+    asks_all  whether it asks all dialects, where none are named
     """
 
     module: str
@@ -126,6 +127,7 @@ class Verb:
     examples: tuple[str, ...]
     formats: tuple[str, ...] = ("text", "json")
     helps: Mapping[str, str] = field(default_factory=dict)
+    asks_all: bool = False
 
     def help_of(self, name: str) -> str:
         """What an option does, in a few words."""
@@ -197,6 +199,7 @@ VERBS: Mapping[str, Verb] = {
         ("0 all dialects decide alike", "1 they differ on a URL", _UNREADABLE),
         ("compare https://example.com/a --dialects google,yandex",),
         helps={"dialect": "compare all with this one (default: the project's, else rfc9309)"},
+        asks_all=True,
     ),
     "dialects": Verb(
         "dialects",
@@ -249,6 +252,7 @@ VERBS: Mapping[str, Verb] = {
         ("robots", "timeout", "output_format", "json"),
         ("0 all of them may", "1 one of them may not fetch the page, or use it", _UNREADABLE),
         ("blocked https://example.com/", "blocked robots.txt"),
+        asks_all=True,
     ),
     "rule": Verb(
         "rule",
@@ -276,6 +280,7 @@ VERBS: Mapping[str, Verb] = {
             "dialect": "the dialect to read in (default: those of the suite, else the project's, "
             "else rfc9309)",
         },
+        asks_all=True,
     ),
     "diff": Verb(
         "diff",

@@ -29,7 +29,7 @@ _RETIRED = {
     "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
     "host": "no engine reads Host: Yandex, the only one that did, stopped in 2018",
 }
-_MAY_GO = "it may be removed, but where it alone stands between two User-agent lines"
+_MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
 _STANDARD = Dialect("as the standard has it")
 _MAX_CAUSES = 8  # looked for in each dialect
 _MAX_OCTETS = 30_000_000  # read to find where dialects disagree, and why; some 5 s

@@ -9,10 +9,11 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
+from ..rep.access import AccessResult
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.escapes import listed
-from ..rep.html_page import is_html_page, is_wide, start_of
+from ..rep.html_page import is_html_page, is_wide, looks_like_text, start_of
 from ..rep.lines import clean_text, is_too_large, lines_of
 from ..rep.patterns import reading_of
 from .findings import Edit, Finding, quoted
@@ -38,9 +39,17 @@ def html_page(source: SourceFile) -> Iterator[Finding]:
         yield source.finding(
             "R105",
             source.span_of_line(1),
-            "this is an HTML page: the site answers /robots.txt with a page, and no rule is read",
+            f"this is an HTML page in place of a robots.txt: {_rules_in_page(source)}",
             "answer /robots.txt with 404, or with a file of type text/plain",
         )
+
+
+def _rules_in_page(source: SourceFile) -> str:
+    is_read = source.dialect.access.html_page is AccessResult.SUCCESSFUL
+    has_rules = is_read and any(group.rules for group in source.groups)
+    return (
+        f"{source.dialect.name} {'obeys the rules in it' if has_rules else 'reads no rule in it'}"
+    )
 
 
 def mark(source: SourceFile) -> Iterator[Finding]:
@@ -69,16 +78,29 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
             "save the file as UTF-8",
         )
         return
+    if not looks_like_text(source.body):
+        yield source.finding(
+            "R102",
+            source.span_of_line(1),
+            "the file does not look like text: no rules can be expected of it",
+            "serve the text itself; where it is packed, with the header Content-Encoding",
+        )
+        return
     if source.text.isascii():
         return
     for match in _READ.finditer(source.text):  # comments may be in any encoding
         if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
             start = match.start() + at
+            is_rule = source.grammar.rule.match(source.text, match.start()) is not None
             yield source.finding(
                 "R102",
                 (start, start + 1),
-                "this octet is not UTF-8: a crawler compares it with URLs that are",
-                "write the path percent-encoded, as it stands in the site's own links",
+                "this octet is not UTF-8: a crawler compares it with URLs that are"
+                if is_rule
+                else "this octet is not UTF-8",
+                "write the path percent-encoded, as it stands in the site's own links"
+                if is_rule
+                else "save the file as UTF-8",
             )
             return
 
@@ -165,26 +187,30 @@ def unseen(source: SourceFile) -> Iterator[Finding]:
     if source.text.isascii():
         return
     for line in source.directives():
-        if line[2].isascii() or _first_fault(line[2]) >= 0:  # R102
-            continue
-        text = line[2].encode("latin-1").decode("utf-8")
-        character = next(filter(_is_unseen, text), "")
+        character = first_unseen(line[2])
         if character:
             octets = character.encode()
-            start = line.start(2) + len(text.partition(character)[0].encode())
+            start = line.start(2) + line[2].index(octets.decode("latin-1"))
             yield source.finding(
                 "R112",
                 (start, start + len(octets)),
-                f"the value holds {_named(character)}, which nobody sees",
+                f"the value holds {named(character)}, which nobody sees",
                 f"remove it; in a path that shall hold it, write {quote(octets)}",
             )
+
+
+def first_unseen(octets: str) -> str:
+    """The first character that nobody sees; "" where there is none, or no UTF-8 (R102)."""
+    if octets.isascii() or _first_fault(octets) >= 0:
+        return ""
+    return next(filter(_is_unseen, octets.encode("latin-1").decode("utf-8")), "")
 
 
 def _is_unseen(character: str) -> bool:
     return category(character) in _UNSEEN and not (character.isascii() or character in _JOINERS)
 
 
-def _named(character: str) -> str:
+def named(character: str) -> str:
     """Such as "U+200B (zero width space)"."""
     words = name(character, "").lower()
     return f"U+{ord(character):04X}" + (f" ({words})" if words else "")

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from ..rep.dialects.engines import DIALECTS
 from ..rep.lines import WHITE
+from .file_findings import first_unseen, named
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, whole
 
@@ -83,11 +84,12 @@ def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
         return
     meant = meant_key(key)
     if meant:
+        unseen = first_unseen(key)
         yield source.finding(
             "R201",
             directive.span(1),
             f"{source.dialect.name} does not read the key {quoted(key)}",
-            f"write {meant}:",
+            f"write {meant}:" + (f" without {named(unseen)}, which nobody sees" if unseen else ""),
         )
     else:
         yield source.finding(

@@ -1,4 +1,5 @@
-"""Findings about Content-Usage and Content-Signal lines: what a site says about the use of pages.
+"""Findings about Content-Usage, Content-Signal and License lines: what a site says about the use
+of pages.
 
 `rep.usage` reads such lines, and says which crawlers they bind; there is no second parser here.
 """
@@ -30,6 +31,8 @@ from .source_file import SourceFile, Span
 
 _EXAMPLES = {CONTENT_USAGE: "train-ai=n, search=y", CONTENT_SIGNAL: "ai-train=no, search=yes"}
 
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.")  # RFC 3986 §3.1: it starts with a scheme
+
 
 def _labelled_lines(
     source: SourceFile, span: Span | None = None
@@ -48,7 +51,7 @@ def _span(line: re.Match[str]) -> Span:
 
 def unreadable(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
-        _, value = split_value(line[2])
+        _, value = split_value(label, line[2])
         if not any(read_value(label, value)):
             kind = "dictionary (RFC 9651)" if label == CONTENT_USAGE else "list of keys and values"
             yield source.finding(
@@ -59,9 +62,20 @@ def unreadable(source: SourceFile) -> Iterator[Finding]:
             )
 
 
+def relative_licences(source: SourceFile) -> Iterator[Finding]:
+    for line in source.directives():
+        if LABELS.get(line[1].lower()) == LICENSE and not _ABSOLUTE.match(line[2]):
+            yield source.finding(
+                "R503",
+                _span(line),
+                f"{quoted(line[2])} is no whole URL: nobody knows which licence is meant",
+                "write https://, the host, and the path",
+            )
+
+
 def unknown(source: SourceFile) -> Iterator[Finding]:
     for label, line in _labelled_lines(source):
-        _, value = split_value(line[2])
+        _, value = split_value(label, line[2])
         preferences = [Preference(label, key, value) for key, value in read_value(label, value)]
         why = next(filter(None, map(_why_unknown, preferences)), "")
         if why:
@@ -163,10 +177,10 @@ def _lines_of_groups(source: SourceFile) -> list[list[_Use]]:
 
 def _uses(source: SourceFile, span: Span) -> Iterator[_Use]:
     for label, line in _labelled_lines(source, span):
-        path, value = split_value(line[2])
+        path, value = split_value(label, line[2])
         number = source.line_of(line)
         for key, written in read_value(label, value):
             yield label, path, Preference(label, key, written, number)
 
 
-CHECKS = (unreadable, unknown, outside, conflicts)
+CHECKS = (unreadable, relative_licences, unknown, outside, conflicts)

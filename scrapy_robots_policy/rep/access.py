@@ -162,6 +162,13 @@ class Access:
         return _oddity(self.entry)
 
     @property
+    def effect(self) -> str:
+        """What comes of it in a few words, for people."""
+        if self.mode is AccessMode.RULES and self.oddity == WIDE:
+            return "it forbids nothing"
+        return self.mode.description
+
+    @property
     def stance(self) -> AccessMode:
         """The name of `mode` in version 0.1."""
         return self.mode

@@ -1,4 +1,4 @@
-"""What came in place of a robots.txt in UTF-8: HTML, or a text in UTF-16 or UTF-32.
+"""What came in place of a robots.txt in UTF-8: HTML, a text in UTF-16 or UTF-32, or no text.
 
 Is HTML a page, or the text that a browser has put into one? A browser shows a text file as a page
 of its own: one `<pre>` that holds the text. Plugins that fetch with a browser hand that page on.
@@ -16,6 +16,8 @@ _WIDE = re.compile(
     rb"(?:\0\0)?(?:\xff\xfe|\xfe\xff)?(?:\0\0)?"
     rb"(?:(?:[^\0]\0){2}|(?:\0[^\0]){2}|(?:[^\0]\0{3}){2}|(?:\0{3}[^\0]){2})"
 )
+_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
+_MAX_SHARE = 50  # in text, no more than one octet of so many is a control character
 _PAGE = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head)", re.IGNORECASE)
 
 # The page that Chromium, Firefox and WebKit make of a text: a head without text, and a <pre>.
@@ -51,6 +53,13 @@ def is_html_page(octets: bytes) -> bool:
 def is_wide(octets: bytes) -> bool:
     """Whether a file is in UTF-16 or UTF-32: then no dialect can read a line of it."""
     return _WIDE.match(octets) is not None
+
+
+def looks_like_text(octets: bytes) -> bool:
+    """Whether a file may be text in any encoding, by its start. Some files have a stray control."""
+    start = start_of(octets)
+    controls = len(start) - len(start.translate(None, _CONTROLS))
+    return controls <= max(1, len(start) // _MAX_SHARE)
 
 
 def without_browser_page(octets: bytes) -> bytes:

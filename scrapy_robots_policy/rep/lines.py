@@ -89,16 +89,19 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
 def _cut_lines(text: str, limit: int) -> str:
     """The text with each line cut to `limit` characters."""
     kept = []
-    start = line = 0
+    rest = line = 0
     while len(text) - line - 1 > limit:
         # To the last line feed within the limit: the lines before it are short enough.
         after = text.rfind("\n", line + 1, line + limit + 2)
         if after < 0:
-            kept.append(text[start : line + limit + 1])
             after = text.find("\n", line + limit)
-            after = start = len(text) if after < 0 else after
+            after = len(text) if after < 0 else after
+            # The returns before the line feed are no part of the line, and are counted.
+            end = after - len(_PASSED_OVER) * text.endswith(_PASSED_OVER, line + 1, after)
+            kept.append(text[rest : min(line + limit + 1, end)])
+            rest = end
         line = after
-    return "".join((*kept, text[start:]))
+    return "".join((*kept, text[rest:]))
 
 
 def is_too_large(body: bytes, dialect: Dialect) -> bool:

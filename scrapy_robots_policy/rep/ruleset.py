@@ -106,10 +106,8 @@ class RuleSet:
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""
-        try:
-            binding = self._bindings.get(agent)
-        except TypeError:  # no value of such a type is an agent: `_key` says so
-            binding = None
+        # A key may be a tuple, which is no agent: `_key` says so.
+        binding = self._bindings.get(agent) if isinstance(agent, str) else None
         if binding is None:
             return self._allowed_at_first(url, agent)
         if binding.allows_all and isinstance(url, str):

@@ -188,7 +188,7 @@ def _written_in(text: str, dialect: Dialect) -> list[_Written]:
 
 def _read_line(line: _Written) -> tuple[str, list[Preference]]:
     """(the path as written, or "/" if the line has none; the preferences)"""
-    path, value = split_value(line.value)
+    path, value = split_value(line.label, line.value)
     pairs = read_value(line.label, value)
     return path, [Preference(line.label, key, value, line.number) for key, value in pairs]
 

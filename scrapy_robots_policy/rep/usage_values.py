@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .preference import CONTENT_SIGNAL, CONTENT_USAGE
+from .preference import CONTENT_SIGNAL, CONTENT_USAGE, LICENSE
 
 
-def split_value(value: str) -> tuple[str, str]:
-    """(path, the rest) of a line's value; the path is "/" if the value has none."""
-    if not value.startswith("/"):
+def split_value(label: str, value: str) -> tuple[str, str]:
+    """(path, the rest) of a line's value; the path is "/" if the value has none. A licence never
+    has one (RSL 1.0 §4.4): it is a URL.
+    """
+    if label == LICENSE or not value.startswith("/"):
         return "/", value
     path, *rest = re.split(r"[ \t]+", value, maxsplit=1)
     return path, rest[0] if rest else ""
@@ -33,11 +35,18 @@ def _read_signals(value: str) -> Iterator[tuple[str, str]]:
             yield key.strip().lower(), setting.strip().lower()
 
 
+# What is not ASCII in a display string: escaped UTF-8, as RFC 3629 §4 has it.
+_TAIL = "%[89ab][0-9a-f]"
+_UTF_8 = (
+    rf"%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f]){_TAIL}"
+    rf"|%(?:e0%[ab][0-9a-f]|e[1-9a-cef]{_TAIL}|ed%[89][0-9a-f]){_TAIL}"
+    rf"|%(?:f0%[9ab][0-9a-f]|f[1-3]{_TAIL}|f4%8[0-9a-f]){_TAIL}{_TAIL}"
+)
 # RFC 9651 §4.2: a dictionary, with values of any type.
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _ITEM = (
     r"(?:-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})"
-    r'|"(?:[ !#-\[\]-~]|\\["\\])*"|%"(?:[ !#$&-~]|%[0-9a-f]{2})*"'
+    rf'|"(?:[ !#-\[\]-~]|\\["\\])*"|%"(?:[ !#$&-~]|{_UTF_8})*"'
     r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
     r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
 )

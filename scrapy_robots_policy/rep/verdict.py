@@ -217,6 +217,8 @@ def verdict_of(access: Access, dialect: Dialect, agent: str) -> Verdict:
     reason = _REASONS.get(access.result, Reason.UNREACHABLE)
     if access.mode is AccessMode.DEFER:
         reason = Reason.DEFERRED
+    elif access.mode is AccessMode.ALLOW and reason is Reason.FORBIDDEN:
+        reason = Reason.UNAVAILABLE  # RFC 9309 §2.3.1.3 makes no difference
     return Verdict(access.mode is AccessMode.ALLOW, reason, dialect.name, agent, why=access.why)
 
 

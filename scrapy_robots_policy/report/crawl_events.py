@@ -16,7 +16,7 @@ from scrapy.http import Request
 
 from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
-from ..rep.access import WIDE, AccessResult
+from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
@@ -149,20 +149,18 @@ class CrawlEvents(ResolverEvents):
 
     def _log_mode(self, rules: OriginRules) -> None:
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
-        oddity = rules.access.oddity
-        is_trouble = refuses or bool(oddity)
+        is_trouble = refuses or bool(rules.access.oddity)
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
         level = logging.WARNING if is_warning else logging.DEBUG
         if not _has_handler(level):
             return
-        says_nothing = oddity == WIDE and rules.mode is AccessMode.RULES
         logger.log(
             level,
             "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
             {
                 "origin": rules.origin,
                 "why": rules.access.why,
-                "mode": "it forbids nothing" if says_nothing else rules.mode.description,
+                "mode": rules.access.effect,
                 "dialect": rules.dialect.name,
             },
             extra={"spider": self.crawler.spider},

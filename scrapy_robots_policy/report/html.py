@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..rep.escapes import shown
 
-MAX_ROWS = 25  # rows of a list; the data file has all
+MAX_ROWS = 25  # rows of a list; the end of the page says where all are
 
 _STRETCHED = 'preserveAspectRatio="none" aria-hidden="true"'
 
@@ -141,4 +141,4 @@ def _cells(head: Sequence[str], kinds: Sequence[str], row: Sequence[str]) -> str
 
 def more(count: int) -> str:
     """How many further rows there are; "" where there are none."""
-    return f'<p class="more">and {count:,} more in the data</p>' if count > 0 else ""
+    return f'<p class="more">and {count:,} more</p>' if count > 0 else ""

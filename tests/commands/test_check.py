@@ -267,7 +267,6 @@ BY_KIND = {
     "DEL": (b"\x7f" * 50, False),
     "stray controls in much text": (b"#\x01\x02\x03" + b" a comment" * 20, True),
     "one stray NUL": (b"User-agent: *\nDisallow: /x\0\n", True),
-    "UTF-16": (RULES.encode("utf-16"), True),
     "a Cyrillic comment": (
         ("# \u043f\u0440\u0438\u0432\u0435\u0442\n" + RULES).encode("koi8-r"),
         True,
@@ -287,6 +286,34 @@ def test_a_file_that_is_no_text_is_answered_with_one_warning(kind, tmp_path):
     with Site({"/robots.txt": Answer(body=octets)}) as site:
         error = policy("check", site.url("/a"), site.url("/b")).err
         assert error.count("does not look like text") == (not is_text)
+
+
+@pytest.mark.parametrize(
+    ("octets", "dialect", "what"),
+    [
+        (
+            RULES.encode("utf-16"),
+            "google",
+            "in UTF-16 or UTF-32, which nobody can read: google: it",
+        ),
+        (b"<!DOCTYPE html>\n" + RULES.encode(), "google", "an HTML page: google: its rules are"),
+        (b"<!DOCTYPE html>\n" + RULES.encode(), "yandex", "an HTML page: yandex: everything is"),
+    ],
+)
+def test_check_and_blocked_say_what_came_in_place_of_a_robots_txt(octets, dialect, what, tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_bytes(octets)
+    output = policy("check", "--robots", path, "--dialect", dialect, "/a", "/b")
+    assert output.err.startswith(f"robots-policy: {path} is {what}")
+    assert output.err.count("\n") == 1
+    assert policy("blocked", path).lines[0] == f"/  by {path}: {what.partition(': ')[0]}"
+
+
+def test_explain_says_of_a_file_that_nobody_can_read_that_it_forbids_nothing(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_bytes(RULES.encode("utf-16"))
+    explained = policy("explain", "--robots", path, "/a").lines
+    assert "mode         it forbids nothing" in explained
 
 
 def test_json_tells_apart_what_is_unreachable():

@@ -160,6 +160,6 @@ def test_redirects_lead_where_the_user_lets_them_and_the_time_is_the_users(monke
     calls = []
     monkeypatch.setattr(inputs, "fetch", lambda *arguments: calls.append(arguments))
     guard, dialect = RedirectGuard(same_site=True), DIALECTS["rfc9309"]
-    options = SimpleNamespace(dialect=dialect, user_agent="Bot", guard=guard, timeout=7.0)
+    options = SimpleNamespace(dialects=(dialect,), user_agent="Bot", guard=guard, timeout=7.0)
     inputs.read(URL, options)
     assert calls == [(URL, "Bot", dialect.access.redirects, guard, 7.0)]

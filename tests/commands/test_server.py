@@ -94,7 +94,7 @@ def test_the_verdicts_are_those_of_the_engine(server):
         ]
     assert (answers["chosen"]["line"], answers["chosen"]["options"]) == (
         2,
-        "precedence: first, not longest",
+        "precedence: first (rfc9309: longest)",
     )
 
 

@@ -122,12 +122,73 @@ def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):
 
 
 def test_in_a_narrow_table_only_the_longest_words_are_broken(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "32")
+    monkeypatch.setenv("COLUMNS", "44")
     out = io.StringIO()
     with redirect_stdout(out):
-        print_columns([("a" * 12, "b" * 20, "cc " * 7)])
-    words = [*("a" * 12, "b" * 14, "cc"), *("b" * 6, "cc"), *["cc"] * 5]
+        print_columns([("a" * 12, "b" * 30, "cc " * 7)])
+    words = [*("a" * 12, "b" * 26, "cc"), *("b" * 4, "cc"), *["cc"] * 5]
     assert out.getvalue().split() == words
+
+
+@pytest.mark.parametrize(
+    ("columns", "head", "lines"),
+    [
+        (45, (), ["  original1994  disallowed  no rule matches"]),
+        (44, (), ["  original1994  disallowed  no rule", f"{'matches':>35}"]),
+        (34, (), ["  original1994", "    disallowed", "    no rule matches"]),
+        (34, ("x", "y", "z"), ["  original1994", "    y  disallowed", "    z  no rule matches"]),
+        (
+            20,
+            ("x", "y", "z"),
+            ["  original1994", "    y  disallowed", "    z  no rule", "       matches"],
+        ),
+        (
+            8,
+            (),
+            [
+                "  origin",
+                "  al1994",
+                "    disa",
+                "    llow",
+                "    ed",
+                "    no",
+                "    rule",
+                "    matc",
+                "    hes",
+            ],
+        ),
+    ],
+)
+def test_cells_stand_one_below_the_other_where_no_row_has_room_for_its_words(
+    monkeypatch, columns, head, lines
+):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = io.StringIO()
+    with redirect_stdout(out):
+        row = ("original1994", "disallowed", "no rule matches", "")
+        print_columns([row[: len(head) or 4]], indent="  ", head=head)
+    assert out.getvalue().splitlines()[-len(lines) :] == lines
+
+
+VERBS = ("dialects", "dialects google", "dialects google yandex", "rule", "compare /private/x")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_tables_fit_the_terminal_and_break_no_word_of_ours(monkeypatch, tmp_path, verb, columns):
+    path = tmp_path / "robots.txt"
+    path.write_text("User-agent: *\nDisallow: /*x$\n\nDisallow: /private/\n")
+    name, *arguments = verb.split()
+    if name == "compare":
+        arguments += ["--robots", str(path)]
+    monkeypatch.delenv("COLUMNS", raising=False)
+    words = set(policy(name, *arguments).out.split())
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = policy(name, *arguments).lines
+    assert max(map(width, lines)) <= columns
+    broken = {word for line in lines for word in line.split()} - words
+    # An address in a source is broken where it is longer than its place.
+    assert {word for word in broken if "developers" not in word and len(word) > 9} == set()
 
 
 def test_no_option_of_the_help_is_broken_at_its_hyphen(monkeypatch):

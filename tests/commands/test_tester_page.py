@@ -125,7 +125,7 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     Select(page.one("#dialect")).select_by_value("baidu")
     page.until(lambda: page.lit() == [2, False])
     assert page.text("#why") == "By line 2, Disallow: /private/."
-    assert "precedence: first, not longest" in page.text("#facts")
+    assert "precedence: first (rfc9309: longest)" in page.text("#facts")
     page.type("urls", "/elsewhere")
     page.until_answered()
     assert page.lit() is None

@@ -361,6 +361,8 @@ def test_explain_shows_why_there_is_no_file():
         output = robots("explain", site.url("/x"), "--dialect", "koster1996")
         assert output.status == 1
         assert "robots.txt forbidden (403)" in output.lines[1]
+        output = robots("explain", site.url("/x"), "--dialect", "rfc9309")
+        assert output.lines[1].endswith("as rfc9309 reads: no robots.txt (403)")
 
 
 def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
@@ -496,11 +498,12 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
         *("compare", "--robots", file, "--dialects", "rfc9309,baidu,google"),
         *("/private/press/1", "/private/x"),
     )
+    why = "precedence: first (rfc9309: longest)"
     assert output.status == 1
     assert output.lines == [
         "/private/press/1  for Scrapy",
         "  rfc9309  allowed     line 3, Allow: /private/press/",
-        "  baidu    disallowed  line 2, Disallow: /private/     precedence: first, not longest",
+        f"  baidu    disallowed  line 2, Disallow: /private/     {why}",
     ]
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
@@ -534,12 +537,32 @@ def test_an_empty_line_stands_between_blocks_and_never_at_the_end(command, head,
     assert len(heads) == (2 if head else 0)
 
 
+def test_verbs_that_ask_all_dialects_follow_as_many_redirects_as_each_of_them(tmp_path):
+    hops = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 7)}
+    rules = served("User-agent: *\nDisallow: /")
+    suite = tmp_path / "suite.json"
+    with Site({"/robots.txt": moved("/1"), **hops, "/7": rules}) as site:
+        url, robots_txt = site.url("/x"), site.url("/robots.txt")
+        alone = {
+            name: robots("check", url, "--dialect", name).status == 0
+            for name in ("rfc9309", "koster1996")
+        }
+        assert alone == {"rfc9309": True, "koster1996": False}
+        answer = json.loads(robots("compare", url, "--json").out)
+        assert {"koster1996", "sogou"} <= {other["dialect"] for other in answer["there"]}
+        rows = map(json.loads, robots("blocked", url, "--json").out.splitlines())
+        assert {row["dialect"] for row in rows if not row["allowed"]} == {"duckduckgo", "sogou"}
+        sentence = "nobody may fetch /x in koster1996"
+        suite.write_text(json.dumps({"robots": robots_txt, "expect": [sentence]}))
+        assert robots("test", suite).status == 0
+
+
 def test_compare_names_the_access_policy_after_a_failed_fetch():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         compare = "compare", site.url("/"), "--dialects", "rfc9309,yandex"
         value = json.loads(robots(*compare, "--json").out)
         assert [other["options"] for other in value["there"]] == [["access"]]
-        why = "access after 503: everything is allowed, not: nothing is allowed"
+        why = "access after 503: everything is allowed (rfc9309: nothing is allowed)"
         assert robots(*compare).lines[2].endswith(why)
 
 

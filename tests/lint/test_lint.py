@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import runpy
 from pathlib import Path
 from urllib.parse import quote
@@ -105,6 +106,8 @@ PLACES = [
     ("R405", "User-agent: *\nDisallow: /ä\n\nDisallow : /ä # b\n", 4, "/ä"),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab # c\n", 3, "/ab"),
     ("R408", "User-agent: *\nDisallow: /ä/js/ # c\n", 2, "/ä/js/"),
+    ("R503", "License: /ä.xml # c\nUser-agent: *\nDisallow: /a\n", 1, "/ä.xml"),
+    ("R503", "User-agent: *\nLicense:\nDisallow: /a\n", 2, "License"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s.xml # c\n", 3, "http://a.b/s.xml"),
     ("R510", "User-agent: a\nCrawl-delay: 3600 # c\nDisallow: /\n", 2, "3600"),
     ("R501", "\n\nSitemap: /s.xml\n", 3, "/s.xml"),
@@ -647,6 +650,48 @@ def test_a_group_of_too_many_rules_is_found():
 )
 def test_of_an_html_page_there_is_no_other_finding(page):
     assert [finding.code for finding in findings_in(page)] == ["R105"]
+
+
+@pytest.mark.parametrize(
+    ("key", "fix"),
+    [
+        ("Disalow", "write Disallow:"),
+        ("\xa0Disallow", "write Disallow: without U+00A0 (no-break space), which nobody sees"),
+        ("Disallow\u200b", "write Disallow: without U+200B (zero width space), which nobody sees"),
+    ],
+)
+def test_a_key_that_looks_right_has_its_unseen_character_named(key, fix):
+    (finding,) = of("R201", f"User-agent: *\n{key}: /\n")
+    assert finding.fix == fix
+
+
+@pytest.mark.parametrize(
+    ("dialect", "rules", "effect"),
+    [
+        ("google", "User-agent: *\nDisallow: /\n", "google obeys the rules in it"),
+        ("google", "User-agent: *\n", "google reads no rule in it"),
+        ("yandex", "User-agent: *\nDisallow: /\n", "yandex reads no rule in it"),
+    ],
+)
+def test_of_an_html_page_lint_says_whether_its_rules_are_obeyed(dialect, rules, effect):
+    page = f"<!DOCTYPE html>\n<html>\n{rules}</html>"
+    (finding,) = findings_in(page.encode(), dialect)
+    assert finding.message.endswith(effect)
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "fix"),
+    [
+        (gzip.compress(b"User-agent: *\nDisallow: /\n"), "does not look like text", "Content-En"),
+        (b"\xef\xbbUser-agent: *\nDisallow: /\n", "this octet is not UTF-8", "save the file"),
+        (b"User-agent: *\nDisallow: /\xfc\n", "with URLs that are", "percent-encoded"),
+    ],
+    ids=["packed", "half a mark", "a path"],
+)
+def test_a_file_that_is_not_utf_8_gets_the_advice_that_is_right_for_it(body, message, fix):
+    (finding,) = (one for one in findings_in(body) if one.code == "R102")
+    assert message in finding.message
+    assert fix in finding.fix
 
 
 def test_a_rule_is_unreachable_just_when_the_engine_never_lets_it_decide():

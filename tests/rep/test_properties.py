@@ -75,7 +75,8 @@ def test_every_line_of_the_text_starts_with_a_line_feed(body: bytes, dialect: Di
     # Two returns that are one line end stay before it. The last line feed may be cut off.
     assert "\r" not in text.replace("\r\r\n", "\n").replace("\r\n", "\n")[:-1]
     assert len(text) <= len(body) + 1 + text.count("\r\r")
-    assert max(map(len, text.split("\n"))) <= dialect.line_limit
+    lines = (line.removesuffix("\r\r") for line in text.split("\n"))
+    assert max(map(len, lines)) <= dialect.line_limit
 
 
 EIGHT_RULES = st.lists(st.tuples(st.booleans(), VALUES), min_size=8, max_size=8)
@@ -112,14 +113,24 @@ def test_the_kinds_of_line_ends_never_matter(
 
 
 SILENT_LINES = st.tuples(
-    st.sampled_from(["", "# c", "so", "a\0b"]), LINE_ENDS.map(lambda ends: ends[0])
+    st.sampled_from(["", "# c", "so", "a\0b", "# a long comment", "x" * 13]),
+    LINE_ENDS.map(lambda ends: ends[0]),
 )
 
 
-@given(DIALECT_NAMES, st.lists(SILENT_LINES, max_size=12))
-@example("yandex", [("a\0b", "\r"), ("", "\r")])
-@example("yandex", [("", "\r"), ("", "\r\n")])
-def test_a_rule_has_the_number_of_its_line_in_an_editor(dialect: str, lines: list[tuple[str, str]]):
+CUTTING = DIALECTS["yandex"].but("cutting", line_limit=14)  # "User-agent: *" is shorter
+
+
+@given(
+    DIALECT_NAMES.map(DIALECTS.__getitem__) | st.just(CUTTING), st.lists(SILENT_LINES, max_size=12)
+)
+@example(DIALECTS["yandex"], [("a\0b", "\r"), ("", "\r")])
+@example(DIALECTS["yandex"], [("", "\r"), ("", "\r\n")])
+@example(CUTTING, [("# " + "c" * 40, "\r"), ("", "\r"), ("x" * 13, "\r"), ("", "\r")])
+@example(CUTTING, [("x" * 14, "\r"), ("", "\r"), ("x" * 15, "\r\n"), ("x" * 15, "\r")])
+def test_a_rule_has_the_number_of_its_line_in_an_editor(
+    dialect: Dialect, lines: list[tuple[str, str]]
+):
     before = "".join(line + end for line, end in lines)
     file = f"{before}User-agent: *\nDisallow: /\n"
     number = 2 + len(re.findall("\r\n|\r|\n", before))

@@ -15,6 +15,7 @@ import pytest
 from scrapy_robots_policy.rep import DIALECTS, Reason, RuleSet, Verdict, parse, ruleset
 from scrapy_robots_policy.rep.binding import MAX_KEPT, RULE_OCTETS
 from scrapy_robots_policy.rep.needles import Needles
+from scrapy_robots_policy.rep.preference import USER_AGENT
 from scrapy_robots_policy.rep.verdict import Details
 
 FILE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\nContent-Signal: ai-train=no\n"
@@ -35,6 +36,17 @@ WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
     "no URL, matching": (lambda read: read.matching(7, "bot"), "url must be a str, not int"),
     "no agent": (lambda read: read.allowed("/a", None), "agent must be a str, not NoneType"),
     "a list": (lambda read: read.allowed("/a", ["bot"]), "agent must be a str, not list"),
+    "a key": (
+        lambda read: read.allowed("/a", ("bot", "http://h")),
+        "agent must be a str, not tuple",
+    ),
+    "a key of a token": (
+        lambda read: (
+            read.usage("/ok", "bot", ["bot"]),
+            read.allowed("/a", (USER_AGENT, "bot", None)),
+        ),
+        "agent must be a str, not tuple",
+    ),
     "a list, verdict": (lambda read: read.verdict("/a", []), "agent must be a str, not list"),
     "no agent, checker": (lambda read: read.checker(b"bot"), "agent must be a str, not bytes"),
     "no agent, group": (lambda read: read.group(None), "agent must be a str, not NoneType"),

@@ -145,6 +145,9 @@ FILES = [
     ),
     (group("Content-Signal: /x/ ai-train=no"), "Foo", "/", []),
     (group("License:"), "Foo", "/", []),
+    # a licence has no path (RSL 1.0, 4.4), and a relative one is shown as it stands
+    (group("License: /l.xml"), "Foo", "/", ["line 2, License: /l.xml"]),
+    (group("License: /x https://a.b/l"), "Foo", "/", ["line 2, License: /x https://a.b/l"]),
 ]
 
 
@@ -243,6 +246,23 @@ HEADERS = [
     # display strings: RFC 9651, 4.2.10
     ([r'train-ai=n;why=%"\o/ %c3%a9"'], {"train-ai": "n"}),
     (['train-ai=n;why=%"%C3%A9"'], {}),
+    # ... of UTF-8 alone: its first and last characters of each length, and what is just beside them
+    *(
+        ([f'train-ai=n, x=%"{octets}", y=1'], {"train-ai": "n", "x": f'%"{octets}"', "y": "1"})
+        for octets in (
+            *("%00", "%7f", "%c2%80", "%df%bf", "%e0%a0%80", "%ed%9f%bf", "%ee%80%80"),
+            *("%ef%bf%bf", "%f0%90%80%80", "%f3%bf%bf%bf", "%f4%8f%bf%bf"),
+        )
+    ),
+    *(
+        ([f'train-ai=n, x=%"{octets}"'], {})
+        for octets in (
+            *("%80", "%c1%bf", "%c3", "%c3x", "%c3%c3", "%e0%9f%bf", "%ed%a0%80", "%e2%82"),
+            *("%f0%8f%bf%bf", "%f4%90%80%80", "%f5%80%80%80", "%ff"),
+        )
+    ),
+    (['train-ai=n, x=("a" %"%ff")'], {}),
+    (['train-ai=n, x="%ff"'], {"train-ai": "n", "x": '"%ff"'}),
     (["train-ai=n, oops="], {}),
     (["/path train-ai=n"], {}),
     (["é=n"], {}),

@@ -189,7 +189,7 @@ def test_a_list_says_how_much_more_there_is_only_where_there_is_more():
         ),
     ]
     for made in lists:
-        assert ["and 5 more in the data" in made(len(rows)), "more" in made(MAX_ROWS)] == [
+        assert ['<p class="more">and 5 more</p>' in made(len(rows)), "more" in made(MAX_ROWS)] == [
             True,
             False,
         ]

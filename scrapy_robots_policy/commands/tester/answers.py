@@ -176,7 +176,7 @@ def _full(
         "use_facts": use_facts(answer(verdict.usage, EVERY_PURPOSE, verdict.uses.overridden)),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
-        "options": described(why) if why else "",
+        "options": described(why, standard.name) if why else "",
         "match": _match(verdict, url, questions.dialect),
     }
 
