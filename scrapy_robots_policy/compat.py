@@ -279,6 +279,11 @@ class EngineAccess:
         slots = _attribute(scheduler, "mqs", "pqueues") or _attribute(scheduler, "dqs", "pqueues")
         return slots.keys() if isinstance(slots, Mapping) else frozenset()
 
+    def has_queued(self) -> bool:
+        """Whether the scheduler has requests, of whatever hosts."""
+        scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
+        return scheduler is not None and bool(scheduler.has_pending_requests())
+
     def is_in_slot(self, request: Request) -> bool:
         """Whether a request is in its download slot, on its way or still to be sent.
 

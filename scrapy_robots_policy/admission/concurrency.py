@@ -201,11 +201,22 @@ class Concurrency:
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait."""
         self._count_pop()
-        queued = self.engine.queued_slots()
-        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
-        may_pop = is_useful and len(self.waiting) < 2 * self.max_waiting
+        may_pop = self._wants_one()
         self._pages_before = self._pages() if may_pop else None
         return may_pop
+
+    def _wants_one(self) -> bool:
+        queued = self.engine.queued_slots()
+        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
+        return is_useful and len(self.waiting) < 2 * self.max_waiting
+
+    @property
+    def stops_others(self) -> bool:
+        """Whether requests that wait keep those of other hosts in the scheduler, if it has any."""
+        if not self.is_saturated or self._wants_one():
+            return False
+        queued = self.engine.queued_slots()
+        return not queued <= self._crowded if queued else self.engine.has_queued()
 
     def _count_pop(self) -> None:
         """Count the request that was taken, once it is there: the engine may ask and take none."""
