@@ -3,8 +3,8 @@
 Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
 them once, when the spider opens: what is missing switches one feature off, with one warning, and
 holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key`, `count_for_host`, and one more limit, because the
-engine will also count the requests that its throttler holds back.
+is the only module that has to change: `slot_key`, `count_for_hosts`, and one more limit, because
+the engine will also count the requests that its throttler holds back.
 """
 
 from __future__ import annotations
@@ -307,6 +307,9 @@ class EngineAccess:
     def slot_key(self, request: Request) -> str:
         """The name of the download slot that the request will go through. Where it has that of
         another host, from a redirect, that is taken out of its meta.
+
+        From the first such request on, that is done before a request is queued: the queue keeps
+        requests by their slots. Before, each request would pay for a look.
         """
         redirected_from = request.meta.get("redirect_urls")
         if redirected_from and SLOT_KEY in request.meta:
@@ -314,6 +317,7 @@ class EngineAccess:
             origin = Request(redirected_from[-1])
             if request.meta[SLOT_KEY] == urlparse_cached(origin).hostname:
                 del request.meta[SLOT_KEY]
+                self.crawler.signals.connect(self.slot_key, signals.request_scheduled)
         key: str = self.downloader.get_slot_key(request)
         return key
 
@@ -328,6 +332,11 @@ class EngineAccess:
         slots = _attribute(scheduler, "mqs", "pqueues") or _attribute(scheduler, "dqs", "pqueues")
         return slots.keys() if isinstance(slots, Mapping) else frozenset()
 
+    def has_queued(self) -> bool:
+        """Whether the scheduler has requests, of whatever hosts."""
+        scheduler = _attribute(self.crawler.engine, "_slot", "scheduler")
+        return scheduler is not None and bool(scheduler.has_pending_requests())
+
     def is_in_slot(self, request: Request) -> bool:
         """Whether a request is in its download slot, on its way or still to be sent.
 
@@ -339,18 +348,27 @@ class EngineAccess:
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
 
-    def count_for_host(self, request: Request) -> Callable[[], None]:
-        """Enter a request in its download slot, where the scheduler's queue counts it.
+    def count_for_hosts(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
+        """Enter a request in the download slots by which the scheduler's queue may have had it.
 
-        The result takes it out again.
+        They are the one in its meta, which may be that of a redirect until `slot_key` is asked, and
+        that of its host, where another component has chosen a slot since. The result has the names
+        of the slots, and takes the request out again.
         """
+        alike = [request, Request(request.url)] if SLOT_KEY in request.meta else [request]
         get_slot = self._get_slot
         if get_slot is None:
-            return _nothing
+            return {self.downloader.get_slot_key(one) for one in alike}, _nothing
         arguments = () if ASYNC_API else (self.crawler.spider,)
-        _, slot = get_slot(request, *arguments)
-        slot.active.add(request)
-        return lambda: slot.active.discard(request)
+        slots = dict(get_slot(one, *arguments) for one in alike)
+        for slot in slots.values():
+            slot.active.add(request)
+
+        def leave() -> None:
+            for slot in slots.values():
+                slot.active.discard(request)
+
+        return slots.keys(), leave
 
 
 def _only_counts_requests(limit: Any) -> bool:

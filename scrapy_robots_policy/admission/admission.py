@@ -215,7 +215,15 @@ class Admission:
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()
-        return Waiting(requests, files, self.delays.waiting, self.concurrency.sleeping, put_off)
+        concurrency = self.concurrency
+        return Waiting(
+            requests,
+            files,
+            self.delays.waiting,
+            concurrency.sleeping,
+            put_off,
+            concurrency.stops_others,
+        )
 
     def stop(self) -> None:
         """The crawl begins to close: all waits end with CrawlClosing, and no fetch begins."""

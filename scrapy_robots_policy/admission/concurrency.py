@@ -9,7 +9,8 @@ the request that needs it may hold the last one.
 
 A waiting request is counted in its download slot all the same, because the scheduler's queue takes
 the next request from the host with the fewest. Requests of a slow host that stand at the head of
-the queue would stop all others otherwise.
+the queue would stop all others otherwise. The queue may have had it by the name of another slot:
+then it is counted there, too.
 
 How many may wait. A host with `max_per_host` waiting requests is crowded. From `max_waiting` on the
 crawl is saturated; where the queue tells for which hosts it has requests, as Scrapy's default one
@@ -21,7 +22,7 @@ that gives requests of hosts that are not crowded, or such a request is schedule
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -86,24 +87,28 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         engine = self.engine
-        host = engine.slot_key(request)
-        stop_counting = engine.count_for_host(request)
-        self._by_host[host] += 1
-        if self._by_host[host] >= self.max_per_host:
-            self._crowded.add(host)
-        else:
+        hosts, stop_counting = engine.count_for_hosts(request)
+        for host in hosts:
+            self._by_host[host] += 1
+            if self._by_host[host] >= self.max_per_host:
+                self._crowded.add(host)
+        if engine.slot_key(request) not in self._crowded:
             self.took_from_idle_host()
         self.lend_again(request)
         try:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
+            self._leave(hosts)
+            stop_counting()
+
+    def _leave(self, hosts: Iterable[str]) -> None:
+        for host in hosts:
             self._by_host[host] -= 1
             if self._by_host[host] < self.max_per_host:
                 self._crowded.discard(host)
             if not self._by_host[host]:
                 del self._by_host[host]
-            stop_counting()
 
     async def reacquire(self, request: Request) -> None:
         """Wait for a free place; first come, first served. Raises CrawlClosing."""
@@ -199,11 +204,22 @@ class Concurrency:
     def _may_pop_one(self) -> bool:
         """Whether a request may be taken although enough wait."""
         self._count_pop()
-        queued = self.engine.queued_slots()
-        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
-        may_pop = is_useful and len(self.waiting) < 2 * self.max_waiting
+        may_pop = self._wants_one()
         self._pages_before = self._pages() if may_pop else None
         return may_pop
+
+    def _wants_one(self) -> bool:
+        queued = self.engine.queued_slots()
+        is_useful = not queued <= self._crowded if queued else self._extra_pops > 0
+        return is_useful and len(self.waiting) < 2 * self.max_waiting
+
+    @property
+    def stops_others(self) -> bool:
+        """Whether requests that wait keep those of other hosts in the scheduler, if it has any."""
+        if not self.is_saturated or self._wants_one():
+            return False
+        queued = self.engine.queued_slots()
+        return not queued <= self._crowded if queued else self.engine.has_queued()
 
     def _count_pop(self) -> None:
         """Count the request that was taken, once it is there: the engine may ask and take none."""

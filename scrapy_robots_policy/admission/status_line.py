@@ -26,6 +26,7 @@ class Waiting:
     delayed    requests in the queue of a host that asks for a delay
     closed     requests that wait for a site's visit time
     put_off    origins, of those in `files`, that are not asked again before some time
+    is_full    as many wait as may, so that requests to other hosts may stay in the scheduler
     """
 
     requests: int = 0
@@ -33,6 +34,7 @@ class Waiting:
     delayed: int = 0
     closed: int = 0
     put_off: int = 0
+    is_full: bool = False
 
     def __str__(self) -> str:
         """One line, such as "120 requests wait for 31 files"; "" if nothing waits."""
@@ -48,6 +50,8 @@ class Waiting:
                 parts.append(f"{number} held by {what}")
         if self.put_off:
             parts.append(f"{counted(self.put_off, 'origin')} put off")
+        if self.is_full:
+            parts.append("no more are taken from the scheduler (ROBOTS_MAX_WAITING)")
         return ", ".join(parts)
 
 

@@ -7,8 +7,9 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from scrapy import Request, version_info
+from scrapy import Request, signals, version_info
 from scrapy.http.request import NO_CALLBACK
+from scrapy.signalmanager import SignalManager
 from scrapy.utils.httpobj import urlparse_cached
 
 from scrapy_robots_policy import compat
@@ -172,17 +173,48 @@ SLOTS = {
 }
 
 
+def engine_of_hosts():
+    """The access to an engine whose slots have the names that Scrapy gives them."""
+    downloader = Downloader()
+    downloader.get_slot_key = lambda request: request.meta.get(
+        compat.SLOT_KEY, urlparse_cached(request).hostname
+    )
+    engine = SimpleNamespace(downloader=downloader)
+    crawler = SimpleNamespace(engine=engine, signals=SignalManager(engine))
+    return compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
+
+
 @pytest.mark.parametrize("slot", SLOTS)
 def test_a_redirected_request_goes_through_the_slot_of_its_own_host(slot):
     """In that of the host it came from, it would keep the delay of that one."""
     meta, key = SLOTS[slot]
-    downloader, request = Downloader(), Request("http://new.example/", meta=dict(meta))
-    downloader.get_slot_key = lambda request: request.meta.get(
-        compat.SLOT_KEY, urlparse_cached(request).hostname
-    )
-    crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
-    engine = compat.EngineAccess(crawler, lambda: None, lambda: False, lambda: None)
-    assert engine.slot_key(request) == key
+    request = Request("http://new.example/", meta=dict(meta))
+    assert engine_of_hosts().slot_key(request) == key
+
+
+def test_from_the_first_on_a_redirected_request_is_queued_by_the_slot_of_its_own_host():
+    engine = engine_of_hosts()
+    meta, _ = SLOTS["copied by a redirect"]
+    for is_listened_to in (False, True):
+        request = Request("http://new.example/", meta=dict(meta))
+        engine.crawler.signals.send_catch_log(signals.request_scheduled, request=request)
+        assert (compat.SLOT_KEY not in request.meta) is is_listened_to
+        engine.slot_key(request)
+
+
+@pytest.mark.parametrize("can_count", [True, False])
+def test_a_request_counts_for_each_slot_by_which_the_queue_may_have_had_it(can_count):
+    engine = engine_of_hosts()
+    slots = {key: SimpleNamespace(active=set()) for key in ("mine", "new.example")}
+    get_key = engine.downloader.get_slot_key
+    engine._get_slot = (lambda r, *_: (get_key(r), slots[get_key(r)])) if can_count else None
+    request = Request("http://new.example/", meta=dict(MINE))
+    engine.crawler.spider = None
+    keys, leave = engine.count_for_hosts(request)
+    assert keys == {"mine", "new.example"}
+    assert all((request in slot.active) is can_count for slot in slots.values())
+    leave()
+    assert not any(slot.active for slot in slots.values())
 
 
 CANCELLED = Request("http://a.example/", meta={compat.SLOT_KEY: "a"})

@@ -10,12 +10,12 @@ import pytest
 import scrapy
 from scrapy.exceptions import CloseSpider
 
-from scrapy_robots_policy import assembly
+from scrapy_robots_policy import assembly, compat
 from scrapy_robots_policy.fetch import fetch_gate
 from scrapy_robots_policy.fetch import request as fetch_request
-from tests.crawls import REACTORS, Plan, Spider, crawl, crawl_apart, waiting_in
+from tests.crawls import REACTORS, Middleware, Plan, Spider, crawl, crawl_apart, waiting_in
 from tests.on_reactor import on_reactor, until
-from tests.site import Site, free_port, robots
+from tests.site import Answer, Site, free_port, moved, robots
 
 pytestmark = pytest.mark.slow  # whole crawls, or much work
 
@@ -111,6 +111,68 @@ async def test_a_host_that_never_answers_delays_no_host_that_had_as_many_waiting
         assert seen.stats["finish_reason"] == "all are here"
         assert dead.pages == []
         assert seen.stats["robots/put_back"] <= 150
+
+
+class OwnSlots(Middleware):
+    """Chooses the slots of a host when its requests come from the queue, before we are asked."""
+
+    def process_request(self, request, spider=None):
+        if "//127.0.0.2:" in request.url:
+            request.meta[compat.SLOT_KEY] = "mine"
+
+
+class WhenStopped(FromOnePage):
+    """Opens the gate when no more is taken from the queue, and all redirects have been sent.
+
+    The rules of `short` are known before its pages are asked for: none of them waits.
+    """
+
+    async def start(self):
+        yield scrapy.Request(self.short.url("/known"))
+        await until(lambda: self.short.pages)
+        for request in self.requests:  # all are in the queue before one is taken
+            self.crawler.engine.crawl(request.replace(callback=self.parse, errback=self.fail))
+        redirected = [r.url for r in self.requests if r.url.startswith(self.short.origin)]
+        await until(lambda: len(self.short.pages) > len(redirected))
+        await until(self.takes_no_more)
+        self.late.set()
+
+    async def takes_no_more(self):
+        waited = waiting_in(self.crawler)
+        await compat.sleep(0.1)
+        is_full = self.crawler.engine.downloader.needs_backout()
+        return is_full and waiting_in(self.crawler) == waited > 0
+
+
+@pytest.mark.parametrize("is_redirected", [True, False])
+@on_reactor
+async def test_a_host_whose_requests_are_queued_by_another_slot_delays_no_other(is_redirected):
+    with (
+        Site({"/robots.txt": robots("", after=None)}, "127.0.0.2") as dead,
+        Site({"/robots.txt": OPEN}, "127.0.0.3") as short,
+        Site({"/robots.txt": OPEN, "/first": Answer(gate="late")}, "127.0.0.4") as other,
+    ):
+        paths = [f"/{n}" for n in range(200)]
+        short.script |= {path: moved(dead.url(path)) for path in paths}
+        first = map((short if is_redirected else dead).url, paths)
+        seen, _ = await crawl(
+            other.url("/first"),
+            *first,
+            spider=WhenStopped,
+            short=short,
+            late=other.gate("late"),
+            later=[other.url(f"/{n}") for n in range(20)],
+            wanted=22,
+            settings={
+                "ROBOTS_MAX_WAITING": 20,
+                "ROBOTS_FETCH_TIMEOUT": 300,  # longer than a test may take
+                "REDIRECT_PRIORITY_ADJUST": -1,  # all are in the queue before one waits
+                "DOWNLOADER_MIDDLEWARES": {} if is_redirected else {OwnSlots: 50},
+                "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
+            },
+        )
+        assert seen.stats["finish_reason"] == "all are here"
+        assert dead.pages == []
 
 
 @pytest.mark.parametrize("kind", REACTORS)

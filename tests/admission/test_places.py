@@ -378,6 +378,31 @@ async def test_although_enough_wait_other_hosts_in_the_queue_get_their_requests(
     assert places.is_full()
 
 
+@pytest.mark.parametrize(
+    ("queued", "has_queued", "stops_others"),
+    [
+        ({"host": 1}, True, False),  # it has no others
+        ({"host": 1, "other": 1}, True, True),
+        (None, True, True),  # it may have others
+        (None, False, False),
+    ],
+)
+@on_reactor
+async def test_requests_that_wait_stop_others_only_while_no_more_is_taken(
+    queued, has_queued, stops_others
+):
+    places = Places(1000, 10, queued)
+    places.concurrency.engine.has_queued = lambda: has_queued
+    assert not places.concurrency.stops_others
+    lent = [places.lend(f"host/{n}") for n in range(20)]
+    assert places.is_full()
+    assert places.concurrency.stops_others is stops_others
+    for _, wait in lent:
+        wait.close()
+    assert not places.is_full()
+    assert not places.concurrency.stops_others
+
+
 class OwnScheduler(Scheduler):
     """A scheduler of the user's."""
 

@@ -21,6 +21,9 @@ LINES = {
     Waiting(1, 1): "1 request waits for 1 file",
     Waiting(0, 0, 1): "1 request held by a Crawl-delay",
     Waiting(0, 0, 4500, 2): "4,500 requests held by a Crawl-delay, 2 held by a Visit-time",
+    Waiting(2, 1, is_full=True): (
+        "2 requests wait for 1 file, no more are taken from the scheduler (ROBOTS_MAX_WAITING)"
+    ),
     Waiting(2, 1, 0, 0, 1): "2 requests wait for 1 file, 1 origin put off",
 }
 
@@ -47,6 +50,14 @@ CASES = {
         robots("User-agent: *\nDisallow: /x", gate="gate"),
         "robots.txt: 3 requests wait for 1 file",
         {},
+    ),
+    "a queue that does not tell of which hosts it has requests": (
+        robots("", gate="gate"),
+        "no more are taken from the scheduler (ROBOTS_MAX_WAITING)",
+        {
+            "ROBOTS_MAX_WAITING": 1,
+            "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
+        },
     ),
     "an origin that defers": (
         [Answer(status=503), Answer(status=503), robots("", gate="gate")],
