@@ -13,7 +13,7 @@ VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_inf
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
-CRAWLS := first_day refusals origins cache_memory slow_host waiting pace stop soak overhead turns instructions
+CRAWLS := first_day refusals origins cache_memory slow_host slow_names waiting pace stop soak overhead turns instructions
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
 .PHONY: docs docs-serve dist matrix check_stream reports tester $(CRAWLS)
@@ -40,7 +40,7 @@ help:
 	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
 	@echo "make hostile  time hostile files against Protego and fastrobots (see bench)"
 	@echo "make first_day  what changes beside Scrapy's own middleware; ARGS=--write: README's table of it"
-	@echo "make refusals, origins, cache_memory, slow_host, waiting, pace, stop, overhead, turns, instructions"
+	@echo "make refusals, origins, cache_memory, slow_host, slow_names, waiting, pace, stop, overhead, turns, instructions"
 	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
 	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
 	@echo "make check_stream  a million URLs through \`scrapy robots check\`"

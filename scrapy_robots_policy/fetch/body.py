@@ -54,14 +54,15 @@ class Body:
 
     In its `with` block the body is expected: it is capped as it comes in, and kept packed.
 
-    place  that of the fetch among those that are under way
+    place    that of the fetch among those that are under way
+    is_over  whether nobody waits for the file any more: it has come, or was given up
     """
 
     def __init__(
         self, bodies: Bodies, request: Request, limit: int, place: FetchPlace = NO_LIMIT
     ) -> None:
         self.bodies, self.request, self.limit, self.place = bodies, request, limit, place
-        self.received, self.has_reached_downloader = 0, False
+        self.received, self.has_reached_downloader, self.is_over = 0, False, False
         self.encodings: Sequence[str] = ()
 
     def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
@@ -70,6 +71,7 @@ class Body:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.is_over = True
         self.bodies.listen(-1)
         self.bodies.on_ended(self.request)
 

@@ -15,6 +15,7 @@ from scrapy.http import Request
 from scrapy.utils.httpobj import urlparse_cached
 
 from .. import compat
+from ..exceptions import CrawlClosing
 from .addresses import spelled_address
 from .body import body_of
 from .fetch_gate import FetchGate
@@ -45,6 +46,8 @@ def look_up_names_first(crawler: Crawler) -> None:
         assert body is not None  # `needs_name`
         body.place.give_back()
         async with queue.enter(has_failed=False):
+            if body.is_over:  # Scrapy goes on with a download that was cancelled
+                raise CrawlClosing
             addresses = await addresses_of(host, timeout)
         if not addresses:
             raise compat.CannotResolveHost(f"no results for hostname lookup: {host}")

@@ -9,13 +9,14 @@ from scrapy import Request
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch import name_queue
 from scrapy_robots_policy.fetch.body import Bodies, Body
 from scrapy_robots_policy.fetch.name_queue import look_up_names_first
 from scrapy_robots_policy.fetch.order import FetchPlace
 from tests.crawls import REACTORS, Plan, crawl_apart
 from tests.names import PACE
-from tests.on_reactor import Gate, on_reactor, start, until_idle
+from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 from tests.site import Site, robots
 
 URL = "http://here.example/robots.txt"
@@ -64,13 +65,13 @@ class Downloads:
     def start(self, url=URL, *, is_page=False, **meta):
         request = Request(url, meta=meta)
         place = NotedPlace(self.events)
-        return start(self._begin(request) if is_page else self._fetch(request, place))
+        return start(self.begin(request) if is_page else self._fetch(request, place))
 
     async def _fetch(self, request, place):
         with Body(Bodies(self.crawler, lambda _: None), request, 100, place):
-            await self._begin(request)
+            await self.begin(request)
 
-    async def _begin(self, request):
+    async def begin(self, request):
         if compat.ASYNC_API:
             await self.handlers.download_request_async(request)
         else:
@@ -115,6 +116,20 @@ async def test_as_many_names_are_looked_up_at_a_time_as_there_are_threads(monkey
     downloads.gates["a.example"].open()
     await until_idle()
     assert list(downloads.gates) == hosts
+
+
+@on_reactor
+async def test_the_name_of_a_fetch_that_was_given_up_is_not_looked_up(monkeypatch):
+    downloads = Downloads(monkeypatch, threads=1)
+    downloads.start("http://a.example/robots.txt")
+    request = Request("http://b.example/robots.txt")
+    with Body(Bodies(downloads.crawler, lambda _: None), request, 100):
+        gone = start(downloads.begin(request))
+        gone.addErrback(lambda failure: failure.trap(CrawlClosing))
+        await until_idle()
+    downloads.gates["a.example"].open()
+    await all_of([gone])
+    assert list(downloads.gates) == ["a.example"]
 
 
 AT_ONCE = {
