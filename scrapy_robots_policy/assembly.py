@@ -16,7 +16,7 @@ from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
 from .config import PolicySettings, one_sentence
-from .fetch.fetch_gate import FetchGate, max_open_fetches
+from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
 from .rep import RuleSet
@@ -136,9 +136,9 @@ class CrawlParts:
         )
 
     def _resolver(self, settings: PolicySettings, store: Store | None, fetch: Fetcher) -> Resolver:
-        gate = FetchGate(
-            settings.max_fetches, max_open_fetches(), time.monotonic, compat.call_later
-        )
+        sockets = max(max_sockets(), settings.max_fetches)
+        max_open = min(settings.max_open, sockets)
+        gate = FetchGate(settings.max_fetches, max_open, time.monotonic, compat.call_later, sockets)
         sources = Sources(
             store,
             fetch,

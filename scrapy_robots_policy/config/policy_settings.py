@@ -45,6 +45,7 @@ class PolicySettings:
     profile         how a robots.txt is requested
     fetch_retries   how often a fetch that failed quickly is repeated
     max_fetches     how many fetches are under way at a time
+    max_open        how many fetches are under way in all, slow ones among them
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
     defer_timeout   seconds a request waits at most for an origin that defers
     delay_limit     the user's limit for the delay that a site asks for
@@ -63,6 +64,7 @@ class PolicySettings:
     profile: RequestProfile
     fetch_retries: int
     max_fetches: int
+    max_open: int
     max_waiting: int
     defer_timeout: float
     delay_limit: DelayLimit = DelayLimit()
@@ -99,6 +101,7 @@ class PolicySettings:
                 profile=_profile(values),
                 fetch_retries=values["ROBOTS_FETCH_RETRIES"],
                 max_fetches=values["ROBOTS_MAX_FETCHES"],
+                max_open=values["ROBOTS_MAX_OPEN_FETCHES"],
                 max_waiting=values["ROBOTS_MAX_WAITING"],
                 defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
                 delay_limit=_delay_limit(values),

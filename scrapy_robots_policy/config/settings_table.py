@@ -184,8 +184,15 @@ _TABLE = (
         WholeNumber(1),
         100,
         "How many fetches of a robots.txt may be under way. After 2 seconds a fetch no longer "
-        "counts; all together are limited by the open files that the system allows. They take no "
-        "place of `CONCURRENT_REQUESTS`.",
+        "counts. They take no place of `CONCURRENT_REQUESTS`.",
+    ),
+    Setting(
+        "ROBOTS_MAX_OPEN_FETCHES",
+        WholeNumber(1),
+        4000,
+        "How many fetches of a robots.txt may be under way in all, those included that no longer "
+        "count in `ROBOTS_MAX_FETCHES`. It is 256 fewer than the process may have open files, if "
+        "that is less. Lower it for a proxy or a service that allows few connections.",
     ),
     Setting(
         "ROBOTS_MAX_WAITING",

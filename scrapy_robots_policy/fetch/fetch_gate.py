@@ -18,20 +18,20 @@ from ..compat import CallLater
 from .order import FetchPlace
 
 YOUNG = 2.0  # seconds
-MAX_OPEN = 4_000
+MAX_SOCKETS = 4_000
 FILES_LEFT = 256  # open files that pages, logs and feeds are left
 
 
-def max_open_fetches() -> int:
+def max_sockets() -> int:
     """How many sockets robots.txt may take in this process, by its limit of open files."""
     try:
         import resource  # noqa: PLC0415 - there is none on Windows
     except ImportError:
-        return MAX_OPEN
+        return MAX_SOCKETS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return MAX_OPEN
-    return max(min(MAX_OPEN, soft - FILES_LEFT), 1)
+        return MAX_SOCKETS
+    return max(min(MAX_SOCKETS, soft - FILES_LEFT), 1)
 
 
 class GatePlace(FetchPlace):
@@ -55,12 +55,19 @@ class FetchGate:
 
     max_young  how many may be under way that are younger than `YOUNG` seconds
     max_open   how many may be under way in all
+    sockets    how many there are for them; None: as many
     """
 
     def __init__(
-        self, max_young: int, max_open: int, now: Callable[[], float], call_later: CallLater
+        self,
+        max_young: int,
+        max_open: int,
+        now: Callable[[], float],
+        call_later: CallLater,
+        sockets: int | None = None,
     ) -> None:
-        self.max_young, self.max_open = max_young, max(max_open, max_young)
+        self.max_young, self.max_open = max_young, max_open
+        self.sockets = max_open if sockets is None else sockets
         self.now, self.call_later = now, call_later
         self._young: OrderedDict[Deferred[None], float] = OrderedDict()  # when each began
         self._open = 0
@@ -108,12 +115,12 @@ class FetchGate:
         self._let_in()
 
     def is_short_of_sockets(self) -> bool:
-        """Whether more than half of what may be open is open.
+        """Whether more than half of the sockets are taken.
 
         A fetch cannot be given up later: Scrapy keeps its socket until the handler's own time limit
         has passed. So it must get a shorter one when it begins.
         """
-        return self._open > self.max_open // 2
+        return self._open > self.sockets // 2
 
     def _has_room(self) -> bool:
         if self.is_closed:

@@ -13,7 +13,16 @@ from scrapy.exceptions import CloseSpider
 from scrapy_robots_policy import assembly, compat
 from scrapy_robots_policy.fetch import fetch_gate
 from scrapy_robots_policy.fetch import request as fetch_request
-from tests.crawls import REACTORS, Middleware, Plan, Spider, crawl, crawl_apart, waiting_in
+from tests.crawls import (
+    REACTORS,
+    Middleware,
+    Plan,
+    Spider,
+    crawl,
+    crawl_apart,
+    middleware_of,
+    waiting_in,
+)
 from tests.on_reactor import on_reactor, until
 from tests.site import Answer, Site, free_port, moved, robots
 
@@ -212,7 +221,7 @@ def test_hosts_that_never_answer_delay_no_other_although_enough_requests_wait(ki
 
 @on_reactor
 async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets(monkeypatch):
-    monkeypatch.setattr(assembly, "max_open_fetches", lambda: 20)
+    monkeypatch.setattr(assembly, "max_sockets", lambda: 20)
     monkeypatch.setattr(fetch_gate, "YOUNG", 0.2)
     monkeypatch.setattr(fetch_request, "SHARE_IN_HASTE", 0.005)
     settings = {"ROBOTS_FETCH_TIMEOUT": 100, "ROBOTS_MAX_FETCHES": 10}
@@ -223,10 +232,25 @@ async def test_hosts_that_never_answer_delay_no_other_when_they_hold_all_sockets
         assert "robots.txt unreachable (timeout)" in str(seen.dropped)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "sockets", "max_open"), [(3, 768, 3), (4000, 768, 768), (4000, 1, 10)]
+)
+@on_reactor
+async def test_as_many_fetches_are_under_way_as_the_user_and_the_system_allow(
+    wanted, sockets, max_open, monkeypatch
+):
+    """Of so few open files as some systems allow, ROBOTS_MAX_FETCHES may be taken all the same."""
+    monkeypatch.setattr(assembly, "max_sockets", lambda: sockets)
+    settings = {"ROBOTS_MAX_FETCHES": 10, "ROBOTS_MAX_OPEN_FETCHES": wanted}
+    _, crawler = await crawl(settings=settings)
+    gate = middleware_of(crawler).resolver.sources.gate
+    assert (gate.max_open, gate.sockets) == (max_open, max(sockets, 10))
+
+
 @on_reactor
 async def test_fetches_that_wait_for_their_turn_at_a_host_delay_no_other(monkeypatch):
     """A tdmrep.json takes its turn after the robots.txt, whose delay is long."""
-    monkeypatch.setattr(assembly, "max_open_fetches", lambda: 20)
+    monkeypatch.setattr(assembly, "max_sockets", lambda: 20)
     settings = {"ROBOTS_MAX_FETCHES": 10, "ROBOTS_PURPOSE": "train-ai"}
     rules = {"/robots.txt": robots("User-agent: *\nCrawl-delay: 30")}
     with ExitStack() as sites:

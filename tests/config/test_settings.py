@@ -77,6 +77,7 @@ def test_the_defaults():
         profile=RequestProfile(30.0),
         fetch_retries=2,
         max_fetches=100,
+        max_open=4000,
         max_waiting=1000,
         defer_timeout=600.0,
     )
@@ -167,9 +168,10 @@ def test_access_overrides_are_read_as_numbers_and_a_mode():
 
 
 def test_the_least_value_is_a_right_one():
-    settings = read({"ROBOTS_TTL": 0, "ROBOTS_FETCH_RETRIES": "0", "ROBOTS_MAX_FETCHES": 1})
+    least = {"ROBOTS_MAX_FETCHES": 1, "ROBOTS_MAX_OPEN_FETCHES": 1}
+    settings = read({"ROBOTS_TTL": 0, "ROBOTS_FETCH_RETRIES": "0", **least})
     assert settings.access_overrides == AccessOverrides(0.0)
-    assert (settings.fetch_retries, settings.max_fetches) == (0, 1)
+    assert (settings.fetch_retries, settings.max_fetches, settings.max_open) == (0, 1, 1)
 
 
 TOKENS = [
@@ -261,6 +263,10 @@ WRONG = [
     ({"ROBOTS_FETCH_RETRIES": -1}, "ROBOTS_FETCH_RETRIES is -1; it must be a whole number from 0"),
     ({"ROBOTS_FETCH_RETRIES": 1.5}, "ROBOTS_FETCH_RETRIES is 1.5; it must be a whole number"),
     ({"ROBOTS_MAX_FETCHES": 0}, "ROBOTS_MAX_FETCHES is 0; it must be a whole number from 1 up"),
+    (
+        {"ROBOTS_MAX_OPEN_FETCHES": 0},
+        "ROBOTS_MAX_OPEN_FETCHES is 0; it must be a whole number from 1 up",
+    ),
     ({"ROBOTS_MAX_WAITING": "x"}, "ROBOTS_MAX_WAITING is 'x'; it must be a whole number from 0"),
     ({"ROBOTS_TTL": "day"}, "ROBOTS_TTL is 'day'; it must be a number of seconds from 0 up"),
     ({"ROBOTS_ERROR_TTL": 0}, "ROBOTS_ERROR_TTL is 0; it must be a number of seconds from 0.1"),

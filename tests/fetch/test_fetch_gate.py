@@ -8,10 +8,10 @@ from twisted.internet.defer import Deferred
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch.fetch_gate import (
     FILES_LEFT,
-    MAX_OPEN,
+    MAX_SOCKETS,
     YOUNG,
     FetchGate,
-    max_open_fetches,
+    max_sockets,
 )
 from tests.admission.test_delay_queue import Clock, cancel
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -135,13 +135,22 @@ async def test_no_fetch_begins_once_the_gate_is_closed():
             await cancel(task)
 
 
+@on_reactor
+async def test_no_more_young_fetches_are_under_way_than_may_be_in_all():
+    async with Fetches(100, 2) as fetches:
+        fetches.start(*"abc")
+        await until_idle()
+        assert fetches.began == ["a", "b"]
+
+
 @pytest.mark.parametrize(
-    ("limit", "sockets"), [(1024, 1024 - FILES_LEFT), (100, 1), (1 << 20, MAX_OPEN), (-1, MAX_OPEN)]
+    ("limit", "sockets"),
+    [(1024, 1024 - FILES_LEFT), (100, 1), (1 << 20, MAX_SOCKETS), (-1, MAX_SOCKETS)],
 )
 def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
     resource = pytest.importorskip("resource")
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
-    assert max_open_fetches() == sockets
+    assert max_sockets() == sockets
 
 
 @on_reactor

@@ -505,14 +505,12 @@ async def test_who_waited_for_a_file_gets_it_however_long_its_receivers_take():
     assert len(world.fetches) == 1
 
 
-@pytest.mark.parametrize(("max_open", "in_haste"), [(1, True), (2, False)])
+@pytest.mark.parametrize(("sockets", "in_haste"), [(1, True), (2, False)])
 @on_reactor
-async def test_a_fetch_is_in_haste_while_more_than_half_of_the_sockets_are_taken(
-    max_open, in_haste
-):
+async def test_a_fetch_is_in_haste_while_more_than_half_of_the_sockets_are_taken(sockets, in_haste):
     world, orders = World([SECRET], max_fetches=1), []
     resolver = world.resolver()
-    resolver.sources.gate.max_open = max_open
+    resolver.sources.gate.sockets = sockets
     fetch = resolver.sources.fetch
 
     async def noted(order):
