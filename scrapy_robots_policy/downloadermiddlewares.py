@@ -148,6 +148,7 @@ class RobotsPolicyMiddleware:
         answered = self.admission.answer(page, origin, config, preferences)
         of_page = (result for result in answered.results if result.by in preferences)
         self.counts.note_uses(origin, of_page)
+        self.events.on_preferences(origin, preferences)
         if self.recorder is not None:
             self.recorder.on_page(url, answered)
         return answered

@@ -41,7 +41,7 @@ class OriginCounts:
     held          seconds that requests waited in all for their turn, or for a visit time
     octets        the size of its robots.txt
     cut           whether the file is longer than that: the rest was not read
-    usage         what its robots.txt says about the use of its pages
+    usage         what it says about the use of its pages, in whatever form
     """
 
     origin: str

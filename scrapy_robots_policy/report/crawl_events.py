@@ -6,8 +6,9 @@ It also sends Scrapy 2.18's signal `robots_parsed`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import islice
 from traceback import walk_tb
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
-from ..rep.preference import LICENSE, Preference
+from ..rep.preference import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
@@ -100,6 +101,8 @@ class CrawlEvents(ResolverEvents):
         is_news = _is_news(rules, source) if counts.is_shared else counts.tdmrep != outcome
         if not is_news:
             return
+        if rules.reservations:
+            self.on_preferences(origin, rules.reservations.preferences(f"{origin}/"))
         if not counts.is_shared:
             counts.tdmrep = outcome
         has_failed = rules.access.result is AccessResult.UNREACHABLE
@@ -197,9 +200,15 @@ class CrawlEvents(ResolverEvents):
         """
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
-        if rules.rules is not None and not counts.is_shared and not counts.usage:
-            preferences = rules.rules.usage("/", agent)[:MAX_PREFERENCES]
-            counts.usage = tuple(self.counts.interned(_kind_of_use(one)) for one in preferences)
+        if rules.rules is not None and not counts.usage:
+            self.on_preferences(rules.origin, rules.rules.usage("/", agent))
+
+    def on_preferences(self, origin: str, preferences: Iterable[Preference]) -> None:
+        """Note what a site says about the use of its pages, each kind of preference once."""
+        counts = self.counts.of(origin)
+        if not counts.is_shared:
+            kinds = dict.fromkeys((*counts.usage, *map(_kind_of_use, preferences)))
+            counts.usage = tuple(map(self.counts.interned, islice(kinds, MAX_PREFERENCES)))
 
     def _note_delay(self, rules: OriginRules, delay: Delay, counts: OriginCounts) -> None:
         """Log and count the delay that an origin asks for, when it is new."""
@@ -320,7 +329,11 @@ def _raised_at(error: BaseException) -> tuple[str, int] | None:
 
 
 def _kind_of_use(preference: Preference) -> str:
-    """A preference for sums over many sites: without its line, and without a licence's address."""
-    if preference.label == LICENSE:
-        return LICENSE
-    return brief(f"{preference.label}: {preference.key}={preference.value}")
+    """A preference for sums over many sites: without its line, and without an address."""
+    label = preference.label
+    if preference.place is not Place.ROBOTS_TXT:
+        label = f"{preference.place.value} {label}"
+    if preference.label in {LICENSE, TDM_POLICY}:
+        return label
+    words = preference.readable
+    return brief(f"{label}: {statement(words.label, words.key, words.value)}")

@@ -43,7 +43,7 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
     yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
     yield section("Delays", "seconds between two requests", _delays(report.counts))
-    yield section("Uses that sites speak of", "origins with such a line", _counts(report.uses))
+    yield section("Uses that sites speak of", "origins that say so", _counts(report.uses))
     declared = "what pages were refused or granted for, and what says so"
     yield section("Declared use", declared, _declared_uses(report.counts))
     yield section("tdmrep.json", "all results but 404", _tdmreps(report.counts))

@@ -217,6 +217,30 @@ async def test_the_record_has_every_preference_with_its_place_and_what_came_of_i
     ]
 
 
+@on_reactor
+async def test_the_report_has_what_a_site_says_in_each_form(tmp_path):
+    path = tmp_path / "report.json"
+    settings = {"ROBOTS_PURPOSE": "train-ai", "ROBOTS_REPORT": str(path)}
+    with Site(SCRIPT) as site:
+        await crawl(*map(site.url, PAGES), settings=settings)
+    assert set(json.loads(path.read_text())["usage"]) == {
+        "License",
+        "Content-Signal: search=yes",
+        "Content-Signal: use=reference",
+        "tdmrep.json tdm-reservation: 0",
+        "header Content-Usage: train-ai=n",
+        "header Content-Signal: ai-input=no",
+        "header Content-Signal: use=immediate",
+        "header X-Robots-Tag: noai",
+        "header tdm-reservation: 1",
+        "header License",
+        "meta tag robots: noimageai",
+        "meta tag tdm-reservation: 0",
+        "meta tag tdm-reservation: 1",
+        "link element License",
+    }
+
+
 @pytest.mark.parametrize("kind", REACTORS)
 def test_a_page_may_lift_the_reservation_of_the_file_if_it_is_fetched(kind):
     lifting = {
