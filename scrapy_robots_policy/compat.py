@@ -189,11 +189,10 @@ def async_handlers(crawler: Crawler) -> Any:
 
 
 def wait_before_downloads(
-    crawler: Crawler,
-    must_wait: Callable[[Request], bool],
-    wait: Callable[[Request], Awaitable[None]],
+    crawler: Crawler, meta_key: str, wait: Callable[[Request], Awaitable[None]]
 ) -> None:
-    """Have download handlers begin some requests after a wait. A download whose wait fails fails.
+    """Have download handlers begin the requests that have a key in their meta after a wait. A
+    download whose wait fails fails.
 
     A downloader of the user's that has no such handlers waits for nothing.
     """
@@ -209,7 +208,7 @@ def wait_before_downloads(
         return await (downloading if ASYNC_API else maybe_deferred_to_future(downloading))
 
     def begin(request: Request, *spider: Any) -> Any:
-        if not must_wait(request):
+        if meta_key not in request.meta:
             return download(request, *spider)
         downloading = waited(request, *spider)
         return downloading if ASYNC_API else deferred_from_coro(downloading)
@@ -360,8 +359,10 @@ class EngineAccess:
         if get_slot is None:
             return {self.downloader.get_slot_key(one) for one in alike}, _nothing
         arguments = () if ASYNC_API else (self.crawler.spider,)
-        slots = dict(get_slot(one, *arguments) for one in alike)
-        for slot in slots.values():
+        slots = {}
+        for one in alike:
+            key, slot = get_slot(one, *arguments)
+            slots[key] = slot
             slot.active.add(request)
 
         def leave() -> None:

@@ -22,7 +22,7 @@ that gives requests of hosts that are not crowded, or such a request is schedule
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
@@ -99,16 +99,13 @@ class Concurrency:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
-            self._leave(hosts)
+            for host in hosts:
+                self._by_host[host] -= 1
+                if self._by_host[host] < self.max_per_host:
+                    self._crowded.discard(host)
+                if not self._by_host[host]:
+                    del self._by_host[host]
             stop_counting()
-
-    def _leave(self, hosts: Iterable[str]) -> None:
-        for host in hosts:
-            self._by_host[host] -= 1
-            if self._by_host[host] < self.max_per_host:
-                self._crowded.discard(host)
-            if not self._by_host[host]:
-                del self._by_host[host]
 
     async def reacquire(self, request: Request) -> None:
         """Wait for a free place; first come, first served. Raises CrawlClosing."""

@@ -21,7 +21,7 @@ from .order import MAX_OCTETS, NO_LIMIT, FetchPlace
 from .request import trim
 from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack
 
-_META_KEY = "_robots_txt_body"
+META_KEY = "_robots_txt_body"  # whose value is the `Body` that is expected
 _STOPPED = "download_stopped"  # Scrapy's flag: a signal handler has stopped the download
 
 
@@ -33,13 +33,7 @@ def encodings_in(response: Response) -> Sequence[str]:
 
 def is_fetch(request: Request) -> bool:
     """Whether a request is for a robots.txt whose body is expected."""
-    return _META_KEY in request.meta
-
-
-def body_of(request: Request) -> Body | None:
-    """What is expected for a request; None where it is not for a robots.txt."""
-    body: Body | None = request.meta.get(_META_KEY)
-    return body
+    return META_KEY in request.meta
 
 
 def is_file(response: Response) -> bool:
@@ -66,7 +60,7 @@ class Body:
         self.encodings: Sequence[str] = ()
 
     def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
-        self.request.meta[_META_KEY] = self
+        self.request.meta[META_KEY] = self
         self.bodies.listen(+1)
         return self
 
@@ -127,14 +121,14 @@ class Bodies:
         change(self._downloaded, signals.response_downloaded)
 
     def _leaving(self, request: Request, **_: object) -> None:
-        body = body_of(request)
+        body = request.meta.get(META_KEY)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
             body.has_reached_downloader = True
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:
-        body = body_of(request)
+        body = request.meta.get(META_KEY)
         if body is None:
             return
         body.received += len(data)
@@ -148,7 +142,7 @@ class Bodies:
 
         response  None: a handler of the user's has given none, for which Scrapy raises TypeError
         """
-        body = body_of(request)
+        body = request.meta.get(META_KEY)
         if body is None or response is None:
             return
         encodings = encodings_in(response)

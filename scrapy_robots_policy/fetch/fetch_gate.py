@@ -8,8 +8,7 @@ Where such fetches have taken half of the sockets, new ones get less time.
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
@@ -40,6 +39,13 @@ class GatePlace(FetchPlace):
     def __init__(self, gate: FetchGate, *, has_failed: bool) -> None:
         self.gate, self.has_failed = gate, has_failed
         self._ticket: Deferred[None] | None = None
+
+    async def __aenter__(self) -> GatePlace:  # noqa: PYI034 - Self is new in Python 3.11
+        await self.take()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.give_back()
 
     async def take(self) -> None:
         self._ticket = await self.gate.ticket(has_failed=self.has_failed)
@@ -77,18 +83,12 @@ class FetchGate:
         self._stop_timer: Callable[[], None] | None = None
         self.is_closed = False
 
-    @asynccontextmanager
-    async def enter(self, *, has_failed: bool) -> AsyncIterator[GatePlace]:
+    def enter(self, *, has_failed: bool) -> GatePlace:
         """Wait until a fetch may begin; inside, it is under way, but while it gives its place back.
 
         has_failed  whether the one before did, for this origin
         """
-        place = GatePlace(self, has_failed=has_failed)
-        await place.take()
-        try:
-            yield place
-        finally:
-            place.give_back()
+        return GatePlace(self, has_failed=has_failed)
 
     async def ticket(self, *, has_failed: bool) -> Deferred[None]:
         """What one fetch is counted by, given when it may begin."""
@@ -144,7 +144,8 @@ class FetchGate:
             self._young[ticket] = self.now()
             ticket.callback(None)
         self._is_letting_in = False
-        self._set_timer()
+        if self._queue or self._last_queue or self._stop_timer is not None:
+            self._set_timer()
 
     def _set_timer(self) -> None:
         """While fetches queue, look again when the oldest young one is young no longer."""

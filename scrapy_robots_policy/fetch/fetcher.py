@@ -108,10 +108,10 @@ class Fetcher:
         """((what came, where it points to), what went wrong)"""
         validators = _validators(order, hops)
         request = self.profile.request(url, validators, order)
-        limit = octets_read(order.dialect) + 1  # one more shows that there is more
+        limit = octets_read(order.dialect)
         asked_at = self.now()
         try:
-            with Body(self.bodies, request, limit, order.place) as body:
+            with Body(self.bodies, request, limit + 1, order.place) as body:  # is there more?
                 await self.admit(request, order)
                 asked_at = self.now()
                 download = compat.download(self.crawler, request)
@@ -125,7 +125,7 @@ class Fetcher:
             )
             result = self._result(response.status, headers, body.octets(response))
             self._note(order, request, asked_at, result, headers)
-            result = _marked_if_cut(result, order)
+            result = _marked_if_cut(result, order, limit)
             return _answer(result, response, is_proxied=is_proxied), None
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
@@ -216,12 +216,11 @@ def _pause(attempt: int) -> float:
     return min(RETRY_FIRST * 2.0**attempt, RETRY_LAST) * jitter
 
 
-def _marked_if_cut(result: FetchResult, order: FetchOrder) -> FetchResult:
-    """Whether there was more than the dialect reads; a 304 is as its copy."""
+def _marked_if_cut(result: FetchResult, order: FetchOrder, limit: int) -> FetchResult:
+    """Whether there was more than the dialect reads, which is `limit`; a 304 is as its copy."""
     if result.status == 304 and order.entry is not None:
         return replace(result, is_cut=order.entry.latest.is_cut)
-    is_cut = len(result.octets) > octets_read(order.dialect)
-    return replace(result, is_cut=True) if is_cut else result
+    return replace(result, is_cut=True) if len(result.octets) > limit else result
 
 
 def _is_about_another_file(result: FetchResult, order: FetchOrder) -> bool:

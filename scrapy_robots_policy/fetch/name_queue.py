@@ -17,7 +17,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from .. import compat
 from ..exceptions import CrawlClosing
 from .addresses import spelled_address
-from .body import body_of
+from .body import META_KEY, Body
 from .fetch_gate import FetchGate
 from .handlers import SCHEMES, schemes_by_plugin
 from .lookup import addresses_of, can_be_asked_for
@@ -35,15 +35,14 @@ def look_up_names_first(crawler: Crawler) -> None:
     queue = FetchGate(threads, threads, time.monotonic, compat.call_later)
     timeout = crawler.settings.getfloat("DNS_TIMEOUT")
 
-    def needs_name(request: Request) -> bool:
-        if body_of(request) is None or request.meta.get("proxy"):
-            return False
-        url = urlparse_cached(request)
-        return url.scheme in schemes and _is_unknown_name(url.hostname or "")
-
     async def look_up(request: Request) -> None:
-        host, body = urlparse_cached(request).hostname or "", body_of(request)
-        assert body is not None  # `needs_name`
+        url, body = urlparse_cached(request), request.meta[META_KEY]
+        assert isinstance(body, Body)
+        host = url.hostname or ""
+        if request.meta.get("proxy") or url.scheme not in schemes or spelled_address(host):
+            return
+        if compat.is_in_dns_cache(host) or not can_be_asked_for(host):
+            return
         body.place.give_back()
         async with queue.enter(has_failed=False):
             if body.is_over:  # Scrapy goes on with a download that was cancelled
@@ -53,10 +52,4 @@ def look_up_names_first(crawler: Crawler) -> None:
             raise compat.CannotResolveHost(f"no results for hostname lookup: {host}")
         await body.place.take()
 
-    compat.wait_before_downloads(crawler, needs_name, look_up)
-
-
-def _is_unknown_name(host: str) -> bool:
-    if not can_be_asked_for(host) or compat.is_in_dns_cache(host):
-        return False
-    return spelled_address(host) is None
+    compat.wait_before_downloads(crawler, META_KEY, look_up)

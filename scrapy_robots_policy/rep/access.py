@@ -16,7 +16,7 @@ from enum import Enum
 
 from .cache_entry import KNOWN_FOR, CacheEntry, FetchResult, has_whole_copy, remember
 from .escapes import brief
-from .html_page import is_html_page, is_wide
+from .html_page import HEAD, is_html_page, is_wide
 
 MINUTE = 60.0
 HOUR = 60 * MINUTE
@@ -164,7 +164,7 @@ class Access:
     @property
     def effect(self) -> str:
         """What comes of it in a few words, for people."""
-        if self.mode is AccessMode.RULES and self.oddity == WIDE:
+        if self.mode is AccessMode.RULES and _oddity(self.entry) == WIDE:
             return "it forbids nothing"
         return self.mode.description
 
@@ -335,10 +335,10 @@ def explain(entry: CacheEntry) -> str:
 def _oddity(entry: CacheEntry) -> str:
     if entry.latest.status not in range(200, 300):
         return ""
-    octets = entry.octets or b""
-    if is_html_page(octets):
+    start = (entry.octets or b"")[: 2 * HEAD]
+    if b"<" in start and is_html_page(start):  # most files have none
         return HTML
-    return WIDE if is_wide(octets) else ""
+    return WIDE if b"\0" in start and is_wide(start) else ""
 
 
 Outcome = FetchResult

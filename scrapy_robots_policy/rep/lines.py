@@ -82,7 +82,7 @@ def clean_text(body: bytes, dialect: Dialect) -> str:
     if dialect.nul_ends_line and "\0" in text:
         text = re.sub("\0[^\r\n]*", "", text)
     if len(body) > dialect.size_limit:  # a rule that is cut in two would be another rule
-        text = text[: max(text.rfind("\n"), 1)]
+        text = text[: max(text.rfind("\n"), 1)].removesuffix(_PASSED_OVER)
     return _cut_lines(text, dialect.line_limit) if len(text) > dialect.line_limit else text
 
 

@@ -155,12 +155,11 @@ def without_dot_segments(url: str) -> str:
 def _host(host: str) -> str:
     if ":" in host:
         return f"[{host}]"
-    return _ascii(host).removesuffix(".")
+    name = host if host.isascii() else _ascii(host)
+    return name.removesuffix(".")
 
 
 def _ascii(host: str) -> str:
-    if host.isascii():
-        return host
     try:
         return host.encode("idna").decode("ascii").lower()
     except UnicodeError:

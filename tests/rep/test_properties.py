@@ -69,6 +69,7 @@ def test_any_octets_are_read_and_allowed_never_disagrees_with_verdict(
 
 
 @given(st.binary(max_size=300) | FILES, ANY_DIALECT)
+@example(b"/cut\r\r/", DIALECTS["rfc9309"].but("made up", size_limit=6, double_returns=True))
 def test_every_line_of_the_text_starts_with_a_line_feed(body: bytes, dialect: Dialect):
     text = clean_text(body, dialect)
     assert text[:1] == "\n"
