@@ -5,11 +5,13 @@ This file imports neither Scrapy nor redis-py, so that `make quick` starts at on
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
 from collections import Counter
 from functools import cache
+from importlib.metadata import version
 
 import pytest
 from hypothesis import settings
@@ -29,6 +31,11 @@ settings.load_profile("untimed")
 # Here, because a reactor looks at it when it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Twisted 25.5, the newest for Scrapy up to 2.15, takes asyncio's current loop for its reactor, and
+# Python 3.14 makes none.
+if version("twisted") < "26":
+    asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 @pytest.hookimpl(trylast=True)  # pytest's own output may have colours

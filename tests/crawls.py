@@ -38,7 +38,12 @@ QUIET = {
 
 # Scrapy before 2.17 leaves a disk queue open when it resumes a crawl.
 OPEN_QUEUE = "ignore:unclosed file <_io.BufferedRandom:ResourceWarning"
-TOLERATED = ("-W", OPEN_QUEUE) if version_info < (2, 17) else ()
+# Scrapy before 2.16 asks asyncio for its policy, which Python 3.14 deprecates.
+LOOP_POLICY = "ignore:'asyncio.get_event_loop_policy' is deprecated:DeprecationWarning"
+TOLERATED = (
+    *(("-W", OPEN_QUEUE) if version_info < (2, 17) else ()),
+    *(("-W", LOOP_POLICY) if version_info < (2, 16) else ()),
+)
 
 ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 SELECT = "twisted.internet.selectreactor.SelectReactor"

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from inspect import iscoroutinefunction, signature
 from os import PathLike, fspath
 from typing import Any, Protocol, TypeVar
@@ -19,6 +21,14 @@ from ..fetch.host_patterns import host_pattern
 from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)
+
+# From Python 3.14 on, annotations are evaluated when they are asked for, and one may name what only
+# a type checker imports.
+_AS_WRITTEN: Mapping[str, Any] = (
+    {"annotation_format": import_module("annotationlib").Format.STRING}
+    if sys.version_info >= (3, 14)
+    else {}
+)
 
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # RFC 9110 §5.6.2: token
 
@@ -236,7 +246,7 @@ class Function:
 
 def _takes_two(function: Callable[..., Any]) -> bool:
     try:
-        signature(function).bind(None, None)
+        signature(function, **_AS_WRITTEN).bind(None, None)
     except TypeError:
         return False
     except ValueError:  # some functions written in C do not say what they take

@@ -349,6 +349,38 @@ def test_a_wrong_attribute_of_the_spider_is_an_error_that_names_it():
         read(robots_overrides=["x"])
 
 
+TYPED_HOOK = """
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+
+def hook(page: Request, robots: Request) -> Request:
+    return robots
+
+
+def other(page: Request) -> Request:
+    return page
+"""
+
+
+@pytest.fixture
+def typed_hooks(tmp_path, monkeypatch):
+    """A module as type checkers like it. Python before 3.14 needs its first line."""
+    head = "" if sys.version_info >= (3, 14) else "from __future__ import annotations\n"
+    (tmp_path / "typed_hooks.py").write_text(head + TYPED_HOOK)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("typed_hooks", None)
+
+
+def test_the_annotations_of_a_hook_may_name_what_only_a_type_checker_imports(typed_hooks):
+    assert read({"ROBOTS_FETCH_HOOK": "typed_hooks.hook"}).profile.hook.__name__ == "hook"
+    with pytest.raises(ValueError, match="which does not take two arguments"):
+        read({"ROBOTS_FETCH_HOOK": "typed_hooks.other"})
+
+
 class OnTwoLines:
     def __repr__(self):
         return "one\nother"
