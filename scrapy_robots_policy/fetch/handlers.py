@@ -33,35 +33,35 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
 
 def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
     """The URL schemes of http and https whose download handler is none of Scrapy's own."""
-    return _schemes(settings, _is_by_plugin)
+    return _schemes(settings, is_by_plugin)
 
 
 def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
     """The URL schemes of http and https whose download handler may not limit the time of a whole
     download. Those of Twisted and of aiohttp in Scrapy do.
     """
-    return _schemes(settings, lambda path: _is_by_plugin(path) or "httpx" in path)
+    return _schemes(settings, lambda path: is_by_plugin(path) or "httpx" in path)
 
 
 def schemes_uncounted(settings: BaseSettings) -> frozenset[str]:
     """The URL schemes of http and https whose download handler may not tell what it has received
     so far. Scrapy's own do, but for that of HTTP/2 in some versions.
     """
-    return _schemes(settings, lambda path: _is_by_plugin(path) or "http2" in path)
+    return _schemes(settings, lambda path: is_by_plugin(path) or "http2" in path)
 
 
 def _schemes(settings: BaseSettings, fits: Callable[[str], bool]) -> frozenset[str]:
     """The URL schemes whose handler has an import path that fits."""
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    return frozenset(scheme for scheme in SCHEMES if fits(_import_path(handlers.get(scheme))))
+    return frozenset(scheme for scheme in SCHEMES if fits(import_path(handlers.get(scheme))))
 
 
-def _is_by_plugin(path: str) -> bool:
+def is_by_plugin(path: str) -> bool:
     return bool(path) and not path.startswith("scrapy.")
 
 
-def _import_path(handler: Any) -> str:
-    """The import path of a handler, or of its module; "" where it is switched off."""
+def import_path(handler: Any) -> str:
+    """The import path of a component, or of its module; "" where it is switched off."""
     if handler is None or isinstance(handler, str):
         return handler or ""
     return str(handler.__module__)

@@ -19,8 +19,10 @@ from ..exceptions import CrawlClosing
 from .addresses import spelled_address
 from .body import META_KEY, Body
 from .fetch_gate import FetchGate
-from .handlers import SCHEMES, schemes_by_plugin
+from .handlers import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
 from .lookup import addresses_of, can_be_asked_for
+
+RESOLVERS = ("TWISTED_DNS_RESOLVER", "DNS_RESOLVER")  # the setting, and its older name
 
 
 def look_up_names_first(crawler: Crawler) -> None:
@@ -28,8 +30,12 @@ def look_up_names_first(crawler: Crawler) -> None:
     has no address, they fail as they would in Scrapy's handlers.
 
     A request for a proxy waits for nothing: the proxy looks its name up. Nor does one for a
-    download handler of a plugin, which may have its own ways.
+    download handler of a plugin, which may have its own ways, nor any with a resolver of the
+    user's, which may look up many names at a time.
     """
+    # Not by `get`, which warns of the older name whoever asks.
+    if any(is_by_plugin(import_path(crawler.settings[name])) for name in RESOLVERS):
+        return
     schemes = frozenset(SCHEMES) - schemes_by_plugin(crawler.settings)
     threads = compat.lookup_threads()
     queue = FetchGate(threads, threads, time.monotonic, compat.call_later)

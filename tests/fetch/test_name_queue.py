@@ -142,6 +142,16 @@ AT_ONCE = {
     "by a plugin": {"url": "https://here.example/robots.txt"},
     "another scheme": {"url": "s3://here.example/robots.txt"},
 }
+OWN_RESOLVERS = [{"TWISTED_DNS_RESOLVER": "my.Resolver"}, {"DNS_RESOLVER": "my.Resolver"}]
+
+
+@pytest.mark.parametrize("settings", OWN_RESOLVERS)
+@on_reactor
+async def test_a_resolver_of_the_users_looks_up_all_names_as_they_come(settings, monkeypatch):
+    downloads = Downloads(monkeypatch, settings)
+    downloads.start()
+    await until_idle()
+    assert downloads.events == [f"downloads {URL}"]
 
 
 @pytest.mark.parametrize("kind", AT_ONCE)
