@@ -191,8 +191,8 @@ def async_handlers(crawler: Crawler) -> Any:
 def wait_before_downloads(
     crawler: Crawler, meta_key: str, wait: Callable[[Request], Awaitable[None]]
 ) -> None:
-    """Have download handlers begin the requests that have a key in their meta after a wait. A
-    download whose wait fails fails.
+    """Have download handlers begin the requests that have a key in their meta after a wait. What
+    the wait raises is the error of the download.
 
     A downloader of the user's that has no such handlers waits for nothing.
     """

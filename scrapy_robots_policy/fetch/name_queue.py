@@ -54,8 +54,8 @@ def look_up_names_first(crawler: Crawler) -> None:
             if body.is_over:  # Scrapy goes on with a download that was cancelled
                 raise CrawlClosing
             addresses = await addresses_of(host, timeout)
+        await body.place.take()  # also where it fails: another page may fetch it
         if not addresses:
             raise compat.CannotResolveHost(f"no results for hostname lookup: {host}")
-        await body.place.take()
 
     compat.wait_before_downloads(crawler, META_KEY, look_up)

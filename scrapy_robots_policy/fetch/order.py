@@ -11,7 +11,7 @@ MAX_OCTETS = 4 * 1024 * 1024  # of a file, where a dialect knows no limit
 
 
 class FetchPlace:
-    """The place of one fetch among those that are under way. Of this one there is any number."""
+    """The place of one fetch among those that are under way. This class sets no limit."""
 
     async def take(self) -> None:
         """Wait until the fetch may go on."""

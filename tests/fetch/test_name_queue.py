@@ -102,7 +102,7 @@ async def test_a_name_without_an_address_fails_as_it_does_in_scrapys_handlers(mo
     (failure,) = failures
     assert failure.type is compat.CannotResolveHost
     assert "no results for hostname lookup: here.example" in str(failure.value)
-    assert not any(event.startswith("downloads") for event in downloads.events)
+    assert downloads.events == ["place given back", "looks up here.example", "place taken"]
 
 
 @on_reactor
