@@ -3,7 +3,9 @@
 // never HTML.
 
 import { $, clearFindings, element, follow, reveal, showFindings, showLines } from "./tester_lines.js";
-import { lines, pack, readSuite, suiteText, unpack, withExpectation } from "./tester_state.js";
+import {
+  FIELDS, PAGE_FIELDS, lines, pack, readSuite, suiteText, unpack, withExpectation,
+} from "./tester_state.js";
 import { showAnswer, showTable } from "./tester_table.js";
 
 const DELAY = 120; // ms without a key before a request
@@ -16,7 +18,6 @@ const EXAMPLE = {
   ].join("\n"),
   urls: "/private/press/2026\n/tmp/x\n/a.pdf",
 };
-const FIELDS = ["robots", "answer", "urls", "agents", "dialect"];
 let question = 0;
 let expect = [];
 let source = null; // what the last fetch brought
@@ -26,16 +27,26 @@ let latest = null;
 let shownFindings = { findings: [], more_findings: 0 };
 
 function state() {
-  const values = Object.fromEntries(FIELDS.map((name) => [name, $(name).value]));
-  return { ...values, question, expect, differences: $("differences").checked };
+  return { ...valuesOf(FIELDS), question, expect, differences: $("differences").checked };
 }
+
+const valuesOf = (names) => Object.fromEntries(names.map((name) => [name, $(name).value]));
 
 function restore(given) {
   if (given.robots !== $("robots").value) $("source").textContent = "";
+  if (given.tdmrep !== $("tdmrep").value) $("tdmrep-source").textContent = "";
   for (const name of FIELDS) $(name).value = given[name];
   for (const name of ["answer", "dialect"]) if (!$(name).value) $(name).selectedIndex = 0;
   ({ question, expect } = given);
   $("differences").checked = given.differences;
+  $("elsewhere").open = showFilled() > 0;
+}
+
+// Folded away, fields still count: the heading says how many do.
+function showFilled() {
+  const count = PAGE_FIELDS.filter((name) => $(name).value.trim()).length;
+  $("elsewhere-note").textContent = count ? `${count} of ${PAGE_FIELDS.length} fields filled in` : "headers, HTML, tdmrep.json";
+  return count;
 }
 
 function showState(text, bad = false) {
@@ -110,7 +121,7 @@ async function ask({ scroll = false } = {}) {
   query.urls = lines($("urls").value);
   query.agents = lines($("agents").value);
   try {
-    const answers = await post("/answers", query, running.signal);
+    const answers = await post("/answers", { ...query, ...valuesOf(PAGE_FIELDS) }, running.signal);
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
@@ -153,7 +164,9 @@ async function fetchSite(event) {
   if (!site) return;
   showState(`Fetching from ${site} …`);
   try {
-    showSource(await post("/fetch", { site }));
+    const fetched = await post("/fetch", { site });
+    showSource(fetched);
+    showTdmrep(fetched.tdmrep);
     await ask();
   } catch (error) {
     showState(`Not fetched: ${error.message}`, true);
@@ -169,6 +182,13 @@ function showSource(fetched) {
   const what = served ? (robots ? `${why}, ${size(robots)}` : `${why}, an empty file`) : `${why}: there is no file to read`;
   $("source").replaceChildren(element("bdi", "", url), `: ${what}`);
   $("source").classList.toggle("bad", !served);
+}
+
+// That of another site stays no longer than its robots.txt.
+function showTdmrep({ url, why, text }) {
+  $("tdmrep").value = text;
+  $("tdmrep-source").replaceChildren(element("bdi", "", url), `: ${why}`);
+  showFilled();
 }
 
 function showEdited() {
@@ -289,7 +309,10 @@ async function start() {
   }
   if (!(await restoreLink())) begin(given);
   $("robots").addEventListener("input", showEdited);
-  for (const name of ["robots", "urls", "agents"]) $(name).addEventListener("input", askSoon);
+  showFilled();
+  $("tdmrep").addEventListener("input", () => { $("tdmrep-source").textContent = ""; });
+  for (const name of PAGE_FIELDS) $(name).addEventListener("input", showFilled);
+  for (const name of ["robots", "urls", "agents", ...PAGE_FIELDS]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));
   $("answer").addEventListener("change", () => ask());
   $("differences").addEventListener("change", () => { draw(); keepLink(); });
