@@ -27,7 +27,8 @@ _HEAD = re.compile(rb"(HTTP/.*?)(?:\r?\n\r?\n|\Z)", re.DOTALL)
 # A tag with its first attributes, as HTML's tokenizer reads it. The group is there if it has more.
 _ATTRIBUTE = r"""[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?"""
 _TAG = re.compile(
-    rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?", re.ASCII | re.I
+    rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?",
+    re.ASCII | re.IGNORECASE,
 )
 
 
@@ -79,7 +80,7 @@ def pasted_response(headers: str, html: str, url: str) -> Response:
 
 
 def unread_lines(headers: str) -> list[int]:
-    """The lines, from 1, that are neither empty nor a header nor a status line: they do not count."""
+    """The numbers, from 1, of the lines that are no headers, nor status lines, nor empty."""
     lines = enumerate(headers.split("\n"), 1)
     return [number for number, line in lines if not _READ_LINE.fullmatch(line.strip())]
 

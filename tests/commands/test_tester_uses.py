@@ -123,8 +123,10 @@ def test_the_tester_fetches_the_tdmrep_json_that_robots_txt_allows(monkeypatch, 
 EVERY = {"ROBOTS_PURPOSE": "search,ai-input,train-ai"}
 ROBOTS_TXTS = {
     "nothing": "",
-    "a refusal": "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Signal: ai-input=yes\n",
-    "a token": "User-agent: Google-Extended\nDisallow: /a\n\nUser-agent: *\nLicense: /l.xml\nAllow: /\n",
+    "a refusal": "User-agent: *\nContent-Usage: train-ai=n, search=y\n"
+    "Content-Signal: ai-input=yes\n",
+    "a token": "User-agent: Google-Extended\nDisallow: /a\n\n"
+    "User-agent: *\nLicense: /l.xml\nAllow: /\n",
     "a closed page": "Content-Signal: ai-train=no\nUser-agent: *\nDisallow: /a",
 }
 HEADERS = {
@@ -138,7 +140,8 @@ HTMLS = {
     "nothing": "",
     "refusals": '<meta name=tdm-reservation content=1><META NAME="Bot" CONTENT="noai">',
     "grants": '<base href="https://b.example/x/"><meta name="tdm-reservation" content="0">'
-    '<meta name="tdm-policy" content="\u202eé"><link rel=license type="application/rsl+xml" href="l">',
+    '<meta name="tdm-policy" content="\u202eé">'
+    '<link rel=license type="application/rsl+xml" href="l">',
 }
 TDMREP_JSONS = {"nothing": "", "a refusal": TDM.decode(), "a fault": '{"a": '}
 EMPTY = {"headers": "", "html": "", "tdmrep": ""}

@@ -53,7 +53,7 @@ class Questions:
     agents: tuple[str, ...]
     dialect: Dialect
     chosen: int
-    page: PageFields = PageFields()
+    page: PageFields
 
     @classmethod
     def of(cls, data: Any) -> Questions:
