@@ -296,7 +296,8 @@ BAD_LINKS = {
 def test_a_link_that_cannot_be_read_says_so_and_the_page_works(page, name):
     page.browser.get("about:blank")
     page.browser.get(f"{page.url}#1.{BAD_LINKS[name]()}")
-    page.until(lambda: page.of("tbody tr"))
+    page.until(lambda: page.run("return document.body.dataset.answered"))
+    assert page.text("#state").startswith("This link cannot be read: ")
     page.type("urls", "/x")
     page.until_answered()
     assert page.text("thead .url") == "/x"

@@ -24,6 +24,7 @@ let source = null; // what the last fetch brought
 let number = 0; // of the last request: the response to an older one is dropped
 let running = new AbortController();
 let latest = null;
+let linkFault = ""; // shown with the first answer, which is about the example
 let shownFindings = { findings: [], more_findings: 0 };
 
 function state() {
@@ -132,7 +133,8 @@ async function ask({ scroll = false } = {}) {
     shownFindings = findings;
     showLines(latest.chosen, shownFindings.findings);
     showFindings(shownFindings);
-    showState("");
+    showState(linkFault, linkFault !== "");
+    linkFault = "";
     await keepLink();
     document.body.dataset.answered = mine;
   } catch (error) {
@@ -284,7 +286,8 @@ async function restoreLink() {
     if (given) restore(given);
     return given !== null;
   } catch (error) {
-    showState(`This link cannot be read: ${error.message}`, true);
+    linkFault = `This link cannot be read: ${error.message}`;
+    showState(linkFault, true);
     return false;
   }
 }

@@ -2,7 +2,7 @@
 // A link may come from anybody: what it holds is checked, and has a bound.
 
 const MARK = "#1."; // the first version of packed links
-const MAX_CHARACTERS = 2_000_000; // of the state, unpacked: a link may be made to burst
+const MAX_OCTETS = 2_200_000; // of the state, unpacked, a little more than the server takes: a link may be made to burst
 export const PAGE_FIELDS = ["headers", "html", "tdmrep"]; // what is said outside the robots.txt
 export const FIELDS = ["robots", "answer", "urls", "agents", "dialect", ...PAGE_FIELDS];
 
@@ -14,7 +14,7 @@ async function through(stream, octets) {
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > MAX_CHARACTERS) throw new Error("the link holds too much");
+    if (length > MAX_OCTETS) throw new Error("the link holds too much");
     parts.push(value);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
