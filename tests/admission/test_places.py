@@ -146,6 +146,18 @@ async def test_nothing_waits_once_the_crawl_closes():
 
 
 @on_reactor
+async def test_requests_that_queue_for_a_place_as_the_crawl_closes_raise_that_it_closes():
+    places, failures = Places(1), []
+    for request, wait in [places.lend(f"host/{n}") for n in range(3)]:
+        start(places.go(request, wait)).addErrback(failures.append)
+    await until_idle()
+    places.concurrency._close()
+    await until_idle()
+    assert places.sent == ["host/0"]
+    assert [failure.type for failure in failures] == [CrawlClosing] * 2
+
+
+@on_reactor
 async def test_a_request_that_ends_as_the_crawl_closes_may_cancel_another_one():
     places = Places(1)
     lent = [places.lend(f"host/{n}") for n in range(3)]

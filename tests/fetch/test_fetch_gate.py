@@ -109,6 +109,18 @@ async def test_an_origin_whose_fetch_failed_waits_for_all_others():
 
 
 @on_reactor
+async def test_an_origin_whose_fetch_failed_waits_for_no_fetch_that_is_slow():
+    async with Fetches(1, 100) as fetches:
+        fetches.start("slow")
+        await until_idle()
+        fetches.start("failed", has_failed=True)
+        await until_idle()
+        assert fetches.began == ["slow"]
+        await fetches.clock.forward(YOUNG)
+        assert fetches.began == ["slow", "failed"]
+
+
+@on_reactor
 async def test_a_fetch_goes_after_those_that_queue_even_if_it_finds_room_first():
     async with Fetches(1, 100) as fetches:
         fetches.start("a", "b")
