@@ -36,7 +36,6 @@ from twisted.internet.defer import Deferred
 from .. import compat
 from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
-from ..rep import tdmrep
 from .delay_queues import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
@@ -48,8 +47,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    on_refetch   called with the page for which a document is fetched whose origin's rules may be
-                 known, so that a delay which they ask for has its queue
+    on_refetch   called with the page for which a document is fetched anew, so that a delay which
+                 the known rules of its origin ask for has its queue
     """
 
     def __init__(
@@ -136,8 +135,9 @@ class Concurrency:
         It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
         CrawlClosing.
         """
-        # Of an origin's first robots.txt no copy is known, so none asks for a delay.
-        if order.entry is not None or order.dialect is tdmrep.DIALECT:
+        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
+        # needs a tdmrep.json has its robots.txt, and has opened the queue.
+        if order.entry is not None:
             self.on_refetch(order.page)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)

@@ -376,6 +376,8 @@ async def test_a_queue_is_left_if_it_has_nothing_but_requests_of_hosts_with_many
     _, wait = lent[0]
     wait.close()
     assert not places.is_full()
+    places.lend("host/again")  # the others of its host count as before
+    assert places.is_full() is is_full
 
 
 @on_reactor
@@ -429,6 +431,14 @@ QUEUED = {
     "a scheduler of the user's": (scheduler_with(OwnScheduler, mqs=A), set()),
     "no such attribute": (None, set()),
 }
+
+
+@pytest.mark.parametrize("has_requests", [False, True, None])
+def test_a_scheduler_says_whether_it_has_requests_and_without_one_there_are_none(has_requests):
+    places = Places(1)
+    scheduler = SimpleNamespace(has_pending_requests=lambda: has_requests)
+    places.engine._slot.scheduler = None if has_requests is None else scheduler
+    assert places.concurrency.engine.has_queued() is bool(has_requests)
 
 
 @pytest.mark.parametrize("case", QUEUED)

@@ -61,11 +61,20 @@ def test_where_no_robots_txt_is_obeyed_an_empty_one_takes_its_place(robots_txt):
     [
         ({}, True, "SentBot"),
         ({}, False, "CrawlBot"),
+        ({"robots": {"dialect": "bing"}}, True, "SentBot"),
+        ({"robots": {"dialect": "bing"}}, False, "CrawlBot"),
         ({"robots": {"agent": "ToldBot/2.0"}}, True, "ToldBot"),
     ],
 )
 def test_the_header_that_is_sent_names_the_crawler_unless_a_name_is_set(meta, by_header, agent):
     assert terms_of(meta, b"SentBot/1.0 (+https://x.example)", HERE, by_header).agent == agent
+
+
+@pytest.mark.parametrize("by_header", [False, True])
+def test_a_header_that_names_no_crawler_has_set_nothing(by_header):
+    configs = RequestConfigs(RequestConfig(dialect_of("google"), "CrawlBot"), by_header=by_header)
+    set_by = configs.set_by({}, b"SentBot/1.0", HERE)
+    assert set_by == ({"agent": "User-Agent header of the request"} if by_header else {})
 
 
 @pytest.mark.parametrize("header", [b"(compatible)", b" ", b"/1.0"])

@@ -31,7 +31,7 @@ from scrapy_robots_policy.config.components import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )
-from scrapy_robots_policy.config.misspelt import META_KEYS
+from scrapy_robots_policy.config.misspelt import MAX_NAMES, META_KEYS, MetaNames
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
@@ -524,6 +524,13 @@ async def test_a_misspelt_key_of_a_request_that_waits_is_warned_of_once(caplog):
         f"request.meta[{name!r}] is nothing that scrapy_robots_policy reads; did you mean {meant}?"
         for name, meant in MISSPELT_META.items()
     ]
+
+
+def test_a_crawl_with_a_key_of_its_own_for_each_request_keeps_no_more_than_some_of_them():
+    names = MetaNames(Crawler(Spider))
+    for number in range(3 * MAX_NAMES):
+        names.look({f"robots_{number}": True})
+    assert len(names._seen) == MAX_NAMES
 
 
 OWN_NAMES = ("seen", "pages", "stats", "urls", "content", "use", "users", "policy", "file", "txt")

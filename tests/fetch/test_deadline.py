@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robots_policy.fetch.deadline import (
     KeptByMiddlewareError,
@@ -44,3 +46,15 @@ async def test_a_download_ends_if_no_middleware_has_let_it_go_in_time(
     ends_in = [] if has_reached_downloader else [KeptByMiddlewareError]
     assert [failure.type for failure in failures] == ends_in
     await cancel(limited)
+
+
+@on_reactor
+async def test_a_download_that_is_cancelled_in_its_time_ends_as_cancelled(monkeypatch):
+    pending_timers(monkeypatch)
+    failures = []
+    limited = start(limit_transfer(maybe_deferred_to_future(Deferred()), 5))
+    limited.addErrback(failures.append)
+    await until_idle()
+    await cancel(limited)
+    (failure,) = failures
+    assert failure.check(CancelledError, asyncio.CancelledError)

@@ -79,7 +79,8 @@ UNLIMITED = {
     "a scheme of another handler": ({"https": "a_plugin.Handler"}, False, 5),
     "no limit": (PLUGIN, False, None),
     "a limit that is none": (PLUGIN, False, "soon"),
-    "a limit of no time": (PLUGIN, False, -1),
+    "a limit of no time": (PLUGIN, False, 0),
+    "a limit below 0": (PLUGIN, False, -1),
 }
 
 
@@ -92,6 +93,7 @@ async def test_what_else_is_downloaded_is_not_limited(kind, monkeypatch):
     downloading = start(handlers.download(seconds, is_page=is_page))
     await until_idle()
     assert timers == []
+    assert handlers.cancelled == 0
     downloading.addErrback(lambda _: None)
     downloading.cancel()
     await until_idle()

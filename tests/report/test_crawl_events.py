@@ -34,6 +34,15 @@ def log_delay(events, origin, seconds):
     events.on_rules(rules, "Bot", delay)
 
 
+def test_what_a_site_says_about_use_is_noted_for_the_crawler_that_waited(events):
+    text = b"User-agent: *\nAllow: /\n\nUser-agent: Bot\nContent-Usage: train-ai=n\n"
+    rules = rules_given(HERE, DIALECTS["rfc9309"], text)
+    events.on_rules(rules, "OtherBot", Delay())
+    assert events.counts.of(HERE).usage == ()
+    events.on_rules(rules, "Bot", Delay())
+    assert events.counts.of(HERE).usage == ("Content-Usage: train-ai=n",)
+
+
 def test_a_delay_is_logged_when_it_is_new_and_when_it_changes(events, caplog):
     caplog.set_level(logging.DEBUG, "scrapy_robots_policy")
     for seconds in (2.0, 2.0, 3.0, 0.0, 3.0):
