@@ -294,6 +294,7 @@ def test_lines_say_the_same_however_much_of_their_text_is_kept(tmp_path, purpose
 
 
 GROUPS = served("User-agent: bo\nAllow: /\n\nUser-agent: *\nDisallow: /no\n")
+UNREACHABLE = served(""), *[FetchResult(503)] * 30  # a day after the other
 # What came of the fetches so far, the dialect, the agent, and the seconds since the last fetch.
 SITUATIONS = (
     ((GROUPS,), "rfc9309", "Bot", 1.0),
@@ -303,8 +304,8 @@ SITUATIONS = (
     ((GROUPS, GROUPS), "rfc9309", "Bot", 1.0),
     ((GROUPS, served("")), "rfc9309", "Bot", 1.0),
     ((FetchResult(404),), "rfc9309", "Bot", 1.0),
-    ((served(""), FetchResult(503)), "google", "Bot", 20 * DAY),  # its copy is used for 30 days
-    ((served(""), FetchResult(503)), "google", "Bot", 40 * DAY),
+    (UNREACHABLE, "google", "Bot", 0.5 * DAY),  # its copy is used for 30 days
+    (UNREACHABLE, "google", "Bot", 2 * DAY),  # then all is allowed
 )
 
 
@@ -317,8 +318,9 @@ def recorded(path, situations):
     recording = Recording(path, {HERE: served("")})
     for results, dialect, agent, later in situations:
         entry, at = None, 0.0
-        for at, result in enumerate(results, 2_000_000_000):
-            entry = remember(entry, result, float(at))
+        for number, result in enumerate(results):
+            at = 2_000_000_000 + number * DAY
+            entry = remember(entry, result, at)
         recording.states[HERE].entry, recording.now = entry, at + later
         recording.decide(URLS[0], config=RequestConfig(DIALECTS[dialect], agent))
     recording.close()
