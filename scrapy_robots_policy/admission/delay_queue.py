@@ -257,15 +257,11 @@ class DelayQueue:
         while self._waiting and not self._is_busy:
             wait = self.free_at - self.now()
             if wait > 0:
-                self._stop_timer = self.call_later(wait, self._on_time)
+                self._stop_timer = self.call_later(wait, self._next)
                 break
             self._is_granted = True
             self._waiting.popleft().callback(None)
         self._is_advancing = False
-
-    def _on_time(self) -> None:
-        self._stop_timer = None
-        self._next()
 
 
 def host_of(url: str) -> str:

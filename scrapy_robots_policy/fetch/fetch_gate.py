@@ -154,12 +154,8 @@ class FetchGate:
         if (self._queue or self._last_queue) and self._young and not self.is_closed:
             oldest = next(iter(self._young.values()))
             self._stop_timer = self.call_later(
-                max(YOUNG - (self.now() - oldest), 0.0), self._on_time
+                max(YOUNG - (self.now() - oldest), 0.0), self._let_in
             )
-
-    def _on_time(self) -> None:
-        self._stop_timer = None
-        self._let_in()
 
     def close(self) -> None:
         """From now on no fetch begins. Those that wait are for their owners to cancel."""

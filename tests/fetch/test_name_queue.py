@@ -128,8 +128,9 @@ async def test_the_name_of_a_fetch_that_was_given_up_is_not_looked_up(monkeypatc
         gone.addErrback(lambda failure: failure.trap(CrawlClosing))
         await until_idle()
     downloads.gates["a.example"].open()
-    await all_of([gone])
+    await until_idle()
     assert list(downloads.gates) == ["a.example"]
+    await all_of([gone])
 
 
 AT_ONCE = {

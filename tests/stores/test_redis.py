@@ -277,6 +277,22 @@ async def test_a_lease_is_renewed_although_those_before_it_have_all_been_given_b
 
 
 @on_reactor
+async def test_a_lease_that_was_forgotten_is_renewed_no_more():
+    events, asked = Events(), []
+
+    async def answers(_, key):
+        asked.append(key)
+        return [0, 0]
+
+    leases = Leases(Answering(answers), events.now, 0.01)
+    assert await leases.take("forgotten") == 0.0
+    events.time += 3600
+    await until(lambda: leases._renewing.done() or len(asked) > 1)
+    assert asked == ["forgotten"]  # when it was taken
+    await leases.close()
+
+
+@on_reactor
 async def test_one_task_renews_all_leases():
     async def answers(*_):
         return [0, 0]
