@@ -144,7 +144,8 @@ class FetchGate:
             self._young[ticket] = self.now()
             ticket.callback(None)
         self._is_letting_in = False
-        self._set_timer()
+        if self._queue or self._last_queue or self._stop_timer is not None:
+            self._set_timer()
 
     def _set_timer(self) -> None:
         """While fetches queue, look again when the oldest young one is young no longer."""

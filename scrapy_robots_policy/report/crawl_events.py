@@ -201,7 +201,9 @@ class CrawlEvents(ResolverEvents):
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
         if rules.rules is not None and not counts.usage:
-            self.on_preferences(rules.origin, rules.rules.usage("/", agent))
+            preferences = rules.rules.usage("/", agent)
+            if preferences:
+                self.on_preferences(rules.origin, preferences)
 
     def on_preferences(self, origin: str, preferences: Iterable[Preference]) -> None:
         """Note what a site says about the use of its pages, each kind of preference once."""

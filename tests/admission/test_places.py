@@ -352,8 +352,8 @@ async def test_nobody_listens_to_what_is_scheduled_once_nobody_waits():
 @on_reactor
 async def test_what_is_scheduled_for_a_host_with_many_waiting_requests_is_not_taken():
     places = Places(1000, max_waiting=4)
-    for n in range(4):
-        places.lend(f"host/{n}")
+    for url in ("host/1", "host/2", "other/1", "another/1"):
+        places.lend(url)
     assert not places.is_full()
     places.request("host/x")
     assert places.is_full()

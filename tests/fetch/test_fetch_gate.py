@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from twisted.internet.defer import Deferred
 
@@ -166,6 +168,11 @@ def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
     assert max_sockets() == sockets
 
 
+def test_a_system_that_limits_no_files_has_sockets_all_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resource", None)  # as on Windows
+    assert max_sockets() == MAX_SOCKETS
+
+
 @on_reactor
 async def test_a_gate_that_is_closed_leaves_no_timer():
     async with Fetches(2, 100) as fetches:
@@ -177,6 +184,15 @@ async def test_a_gate_that_is_closed_leaves_no_timer():
         await fetches.end("a")  # while the others are still to be cancelled
         assert not fetches.clock.timers
         await cancel(waiting)
+
+
+@on_reactor
+async def test_a_place_that_was_given_back_is_given_back_once():
+    """A fetch may be cancelled while it waits to be tried again."""
+    gate = Fetches(2, 100).gate
+    async with gate.enter(has_failed=False), gate.enter(has_failed=False) as place:
+        place.give_back()
+    assert gate._open == 0
 
 
 @on_reactor
