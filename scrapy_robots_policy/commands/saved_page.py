@@ -14,39 +14,23 @@ from scrapy.responsetypes import responsetypes
 from ..rep import Dialect
 from ..rep.preference import Preference
 from ..tags.page_preferences import header_preferences, html_preferences
-from .arguments import UsageError
 from .inputs import read_octets
 
 MAX_OCTETS = 16 * 1024 * 1024
-MAX_ATTRIBUTES = 2_000
-"""Of one tag. For each attribute libxml2 goes through all those before it in the tag."""
-
 _STATUS_LINE = b"HTTP/"
 _READ_LINE = re.compile(r"HTTP/.*|:?[^\s:]+\s*:.*|")
 _HEAD = re.compile(rb"(HTTP/.*?)(?:\r?\n\r?\n|\Z)", re.DOTALL)
-# A tag with its first attributes, as HTML's tokenizer reads it. The group is there if it has more.
-_ATTRIBUTE = r"""[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?"""
-_TAG = re.compile(
-    rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?",
-    re.ASCII | re.IGNORECASE,
-)
 
 
 def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
     """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read."""
-    response = saved_response(read_octets(name, MAX_OCTETS), url)
-    try:
-        return preferences_of(response, agent, dialect)
-    except ValueError as error:
-        raise UsageError(f"cannot read {name}: {error}") from None
+    return preferences_of(saved_response(read_octets(name, MAX_OCTETS), url), agent, dialect)
 
 
 def preferences_of(response: Response, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
-    """What a response says of its page. ValueError if to parse its HTML would take too long."""
+    """What a response says of its page."""
     preferences = header_preferences(response, agent, dialect)
     if is_html(response):
-        if any(tag.lastindex for tag in _TAG.finditer(response.text)):
-            raise ValueError(f"a tag of the HTML has more than {MAX_ATTRIBUTES:,} attributes")
         preferences += html_preferences(response, agent, dialect)
     return preferences
 

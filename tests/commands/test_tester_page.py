@@ -210,14 +210,6 @@ def test_a_policy_that_turns_text_round_is_escaped(page):
     assert r"header tdm-policy: /\u202egnp.exe" in page.text("#facts")
 
 
-def test_html_that_would_take_too_long_gets_a_sentence(page):
-    page.open(robots="", urls="/a", agents="Bot")
-    page.run("document.getElementById('html').value = '<p ' + 'a '.repeat(3000) + '>'")
-    page.type("urls", "/b")
-    page.until(lambda: "more than 2,000 attributes" in page.text("#state"))
-    page.browser.get_log("browser")  # the status 400 of that answer
-
-
 def test_the_tdmrep_json_of_a_site_comes_with_its_robots_txt_and_goes_with_it(page):
     page.open()
     tdmrep = "/.well-known/tdmrep.json"
