@@ -181,9 +181,17 @@ class Concurrency:
 
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
-        self.delays.release_gone(self.engine.active, self.engine.is_in_slot)
+        self.delays.release_gone(self.engine.active, self._is_on_its_way)
         while self._returning and self._has_room(len(self._returning)):
             self._returning.popleft().callback(None)
+
+    def _is_on_its_way(self, request: Request) -> bool:
+        """Whether a request that is not active visits its host all the same.
+
+        Where a middleware is a plugin's, the download of a robots.txt is a task of its own: on
+        asyncio the engine has the request a moment after its turn.
+        """
+        return request in self.fetching or self.engine.is_in_slot(request)
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""

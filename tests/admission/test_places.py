@@ -223,6 +223,20 @@ async def test_a_robots_txt_takes_its_turn_before_pages_and_none_goes_meanwhile(
     assert sent == [before, document, page]
 
 
+@on_reactor
+async def test_a_robots_txt_keeps_its_turn_until_the_engine_has_it():
+    # Its download begins a moment later where a middleware is a plugin's, on asyncio.
+    places = Places(10)
+    queue = places.delays.queue("host", ASKER, DELAY, since_visit=DELAY)
+    document = Request("http://host/robots.txt")
+    await places.concurrency.admit_fetch(document, ORDER)
+    assert not places.is_full()  # the engine asks meanwhile whether it may have a page
+    assert places.delays.under_way == {document: queue}
+    places.concurrency.fetching.discard(document)  # it was given up
+    assert not places.is_full()
+    assert not places.delays.under_way
+
+
 class NotedPlace(FetchPlace):
     """Notes what becomes of it. A gate decides when it may be taken again."""
 
