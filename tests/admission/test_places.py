@@ -237,6 +237,18 @@ async def test_a_robots_txt_keeps_its_turn_until_the_engine_has_it():
     assert not places.delays.under_way
 
 
+@on_reactor
+async def test_a_robots_txt_gives_no_place_away_before_the_engine_has_it():
+    places, document = Places(1), Request("http://host/robots.txt")
+    places.request("other/page")
+    await places.concurrency.admit_fetch(document, ORDER)
+    assert places.is_full()  # the page has the only place
+    places.downloader.active.add(document)
+    assert places.is_full()
+    places.downloader.active.clear()
+    assert not places.is_full()
+
+
 class NotedPlace(FetchPlace):
     """Notes what becomes of it. A gate decides when it may be taken again."""
 
