@@ -110,7 +110,7 @@ class RequestConfigs:
             set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
             set_by |= layer.set_by(origin)
-        own = meta.get(META_KEY) or {}
+        own = _without_none(meta.get(META_KEY) or {})
         return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
     def _agent(self, user_agent: bytes | None) -> str:
@@ -147,8 +147,13 @@ def _from_meta(values: Any) -> Override:
     where = f"request.meta[{META_KEY!r}]"
     if not isinstance(values, Mapping) or not set(values) <= set(_KINDS):
         raise SettingError(f"{where} is {quoted(values)}; it must be a dict of {listed(_KINDS)}")
-    chosen = {key: value for key, value in values.items() if value is not None}
+    chosen = _without_none(values)
     return Override(**{key: _KINDS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request sets: a value of None leaves it open."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def is_exempt(meta: Mapping[str, Any], origin: Origin) -> bool:
