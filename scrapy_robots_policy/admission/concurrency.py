@@ -66,7 +66,9 @@ class Concurrency:
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
-        self._admitted: set[Request] = set()  # those of them that the engine may not have yet
+        # Those of them that are not active yet. Where a middleware is a plugin's, the download is
+        # a task of its own. On asyncio the engine may ask for a page before that task begins.
+        self._admitted: set[Request] = set()
         self._by_host: Counter[str] = Counter()
         self._crowded: set[str] = set()
         self.is_saturated = False
@@ -190,7 +192,7 @@ class Concurrency:
     def _is_on_its_way(self, request: Request) -> bool:
         """Whether a request that is not active visits its host all the same.
 
-        The engine has a fetch a moment after its turn (see `_fetches_in_engine`).
+        The engine has a fetch a moment after its turn (see `_admitted`).
         """
         return request in self.fetching or self.engine.is_in_slot(request)
 
@@ -234,16 +236,7 @@ class Concurrency:
             self._pages_before = None
 
     def _pages(self) -> int:
-        return len(self.engine.active) - self._fetches_in_engine()
-
-    def _fetches_in_engine(self) -> int:
-        """How many of the active requests are for a robots.txt.
-
-        Where a middleware is a plugin's, such a download is a task of its own. On asyncio the
-        engine may ask for a page after a fetch was admitted and before its task has begun.
-        """
-        self._admitted = (self._admitted & self.fetching) - self.engine.active
-        return len(self.fetching) - len(self._admitted)
+        return len(self.engine.active) - len(self.fetching) + len(self._admitted)
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
@@ -268,7 +261,10 @@ class Concurrency:
         """Whether a place is free. `returning`: requests that do not wait, but hold none yet."""
         engine = self.engine
         limit: int = engine.downloader.total_concurrency
-        without_place = len(self.waiting) + self._fetches_in_engine() + returning
+        if self._admitted:  # those that have begun or ended since are no longer among them
+            self._admitted = (self._admitted & self.fetching) - engine.active
+        fetches = len(self.fetching) - len(self._admitted)
+        without_place = len(self.waiting) + fetches + returning
         return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
 
     def _close(self) -> None:
