@@ -129,12 +129,11 @@ class DelayQueues:
 
     def _forget(self, queue: DelayQueue, asker: Asker) -> None:
         """The origin asks this crawler for no delay any more."""
-        del queue.delays[asker]
         host = host_of(asker.origin)
-        if all(host_of(other.origin) != host for other in queue.delays):
+        others = queue.delays.keys() - {asker}
+        if all(host_of(other.origin) != host for other in others):
             del self.by_host[host]
-        if not queue.delays:
-            queue.end_delay()
+        queue.drop(asker)
 
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:
