@@ -3,7 +3,7 @@
 Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
 them once, when the spider opens: what is missing switches one feature off, with one warning, and
 holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key`, `count_for_hosts`, and one more limit, because
+is the only module that has to change: `slot_key`, `count_in_slots`, and one more limit, because
 the engine will also count the requests that its throttler holds back.
 """
 
@@ -361,7 +361,7 @@ class EngineAccess:
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
 
-    def count_for_hosts(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
+    def count_in_slots(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
         """Enter a request in the download slots by which the scheduler's queue may have had it.
 
         They are the one in its meta, which may be that of a redirect until `slot_key` is asked, and

@@ -12,11 +12,12 @@ the next request from the host with the fewest. Requests of a slow host that sta
 the queue would stop all others otherwise. The queue may have had it by the name of another slot:
 then it is counted there, too.
 
-How many may wait. A host with `max_per_host` waiting requests is crowded. From `max_waiting` on the
-crawl is saturated; where the queue tells for which hosts it has requests, as Scrapy's default one
-does, also while all of these are crowded. A saturated crawl takes requests as long as the queue has
-some for other hosts. From a queue that does not tell, it takes one request at a time, as long as
-that gives requests of hosts that are not crowded, or such a request is scheduled.
+How many may wait. A host, here always a download slot, is crowded with `max_per_host` waiting
+requests. The crawl is saturated with `max_waiting` requests; where the queue tells for which hosts
+it has requests, as Scrapy's default one does, also while all of these are crowded. A saturated
+crawl takes requests as long as the queue has some for other hosts. From a queue that does not tell,
+it takes one request at a time, as long as that gives requests of hosts that are not crowded, or
+such a request is scheduled.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    on_refetch   called with the page for which a document is fetched whose origin's rules may be
-                 known, so that a delay which they ask for has its queue
+    open_fetch_queue  called with the page for which a document is fetched, where the rules of its
+                      origin may be known: a delay that they ask for needs its queue
     """
 
     def __init__(
@@ -58,19 +59,20 @@ class Concurrency:
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
-        on_refetch: Callable[[Request], None],
+        open_fetch_queue: Callable[[Request], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
-        self.delays, self.on_closing, self.on_refetch = delays, on_closing, on_refetch
+        self.delays, self.on_closing = delays, on_closing
+        self.open_fetch_queue = open_fetch_queue
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
         # Those of them that are not active yet. Where a middleware is a plugin's, the download is
         # a task of its own. On asyncio the engine may ask for a page before that task begins.
         self._admitted: set[Request] = set()
-        self._by_host: Counter[str] = Counter()
-        self._crowded: set[str] = set()
+        self._waiting_in: Counter[str] = Counter()  # how many, by download slot
+        self._crowded: set[str] = set()  # the download slots in which many wait
         self.is_saturated = False
         self._extra_pops = 0
         self._pages_before: int | None = None
@@ -90,11 +92,11 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         engine = self.engine
-        hosts, stop_counting = engine.count_for_hosts(request)
-        for host in hosts:
-            self._by_host[host] += 1
-            if self._by_host[host] >= self.max_per_host:
-                self._crowded.add(host)
+        slots, stop_counting = engine.count_in_slots(request)
+        for slot in slots:
+            self._waiting_in[slot] += 1
+            if self._waiting_in[slot] >= self.max_per_host:
+                self._crowded.add(slot)
         if engine.slot_key(request) not in self._crowded:
             self.took_from_idle_host()
         self.lend_again(request)
@@ -102,12 +104,12 @@ class Concurrency:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
-            for host in hosts:
-                self._by_host[host] -= 1
-                if self._by_host[host] < self.max_per_host:
-                    self._crowded.discard(host)
-                if not self._by_host[host]:
-                    del self._by_host[host]
+            for slot in slots:
+                self._waiting_in[slot] -= 1
+                if self._waiting_in[slot] < self.max_per_host:
+                    self._crowded.discard(slot)
+                if not self._waiting_in[slot]:
+                    del self._waiting_in[slot]
             stop_counting()
 
     async def reacquire(self, request: Request) -> None:
@@ -141,7 +143,7 @@ class Concurrency:
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay.
         if order.entry is not None or order.dialect is tdmrep.DIALECT:
-            self.on_refetch(order.page)
+            self.open_fetch_queue(order.page)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
@@ -254,7 +256,7 @@ class Concurrency:
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if self._by_host[self.engine.slot_key(request)] < self.max_per_host:
+        if self._waiting_in[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
 
     def _has_room(self, returning: int = 0) -> bool:

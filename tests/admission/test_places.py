@@ -178,7 +178,7 @@ async def test_a_host_whose_requests_are_gone_is_forgotten():
     for n in range(10):
         _, wait = places.lend(f"host{n}/")
         wait.close()
-    assert not places.concurrency._by_host
+    assert not places.concurrency._waiting_in
     assert not places.concurrency.waiting
 
 
