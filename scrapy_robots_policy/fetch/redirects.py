@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
-from .addresses import Address, unescaped_host, is_private, is_private_name, spelled_address
+from .addresses import Address, is_private, is_private_name, spelled_address, unescaped_host
 from .host_patterns import HostMatch
 from .sites import are_one_site
 
