@@ -57,6 +57,9 @@ SLOT_KEY = "download_slot"
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 """The type of `call_later`."""
 
+Download = Callable[[Request], Awaitable[Response]]
+"""How a download handler answers a request."""
+
 
 def has_asyncio() -> bool:
     """Whether an asyncio loop runs the crawl: without a reactor one does."""
@@ -193,39 +196,30 @@ def middleware_modules(crawler: Crawler) -> list[str]:
     return [type(middleware).__module__ for middleware in middlewares or ()]
 
 
-def async_handlers(crawler: Crawler) -> Any:
-    """The download handlers of a crawl on asyncio, whose `download_request_async` is a coroutine;
-    None where there are none: before 2.14, without asyncio, with some downloaders of users.
-    """
-    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
-    has_method = hasattr(handlers, "download_request_async")
-    return handlers if has_method and has_asyncio() else None
-
-
-def wait_before_downloads(
-    crawler: Crawler, meta_key: str, wait: Callable[[Request], Awaitable[None]]
+def wrap_downloads(
+    crawler: Crawler,
+    meta_key: str,
+    transfer: Callable[[Request, Download], Coroutine[Any, Any, Response]],
 ) -> None:
-    """Have download handlers begin the requests that have a key in their meta after a wait. What
-    the wait raises is the error of the download.
+    """Have `transfer` make the downloads of requests that have a key in their meta. It is given the
+    request, and the download as the handlers would make it. What it raises is the download's error.
 
-    A downloader of the user's that has no such handlers waits for nothing.
+    A downloader of the user's that has no such handlers is left alone.
     """
-    handlers = getattr(getattr(crawler.engine, "downloader", None), "handlers", None)
+    handlers = _attribute(crawler.engine, "downloader", "handlers")
     name = "download_request_async" if ASYNC_API else "download_request"
     download: Any = getattr(handlers, name, None)
     if download is None:
         return
 
-    async def waited(request: Request, *spider: Any) -> Response:
-        await wait(request)
-        downloading = download(request, *spider)
-        return await (downloading if ASYNC_API else maybe_deferred_to_future(downloading))
-
     def begin(request: Request, *spider: Any) -> Any:
         if meta_key not in request.meta:
             return download(request, *spider)
-        downloading = waited(request, *spider)
-        return downloading if ASYNC_API else deferred_from_coro(downloading)
+        if ASYNC_API:
+            return transfer(request, download)
+        return deferred_from_coro(
+            transfer(request, lambda sent: maybe_deferred_to_future(download(sent, *spider)))
+        )
 
     setattr(handlers, name, begin)
 

@@ -21,8 +21,7 @@ from .assembly import CrawlParts
 from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
-from .fetch.deadline import limit_downloads
-from .fetch.name_queue import look_up_names_first
+from .fetch.transfer import guard_transfers
 from .rep import Origin, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
@@ -166,8 +165,7 @@ class RobotsPolicyMiddleware:
 
     def spider_opened(self) -> None:
         self.status_line.start()
-        limit_downloads(self.crawler, is_fetch)
-        look_up_names_first(self.crawler)  # before the time of a limit begins
+        guard_transfers(self.crawler)
         for sentence in self.admission.concurrency.engine.missing:
             logger.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",

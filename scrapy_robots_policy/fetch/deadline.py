@@ -1,4 +1,4 @@
-"""Limits on the time of a robots.txt: of its whole download, and among downloader middlewares.
+"""Limits on the time of a robots.txt: of its whole transfer, and among downloader middlewares.
 
 Scrapy's handlers of httpx limit the time between two octets, and those of plugins limit what they
 like. So an answer that comes an octet now and then, in its headers or in its body, would never end,
@@ -12,54 +12,29 @@ another request in its place: if that one has to obey the same robots.txt, each 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
-from scrapy.crawler import Crawler
-from scrapy.http import Request, Response
+from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import CancelledError, Deferred
 
 from .. import compat
-from .handlers import schemes_without_limit
 
 AFTER_THE_HANDLER = 1.0  # seconds: a handler that limits the whole download does so first
 MAX_IN_MIDDLEWARES = 300.0  # seconds: some wait on purpose, such as for a quota
-
-
-Download = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class KeptByMiddlewareError(Exception):
     """A request did not reach the downloader in time."""
 
 
-def limit_downloads(crawler: Crawler, is_fetch: Callable[[Request], bool]) -> None:
-    """Have downloads for which `is_fetch` holds fail with TimeoutError after their
-    `download_timeout`, where a handler may not do so itself.
+async def limit_transfer(transfer: Awaitable[Response], seconds: float) -> Response:
+    """The response of a download handler. TimeoutError if it takes longer than the time that the
+    handler was given.
     """
-    handlers = compat.async_handlers(crawler)
-    schemes = schemes_without_limit(crawler.settings)
-    if handlers is None or not schemes:
-        return
-    download: Download = handlers.download_request_async
-
-    def limited(request: Request) -> Coroutine[Any, Any, Response]:
-        if not is_fetch(request) or request.url.partition(":")[0] not in schemes:
-            return download(request)
-        seconds = request.meta.get("download_timeout")
-        if not isinstance(seconds, (int, float)) or seconds <= 0:  # a hook has taken the limit away
-            return download(request)
-        return _within(seconds + AFTER_THE_HANDLER, download(request))
-
-    handlers.download_request_async = limited
-
-
-async def _within(seconds: float, download: Coroutine[Any, Any, Response]) -> Response:
-    try:
-        return await asyncio.wait_for(download, seconds)
-    except asyncio.TimeoutError:  # Python 3.10 has another TimeoutError
-        raise TimeoutError(f"the answer did not come whole within {seconds:g} s") from None
+    limit = seconds + AFTER_THE_HANDLER
+    late = TimeoutError(f"the answer did not come whole within {limit:g} s")
+    return await _within(limit, transfer, lambda: late)
 
 
 async def limit_middlewares(
@@ -68,21 +43,35 @@ async def limit_middlewares(
     """The response of a download. It ends with KeptByMiddlewareError if its request has not
     reached the downloader after MAX_IN_MIDDLEWARES.
     """
-    task: Deferred[Response] = deferred_from_coro(_awaited(download))
-    is_late = False
+    return await _within(
+        MAX_IN_MIDDLEWARES,
+        download,
+        lambda: None if has_reached_downloader() else KeptByMiddlewareError(),
+    )
 
-    def end_if_kept() -> None:
-        nonlocal is_late
-        is_late = not has_reached_downloader()
-        if is_late:
+
+async def _within(
+    seconds: float, download: Awaitable[Response], error: Callable[[], Exception | None]
+) -> Response:
+    """The response of a download, with any reactor or none.
+
+    error  asked when the time is over; what it gives ends the download, which else goes on
+    """
+    task: Deferred[Response] = deferred_from_coro(_awaited(download))
+    late: Exception | None = None
+
+    def end_if_late() -> None:
+        nonlocal late
+        late = error()
+        if late is not None:
             task.cancel()
 
-    stop = compat.call_later(MAX_IN_MIDDLEWARES, end_if_kept)
+    stop = compat.call_later(seconds, end_if_late)
     try:
         return await maybe_deferred_to_future(task)
     except (CancelledError, asyncio.CancelledError):
-        if is_late:
-            raise KeptByMiddlewareError from None
+        if late is not None:
+            raise late from None
         raise
     finally:
         stop()

@@ -9,9 +9,11 @@ before their downloads begin, without a place that other fetches could have.
 from __future__ import annotations
 
 import time
+from functools import cached_property
 
 from scrapy.crawler import Crawler
 from scrapy.http import Request
+from scrapy.settings import BaseSettings
 from scrapy.utils.httpobj import urlparse_cached
 
 from .. import compat
@@ -20,42 +22,70 @@ from .addresses import spelled_address
 from .body import META_KEY, Body
 from .fetch_gate import FetchGate
 from .handlers import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
-from .lookup import addresses_of, can_be_asked_for
+from .lookup import Addresses, addresses_of, can_be_asked_for
 
 RESOLVERS = ("TWISTED_DNS_RESOLVER", "DNS_RESOLVER")  # the setting, and its older name
+QUICK = 2.0  # seconds: a failure that took longer is one of servers that do not answer
 
 
-def look_up_names_first(crawler: Crawler) -> None:
-    """Have downloads of a robots.txt begin when the name of their host has been looked up. Where it
-    has no address, they fail as they would in Scrapy's handlers.
+class LookupTimeoutError(Exception):
+    """The servers of a name did not answer. The system has asked them more than once."""
+
+
+class NameQueue:
+    """Looks up the names of hosts, as many at a time as the system can, first come, first served.
 
     A request for a proxy waits for nothing: the proxy looks its name up. Nor does one for a
     download handler of a plugin, which may have its own ways, nor any with a resolver of the
     user's, which may look up many names at a time.
     """
-    # Not by `get`, which warns of the older name whoever asks.
-    if any(is_by_plugin(import_path(crawler.settings[name])) for name in RESOLVERS):
-        return
-    schemes = frozenset(SCHEMES) - schemes_by_plugin(crawler.settings)
-    threads = compat.lookup_threads()
-    queue = FetchGate(threads, threads, time.monotonic, compat.call_later)
-    timeout = crawler.settings.getfloat("DNS_TIMEOUT")
 
-    async def look_up(request: Request) -> None:
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        self.schemes: frozenset[str] = frozenset()
+        if not _has_own_resolver(settings):
+            self.schemes = frozenset(SCHEMES) - schemes_by_plugin(settings)
+        self.timeout = settings.getfloat("DNS_TIMEOUT")
+
+    @cached_property
+    def gate(self) -> FetchGate:
+        """Made for the first name: without asyncio, Scrapy opens a spider before it reads
+        REACTOR_THREADPOOL_MAXSIZE.
+        """
+        threads = compat.lookup_threads()
+        return FetchGate(threads, threads, time.monotonic, compat.call_later)
+
+    async def look_up(self, request: Request) -> None:
+        """Wait until the name of the host of a robots.txt is known, if it is to be looked up here.
+
+        A name without an address raises what it raises in Scrapy's handlers; from
+        LookupTimeoutError if that took long to know.
+        """
         url, body = urlparse_cached(request), request.meta[META_KEY]
         assert isinstance(body, Body)
         host = url.hostname or ""
-        if request.meta.get("proxy") or url.scheme not in schemes or spelled_address(host):
+        if request.meta.get("proxy") or url.scheme not in self.schemes or spelled_address(host):
             return
         if compat.is_in_dns_cache(host) or not can_be_asked_for(host):
             return
         body.place.give_back()
-        async with queue.enter(has_failed=False):
+        async with self.gate.enter(has_failed=False):
             if body.is_over:  # Scrapy goes on with a download that was cancelled
                 raise CrawlClosing
-            addresses = await addresses_of(host, timeout)
+            addresses, seconds = await self._timed_lookup(host)
         await body.place.take()  # also where it fails: another page may fetch it
         if not addresses:
-            raise compat.CannotResolveHost(f"no results for hostname lookup: {host}")
+            error = compat.CannotResolveHost(f"no results for hostname lookup: {host}")
+            raise error from (LookupTimeoutError() if seconds > QUICK else None)
 
-    compat.wait_before_downloads(crawler, META_KEY, look_up)
+    async def _timed_lookup(self, host: str) -> tuple[Addresses, float]:
+        """(its addresses, seconds it took)"""
+        begin = time.monotonic()
+        addresses = await addresses_of(host, self.timeout)
+        return addresses, time.monotonic() - begin
+
+
+def _has_own_resolver(settings: BaseSettings) -> bool:
+    """Whether a resolver of the user's or of a plugin looks names up."""
+    # Not by `get`, which warns of the older name whoever asks.
+    return any(is_by_plugin(import_path(settings[name])) for name in RESOLVERS)

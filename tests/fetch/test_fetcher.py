@@ -21,7 +21,7 @@ from twisted.internet.defer import CancelledError, Deferred, succeed
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.fetch import deadline
+from scrapy_robots_policy.fetch import deadline, name_queue
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
@@ -30,7 +30,7 @@ from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.stores import decode, encode
 from tests.crawls import Spider, crawl, middleware_of
-from tests.on_reactor import on_reactor
+from tests.on_reactor import WAIT_DEADLINE, on_reactor
 from tests.site import PAGE, Answer, Site, free_port, moved, robots
 
 pytestmark = pytest.mark.slow
@@ -574,6 +574,29 @@ async def test_a_failure_that_may_be_short_is_tried_again(answers, hits):
         assert len(site.hits) == hits
         assert outcome.status == (None if never else answers[-1].status)
         assert seen.stats["robotstxt/request_count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("quick", "cause", "lookups"),
+    [(WAIT_DEADLINE, "dns", 3), (-1.0, "dns timeout", 1)],
+    ids=["soon", "late"],
+)
+@on_reactor
+async def test_a_name_is_looked_up_again_if_it_was_soon_known_to_have_no_address(
+    quick, cause, lookups, monkeypatch
+):
+    """Each lookup of a name whose servers do not answer holds a thread for seconds."""
+    hosts = []
+
+    async def addresses_of(host, _timeout):
+        hosts.append(host)
+        return ()
+
+    monkeypatch.setattr(name_queue, "addresses_of", addresses_of)
+    monkeypatch.setattr(name_queue, "QUICK", quick)
+    outcome, _ = await fetch("http://no-such-host.invalid", ROBOTS_FETCH_RETRIES=2)
+    assert outcome == FetchResult(None, cause=cause)
+    assert len(hosts) == lookups
 
 
 @on_reactor

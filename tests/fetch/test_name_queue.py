@@ -12,8 +12,8 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch import name_queue
 from scrapy_robots_policy.fetch.body import Bodies, Body
-from scrapy_robots_policy.fetch.name_queue import look_up_names_first
 from scrapy_robots_policy.fetch.order import FetchPlace
+from scrapy_robots_policy.fetch.transfer import guard_transfers
 from tests.crawls import REACTORS, Plan, crawl_apart
 from tests.names import PACE
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -50,7 +50,7 @@ class Downloads:
         crawler = get_crawler(settings_dict=settings)
         crawler.engine = SimpleNamespace(downloader=SimpleNamespace(handlers=handlers))
         self.crawler, self.handlers = crawler, handlers
-        look_up_names_first(crawler)
+        guard_transfers(crawler)
 
     async def addresses_of(self, host, timeout):
         assert timeout == self.crawler.settings.getfloat("DNS_TIMEOUT")
@@ -164,14 +164,6 @@ async def test_what_needs_no_name_is_asked_for_at_once(kind, monkeypatch):
     await until_idle()
     (event,) = downloads.events
     assert event.startswith("downloads")
-
-
-@pytest.mark.parametrize("downloader", [SimpleNamespace(), SimpleNamespace(handlers=None)])
-def test_a_downloader_without_handlers_is_left_alone(downloader, monkeypatch):
-    monkeypatch.setattr(compat, "lookup_threads", lambda: 2)
-    crawler = get_crawler()
-    crawler.engine = SimpleNamespace(downloader=downloader)
-    look_up_names_first(crawler)
 
 
 @pytest.mark.slow
