@@ -126,7 +126,7 @@ class Admission:
         if rules is None:
             return answer(of_page, self.policy.use)
         preferences = rules.preferences(request.url, config.agent, self.policy.use)
-        overridden = rules.rules.overridden(request.url, config.agent) if rules.rules else ()
+        overridden = rules.overridden(request.url, config.agent)
         return answer((*preferences, *of_page), self.policy.use, overridden)
 
     def _rules_of_page(
@@ -316,8 +316,9 @@ class Admission:
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
-        """The queue that the request has to wait in; None if it need not. From now on the delay that
-        the rules ask for is kept there, in place of the one that they asked for before.
+        """The queue that the request has to wait in; None if it need not.
+
+        From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
         """
         delay = self.policy.delay(rules, config)
         if not self.delays.by_slot:
