@@ -167,7 +167,7 @@ def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> N
 
 def _log_unless_cancelled(failure: Failure) -> None:
     if not failure.check(CancelledError, asyncio.CancelledError):
-        logger.error("A task failed", exc_info=failure_to_exc_info(failure))
+        logger.error("A task in the background failed", exc_info=failure_to_exc_info(failure))
 
 
 def close_spider(crawler: Crawler, reason: str) -> None:
