@@ -166,7 +166,7 @@ def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> N
 
 
 def _log_unless_cancelled(failure: Failure) -> None:
-    if not failure.check(CancelledError, asyncio.CancelledError):
+    if not isinstance(failure.value, CancelledError | asyncio.CancelledError):
         logger.error("A task in the background failed", exc_info=failure_to_exc_info(failure))
 
 
