@@ -222,7 +222,7 @@ class Admission:
             requests=requests,
             files=files,
             delayed=self.delays.waiting,
-            closed=self.concurrency.sleeping,
+            early=self.concurrency.sleeping,
             put_off=put_off,
             is_full=self.concurrency.stops_others,
         )

@@ -17,9 +17,11 @@ from .origin import OriginState
 MAX_ORIGINS = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 MAX_READY_OCTETS = 64 * 1024 * 1024
-WEIGHED_USES = 3  # the first uses of an origin: rules are laid out when they are asked again
-WEIGH_EVERY = 16  # later uses
-MAX_UNWEIGHED = 4  # origins
+# An origin is weighed after each of its first uses: its rules lay out an index when they are asked
+# for the second time. Later it is weighed now and then, because other crawlers may ask them.
+WEIGHED_USES = 3
+WEIGH_EVERY = 16  # uses
+MAX_UNWEIGHED = 4  # origins that wait to be weighed
 
 
 class OriginCache:
