@@ -129,7 +129,7 @@ class CrawlParts:
         return Fetcher(
             self.crawler,
             concurrency.admit_fetch,
-            concurrency.fetching.discard,
+            concurrency.end_fetch,
             self.now,
             settings.profile,
             settings.fetch_retries,

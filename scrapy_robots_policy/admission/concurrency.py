@@ -138,8 +138,7 @@ class Concurrency:
     async def admit_fetch(self, request: Request, order: FetchOrder) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
 
-        It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
-        CrawlClosing.
+        It counts for no place until `end_fetch`. Raises CrawlClosing.
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay.
         if order.entry is not None or order.dialect is tdmrep.DIALECT:
@@ -154,6 +153,12 @@ class Concurrency:
                     turn.used()
         self.fetching.add(request)
         self._admitted.add(request)
+
+    def end_fetch(self, request: Request) -> None:
+        """The response of a fetch has come, or it was given up."""
+        self.fetching.discard(request)
+        if request in self.delays.under_way:  # where it was no visit, its turn ends now
+            self.engine.wake()
 
     def in_slots(self) -> Iterator[Request]:
         """The requests that are in a download slot, on their way or still to be sent."""

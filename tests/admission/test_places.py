@@ -232,7 +232,9 @@ async def test_a_robots_txt_keeps_its_turn_until_the_engine_has_it():
     await places.concurrency.admit_fetch(document, ORDER)
     assert not places.is_full()  # the engine asks meanwhile whether it may have a page
     assert places.delays.under_way == {document: queue}
-    places.concurrency.fetching.discard(document)  # it was given up
+    wakes = places.wakes
+    places.concurrency.end_fetch(document)  # a middleware has answered or dropped it
+    assert places.wakes == wakes + 1
     assert not places.is_full()
     assert not places.delays.under_way
 
