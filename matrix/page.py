@@ -15,6 +15,8 @@ whose robots.txt forbids `/private`. The crawl runs with `ROBOTSTXT_OBEY = False
 middleware, and with `ADDONS = {{"scrapy_robots_policy.Addon": 500}}`. "ok" means:
 
 - the same pages were fetched, but for the forbidden ones
+- a page behind a redirect to a forbidden one did not reach the spider, also where a browser or a
+  service followed the redirect
 - the headers of pages were the same
 - robots.txt was fetched once a crawl, or as often as by Scrapy's own middleware
 - the request for robots.txt had no credentials, no cookies, and no header without a value

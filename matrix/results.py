@@ -12,7 +12,8 @@ from .entries import Entry
 
 FORBIDDEN = "/private"
 ROBOTS_TXT = "/robots.txt"
-NO_PAGES = (ROBOTS_TXT, "/favicon.ico")
+# A browser, or a service, follows the redirect to the last of them by itself.
+NO_PAGES = (ROBOTS_TXT, "/favicon.ico", "/private/moved")
 SECRETS = ("authorization", "cookie")
 # They depend on the moment, not on the project.
 OF_THE_MOMENT = frozenset({"connection", "content-length", "if-modified-since", "if-none-match"})
@@ -77,6 +78,7 @@ def _faults(entry: Entry, off: Crawled, stock: Crawled, ours: Crawled) -> list[s
         faults.append("no forbidden page was asked for")
     if ours.pages() != wanted:
         faults.append(f"pages: {ours.pages()} and not {wanted}")
+    faults += [f"{url} was answered" for url in ours.seen.answered if FORBIDDEN in url]
     if ours.headers(entry.own) != {
         path: headers for path, headers in off.headers(entry.own).items() if path in wanted
     }:

@@ -16,11 +16,12 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 Answer = tuple[int, str, bytes]  # status, Content-Type, body
+Fetched = tuple[str, int, dict[str, str], bytes]  # the last URL, status, headers, body
 
 
 def zyte_api(call: dict[str, Any]) -> Answer:
-    status, headers, body = _fetch(call["url"], _custom_headers(call))
-    answer: dict[str, Any] = {"url": call["url"], "statusCode": status}
+    url, status, headers, body = _fetch(call["url"], _custom_headers(call))
+    answer: dict[str, Any] = {"url": url, "statusCode": status}
     if call.get("httpResponseBody"):
         answer["httpResponseBody"] = b64encode(body).decode()
     if call.get("httpResponseHeaders"):
@@ -31,7 +32,7 @@ def zyte_api(call: dict[str, Any]) -> Answer:
 
 
 def splash(call: dict[str, Any]) -> Answer:
-    status, headers, body = _fetch(call["url"], call.get("headers") or {})
+    _, status, headers, body = _fetch(call["url"], call.get("headers") or {})
     return status, "text/html; charset=utf-8", _in_browser(headers, body).encode()
 
 
@@ -39,12 +40,12 @@ def _custom_headers(call: dict[str, Any]) -> dict[str, str]:
     return {item["name"]: item["value"] for item in call.get("customHttpRequestHeaders", ())}
 
 
-def _fetch(url: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
+def _fetch(url: str, headers: dict[str, str]) -> Fetched:
     try:
         with urlopen(Request(url, headers={**headers, "X-Service": "1"}), timeout=10) as response:
-            return response.status, dict(response.headers), response.read()
+            return response.url, response.status, dict(response.headers), response.read()
     except HTTPError as error:
-        return error.code, dict(error.headers), error.read()
+        return error.url, error.code, dict(error.headers), error.read()
 
 
 def _in_browser(headers: dict[str, str], body: bytes) -> str:

@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Callable, Mapping
 
-from tests.site import Answer
+from tests.site import Answer, moved
 
 ROBOTS_TXT = "User-agent: *\nDisallow: /private\nSitemap: {site}/sitemap.xml\n"
 SITEMAP = (
@@ -46,6 +46,7 @@ def script(site: str) -> Script:
         "/robots.txt": _text(ROBOTS_TXT, "text/plain"),
         "/sitemap.xml": _text(SITEMAP, "application/xml"),
         "/": Answer(LINKS.encode(), headers={"Content-Type": "text/html"}),
+        "/moved": moved("/private/moved"),
         "/image.png": image,
         "/private/image.png": image,
         "/favicon.ico": Answer(status=404),

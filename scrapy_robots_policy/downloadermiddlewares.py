@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import Request
+from scrapy.http import Request, Response
 
 from .admission.decider import VERDICT_KEY
 from .admission.status_line import StatusLine
@@ -25,6 +25,7 @@ from .fetch.transfer import guard_transfers
 from .rep import Origin, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
+from .rep.url import path_of
 from .rep.use_answer import UseAnswer
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES
@@ -52,6 +53,8 @@ class RobotsPolicyMiddleware:
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
+        if settings.has_plugins:  # with Scrapy's own parts, no response has another URL
+            self.process_response = self._judge_page
         if settings.use or settings.audit:
             crawler.signals.connect(self.on_page_preferences, PAGE_PREFERENCES)
 
@@ -84,6 +87,32 @@ class RobotsPolicyMiddleware:
         if rules is None or self.admission.must_wait(request, rules, config):
             return self.admission.admit_or_put_back(request, origin, config, rules)
         return self.admission.decide_or_put_back(request, rules, config)
+
+    def _judge_page(
+        self,
+        request: Request,
+        response: Response,
+        spider: Spider | None = None,  # noqa: ARG002 - Scrapy 2.13 gives it
+    ) -> Coroutine[Any, Any, Response | Request] | Response:
+        """Let a page pass. One from another URL is judged first: a browser or a service has
+        followed a redirect by itself.
+        """
+        if response.url == request.url or is_fetch(request) or _is_same(response.url, request.url):
+            return response
+        return self._admit_page(request, response)
+
+    async def _admit_page(self, request: Request, response: Response) -> Response | Request:
+        """Admit the request that Scrapy would have made of the redirect. Raises Disallowed."""
+        redirect_urls = [*request.meta.get("redirect_urls", ()), request.url]
+        meta = {**request.meta, "redirect_urls": redirect_urls}
+        redirected = request.replace(url=response.url, meta=meta)
+        decision = self.process_request(redirected)
+        put_back = await decision if isinstance(decision, Coroutine) else decision
+        if put_back is not None:
+            return request.replace(dont_filter=True)
+        if VERDICT_KEY in redirected.meta:
+            request.meta[VERDICT_KEY] = redirected.meta[VERDICT_KEY]
+        return response
 
     def _exempt(
         self, request: Request, origin: Origin, config: RequestConfig | None
@@ -199,3 +228,8 @@ class RobotsPolicyMiddleware:
         assert self.crawler.stats is not None  # the crawl has just ended
         passed = sum(counts.passed for counts in self.counts.origins)
         self.crawler.stats.set_value(PASSED, passed)
+
+
+def _is_same(url: str, other: str) -> bool:
+    """Whether the same rule of the same robots.txt decides about two URLs."""
+    return origin_of(url) == origin_of(other) and path_of(url) == path_of(other)

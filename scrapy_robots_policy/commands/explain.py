@@ -10,8 +10,9 @@ from ..rep.access import AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
+from ..rep.preference import Preference
 from ..rep.url import decisive_form, path_of
-from ..rep.use_answer import UseAnswer, answer
+from ..rep.use_answer import UseAnswer
 from ..report.formats import counted
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
@@ -19,7 +20,14 @@ from .arguments import Options, UsageError
 from .download import is_web
 from .inputs import Inputs, in_words, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
-from .verdict_data import use_facts, uses_as_json, verdict_as_json, word_of
+from .verdict_data import (
+    tdmrep_state,
+    use_facts,
+    uses_as_json,
+    uses_with_page,
+    verdict_as_json,
+    word_of,
+)
 
 _MAX_BEATEN = 12
 _MAX_SITEMAPS = 5
@@ -40,7 +48,8 @@ def run(options: Options) -> int:
 
     decisive = decisive_form(url, lambda form: verdict_on(form).allowed)
     verdict = verdict_on(decisive)
-    uses = _with_page(url, verdict, rules, options)
+    of_page = _preferences_of_page(url, options)
+    uses = uses_with_page(verdict, rules, url, options.use, of_page)
     if options.as_json:
         file = _file_as_json(inputs.name(url), rules, options)
         print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
@@ -52,15 +61,13 @@ def run(options: Options) -> int:
     return int(not verdict.allowed or uses.refused is not None)
 
 
-def _with_page(url: str, verdict: Verdict, rules: OriginRules, options: Options) -> UseAnswer:
-    """The answer to the declared use, with what the saved page says, where one is named."""
+def _preferences_of_page(url: str, options: Options) -> tuple[Preference, ...]:
+    """What the saved page says, where one is named."""
     if not options.page:
-        return verdict.uses
+        return ()
     from .saved_page import preferences_in  # noqa: PLC0415 - it loads Scrapy
 
-    own = preferences_in(options.page, url, options.agent, options.dialect)
-    overridden = rules.overridden(url, options.agent)
-    return answer((*verdict.uses.preferences, *own), options.use, overridden)
+    return preferences_in(options.page, url, options.agent, options.dialect)
 
 
 def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, Any]:
@@ -113,7 +120,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
-        *([] if rules.tdmrep is None else [("tdmrep.json", _served(rules.tdmrep))]),
+        *([] if rules.tdmrep is None else [("tdmrep.json", tdmrep_state(rules.tdmrep))]),
         *(("sitemap", sitemap) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
     print_columns(rows)
@@ -128,11 +135,6 @@ def _print_statuses(options: Options) -> None:
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")
-
-
-def _served(tdmrep: OriginRules) -> str:
-    error = tdmrep.reservations.error if tdmrep.reservations else ""
-    return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"
 
 
 def _print_uses(uses: UseAnswer) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 from ..rep import Verdict
 from ..rep.dialects.crawlers import crawler_note
-from ..rep.preference import Preference
-from ..rep.use_answer import UseAnswer
+from ..rep.preference import DeclaredUse, Preference
+from ..rep.use_answer import UseAnswer, answer
+from ..resolver.origin import OriginRules
 
-_MAX_USE_FACTS = 40
+_MAX_PREFERENCES = 40
 
 
 def word_of(verdict: Verdict) -> str:
@@ -55,11 +58,45 @@ def _as_json(preference: Preference) -> dict[str, Any]:
     return asdict(preference.readable)
 
 
+def uses_with_page(
+    verdict: Verdict,
+    rules: OriginRules,
+    url: str,
+    use: DeclaredUse,
+    of_page: Iterable[Preference],
+) -> UseAnswer:
+    """The answer to a declared use.
+
+    verdict  that of `rules` for this use
+    of_page  what the page itself says, in its headers and its tags
+    """
+    overridden = rules.overridden(url, verdict.agent)
+    return answer((*verdict.usage, *of_page), use, overridden)
+
+
 def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
-    """Every preference about the use of the page, what overrides what, and what comes of it."""
+    """The preferences about the use of the page, what overrides what, and what comes of it."""
+    if not uses.preferences:
+        return []
     weaker = {one.preference for one in uses.overridden}
+    holding = [one for one in uses.preferences if one not in weaker]
+    overridden = (f"{one.preference}; by {one.by} ({one.why})" for one in uses.overridden)
     return [
-        *(("usage", str(use)) for use in uses.preferences if use not in weaker),
-        *(("overridden", f"{one.preference}; by {one.by} ({one.why})") for one in uses.overridden),
-        *(("use", str(result)) for result in uses.results if uses.preferences),
-    ][:_MAX_USE_FACTS]
+        *_first("usage", map(str, holding), len(holding)),
+        *_first("overridden", overridden, len(uses.overridden)),
+        *(("use", str(result)) for result in uses.results),
+    ]
+
+
+def _first(name: str, texts: Iterable[str], count: int) -> Iterator[tuple[str, str]]:
+    """As many as people read; a page may have thousands."""
+    for text in islice(texts, _MAX_PREFERENCES):
+        yield name, text
+    if count > _MAX_PREFERENCES:
+        yield name, f"and {count - _MAX_PREFERENCES:,} more"
+
+
+def tdmrep_state(tdmrep: OriginRules) -> str:
+    """What came of a tdmrep.json: "200", "200, no JSON array", "timeout"."""
+    error = tdmrep.reservations.error if tdmrep.reservations else ""
+    return f"{tdmrep.access.why or 'served'}{error and ', ' + error}"

@@ -20,7 +20,7 @@ from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.report_files import ReportFiles
 from .audit_settings import AuditSettings
-from .components import refuse_misplaced_middleware, refuse_second_middleware
+from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
 from .identity import CrawlerName, crawler_name
 from .misspelt import warnings_of_names
@@ -56,6 +56,7 @@ class PolicySettings:
     audit           where the record of the crawl goes, where one is wanted
     approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
     keeps_verdicts  whether requests that pass get their verdict, in their meta
+    has_plugins     whether other code than Scrapy's and ours may answer requests
     """
 
     configs: RequestConfigs
@@ -75,6 +76,7 @@ class PolicySettings:
     audit: AuditSettings | None = None
     approved: Mapping[str, str] | None = None
     keeps_verdicts: bool = False
+    has_plugins: bool = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
@@ -112,6 +114,7 @@ class PolicySettings:
                 audit=_audit(values, now),
                 approved=values["ROBOTS_APPROVED"],
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
+                has_plugins=has_plugins(crawler.settings),
             )
             if crawler.spider is not None:
                 feed_files = feeds(crawler.settings, crawler.spider.name, now)

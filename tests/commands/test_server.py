@@ -25,6 +25,7 @@ from tests.site import robots as served
 pytestmark = pytest.mark.slow
 
 ROBOTS = "User-agent: *\nDisallow: /private/\nAllow: /private/press/\n"
+GIVEN = {"source": None, "agent": "Bot", "dialect": "rfc9309", "dialects": list(DIALECTS)}
 SCRIPTS = ("tester", "tester_state", "tester_table", "tester_lines")
 QUESTION = {
     "robots": ROBOTS,
@@ -37,7 +38,7 @@ QUESTION = {
 
 @pytest.fixture
 def server():
-    server = Server(0, {"source": None, "dialects": list(DIALECTS)}, "test")
+    server = Server(0, GIVEN, "test")
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
@@ -147,6 +148,8 @@ def test_a_request_to_another_host_name_gets_nothing(server):
             {**QUESTION, "urls": [[]]},
         ),
         *({**QUESTION, "question": {}}, {**QUESTION, "dialect": []}),
+        *({**QUESTION, "headers": 1}, {**QUESTION, "html": []}, {**QUESTION, "tdmrep": None}),
+        {**QUESTION, "html": f"<p{' a' * 3_000}>"},
         *({**QUESTION, "answer": "x"}, {**QUESTION, "answer": []}),
         json.dumps(QUESTION).replace('"question": 0', '"question": 1e999').encode(),
         json.dumps(QUESTION).replace('"question": 0', '"question": NaN').encode(),
@@ -160,7 +163,8 @@ def test_a_request_of_another_shape_gets_400(server, value):
 
 
 def test_it_fetches_the_robots_txt_of_a_site(server):
-    with Site({"/robots.txt": served(ROBOTS)}) as site:
+    tdmrep = "/.well-known/tdmrep.json"
+    with Site({"/robots.txt": served(ROBOTS), tdmrep: served("[]")}) as site:
         _, _, body = ask(server, "POST", "/fetch", {"site": site.url("/some/page?x")})
         fetched = json.loads(body)
         assert fetched == {
@@ -169,6 +173,7 @@ def test_it_fetches_the_robots_txt_of_a_site(server):
             "answer": "200",
             "why": "200",
             "robots": ROBOTS,
+            "tdmrep": {"url": site.url(tdmrep), "why": "200", "text": "[]"},
         }
     with Site({"/robots.txt": Answer(status=503)}) as site:
         fetched = json.loads(ask(server, "POST", "/fetch", {"site": site.origin})[2])

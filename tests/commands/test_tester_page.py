@@ -163,6 +163,84 @@ def test_preferences_about_the_use_of_a_page_are_shown_as_text(page):
     assert f"line 3, License: {ATTACK}" in facts
 
 
+TDM = '[{"location": "/", "tdm-reservation": 1}]'
+
+
+def filled(page):
+    """What the folded part says of its fields, and whether it is folded away."""
+    return page.text("#elsewhere-note"), page.one("#elsewhere").get_property("open")
+
+
+def test_what_the_page_itself_says_is_typed_with_the_keyboard_only(page):
+    page.open(robots="User-agent: *\nDisallow: /x", urls="/a", agents="Bot")
+    assert filled(page) == ("headers, HTML, tdmrep.json", False)
+    page.one("#picker").send_keys(Keys.TAB)
+    for text in (Keys.ENTER, "X-Robots-Tag: noai", "<meta name=tdm-reservation content=0>", TDM):
+        page.browser.switch_to.active_element.send_keys(text)
+        page.browser.switch_to.active_element.send_keys(Keys.TAB)
+    page.until_answered()
+    assert filled(page) == ("3 of 3 fields filled in", True)
+    facts = page.text("#facts")
+    assert "train-ai refused by header X-Robots-Tag: noai" in facts
+    assert "tdmrep.json rule 1, tdm-reservation: 1; by meta tag tdm-reservation: 0" in facts
+    assert page.text("#verdict") == "✓ Allowed"
+
+
+def test_a_link_opens_the_page_with_what_the_page_itself_says(page):
+    page.open()
+    assert page.text("#facts")
+    fields = {"headers": f"A: b\n{ATTACK}: \u202e", "html": f"{ATTACK}\n", "tdmrep": "[]"}
+    for name, value in fields.items():
+        page.run(
+            f"const box = document.getElementById({name!r}); box.value = {json.dumps(value)};"
+            "box.dispatchEvent(new Event('input'))"
+        )
+    page.until_answered()
+    link = page.browser.current_url
+    page.browser.get("about:blank")
+    page.browser.get(link)
+    page.until_answered()
+    assert filled(page) == ("3 of 3 fields filled in", True)
+    assert {name: page.one(f"#{name}").get_property("value") for name in fields} == fields
+    assert page.of("main img, main script, main a") == []
+
+
+def test_a_policy_that_turns_text_round_is_escaped(page):
+    page.open(robots="", urls="/a", agents="Bot", headers="tdm-policy: /\u202egnp.exe")
+    assert r"header tdm-policy: /\u202egnp.exe" in page.text("#facts")
+
+
+def test_html_that_would_take_too_long_gets_a_sentence(page):
+    page.open(robots="", urls="/a", agents="Bot")
+    page.run("document.getElementById('html').value = '<p ' + 'a '.repeat(3000) + '>'")
+    page.type("urls", "/b")
+    page.until(lambda: "more than 2,000 attributes" in page.text("#state"))
+    page.browser.get_log("browser")  # the status 400 of that answer
+
+
+def test_the_tdmrep_json_of_a_site_comes_with_its_robots_txt_and_goes_with_it(page):
+    page.open()
+    tdmrep = "/.well-known/tdmrep.json"
+    with Site({"/robots.txt": served(""), tdmrep: served(TDM)}) as site:
+        page.type("site", site.origin)
+        page.one("#fetch button").click()
+        page.until(lambda: page.text("#elsewhere-note") == "1 of 3 fields filled in")
+        page.until_answered()
+        assert "train-ai refused by tdmrep.json rule 1" in page.text("#facts")
+        page.one("#elsewhere summary").click()
+        assert page.text("#tdmrep-source") == f"{site.origin}{tdmrep}: 200"
+        page.one("#tdmrep").send_keys(" ")
+        assert page.text("#tdmrep-source") == ""
+        page.until_answered()
+    with Site({"/robots.txt": Answer(status=503)}) as site:
+        page.type("site", site.origin)
+        page.one("#fetch button").click()
+        page.until(lambda: "robots.txt does not allow it" in page.text("#tdmrep-source"))
+    page.until_answered()
+    assert page.one("#tdmrep").get_property("value") == ""
+    assert "tdm-reservation" not in page.text("#facts")
+
+
 def test_arrow_keys_move_between_cells(page):
     page.open(robots="User-agent: *\nDisallow: /a\nAllow: /a/b", urls="/a/b\n/a", agents="Bot")
     page.one('[data-cell="0,0"]').send_keys(Keys.ARROW_DOWN)
@@ -218,7 +296,8 @@ BAD_LINKS = {
 def test_a_link_that_cannot_be_read_says_so_and_the_page_works(page, name):
     page.browser.get("about:blank")
     page.browser.get(f"{page.url}#1.{BAD_LINKS[name]()}")
-    page.until(lambda: page.of("tbody tr"))
+    page.until(lambda: page.run("return document.body.dataset.answered"))
+    assert page.text("#state").startswith("This link cannot be read: ")
     page.type("urls", "/x")
     page.until_answered()
     assert page.text("thead .url") == "/x"
@@ -444,7 +523,7 @@ def test_axe_finds_nothing_that_shuts_readers_out(page, width, scheme):
     show(page.browser, width, scheme)
     faults = []
     text = "User-agent: *\nDisallow: /a*b\nDisalow: /x\nContent-Usage: train-ai=n\n"
-    page.open(robots=text, urls="/axb\n/y", agents="Bot, Googlebot")
+    page.open(robots=text, urls="/axb\n/y", agents="Bot, Googlebot", headers="X-Robots-Tag: noai")
     for place in range(2):
         Select(page.of(".expect")[place]).select_by_value("false")
     faults += accessibility_faults(page.browser)
@@ -494,7 +573,7 @@ def test_every_control_shows_that_it_has_the_focus(page):
         "return [focused.id, getComputedStyle(shown).outlineStyle]"
     )
     focused = []
-    for _ in range(13):
+    for _ in range(14):
         focused.append(page.run(outline))
         page.browser.switch_to.active_element.send_keys(Keys.TAB)
     assert ["robots", "solid"] in focused

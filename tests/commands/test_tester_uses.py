@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from scrapy_robots_policy.commands.saved_page import MAX_ATTRIBUTES
 from scrapy_robots_policy.commands.tester import answers as tester_answers
 from scrapy_robots_policy.commands.tester import server
 from scrapy_robots_policy.commands.tester.answers import (
@@ -16,9 +17,12 @@ from scrapy_robots_policy.commands.tester.answers import (
     answers,
     findings,
 )
+from scrapy_robots_policy.commands.tester.page_fields import MAX_CHARACTERS, MAX_LINES
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, as_fetched
 from scrapy_robots_policy.fetch.redirects import ANYWHERE, RedirectGuard
 from scrapy_robots_policy.rep import FetchResult
+from scrapy_robots_policy.rep.documents import TDMREP
+from tests.commands.run import robots
 
 ROBOTS = """\
 User-agent: *
@@ -44,6 +48,8 @@ def test_the_tester_shows_every_preference_what_overrides_it_and_each_purpose():
         ("use", "ai-input not stated"),
         ("use", "search granted by line 4, Content-Signal: search=yes"),
         ("use", "train-ai granted by line 3, Content-Usage: train-ai=y"),
+        ("use", "Google-Extended not stated"),
+        ("use", "Applebot-Extended not stated"),
     ]
 
 
@@ -65,15 +71,191 @@ def test_a_question_that_the_page_has_not_is_the_nearest_one_that_it_has(questio
     assert chosen["url"] == url
 
 
-def test_the_tester_fetches_where_the_user_lets_redirects_lead(monkeypatch):
-    guards = []
+def fetched(monkeypatch, files, guard=ANYWHERE):
+    """(what the tester's page gets for a site with these files, the URLs fetched, the guards)"""
+    urls, guards = [], []
 
-    def fetch(_url, _user_agent, _redirects, guard=ANYWHERE):
+    def fetch(url, _user_agent, _redirects, guard=ANYWHERE):
+        urls.append(url)
         guards.append(guard)
-        return FetchResult(404)
+        return files.get(url.partition("example")[2], FetchResult(404))
 
     monkeypatch.setattr(server, "fetch", fetch)
+    values = {"agent": "Bot", "dialect": "rfc9309"}
+    with server.Server(0, values, "test", guard) as running:
+        handler = SimpleNamespace(server=running)
+        return server._Handler._fetch(handler, {"site": "site.example"}), urls, guards
+
+
+def test_the_tester_fetches_where_the_user_lets_redirects_lead(monkeypatch):
     guard = RedirectGuard(same_site=True)
-    handler = SimpleNamespace(server=SimpleNamespace(user_agent="test", guard=guard))
-    answer = server._Handler._fetch(handler, {"site": "site.example"})
-    assert (answer["url"], guards) == ("https://site.example/robots.txt", [guard])
+    answer, urls, guards = fetched(monkeypatch, {}, guard)
+    assert answer["url"] == "https://site.example/robots.txt"
+    assert urls == [answer["url"], f"https://site.example{TDMREP}"]
+    assert guards == [guard, guard]
+
+
+TDM = b'[{"location": "/", "tdm-reservation": 1}]'
+TDMREPS = {
+    "one": (b"", FetchResult(200, TDM), ("200", TDM.decode())),
+    "one that is none": (b"", FetchResult(200, b"{}"), ("200, no JSON array", "{}")),
+    "none": (b"", FetchResult(404), ("404", "")),
+    "a web page": (b"", FetchResult(200, b"<html>"), ("200, an HTML page", "")),
+    "one that is closed": (
+        b"User-agent: Bot\nDisallow: /.well-known/",
+        FetchResult(200, TDM),
+        ("not fetched, because robots.txt does not allow it", ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TDMREPS)
+def test_the_tester_fetches_the_tdmrep_json_that_robots_txt_allows(monkeypatch, name):
+    robots_txt, result, (why, text) = TDMREPS[name]
+    files = {"/robots.txt": FetchResult(200, robots_txt), TDMREP: result}
+    answer, urls, _ = fetched(monkeypatch, files)
+    assert answer["tdmrep"] == {"url": f"https://site.example{TDMREP}", "why": why, "text": text}
+    assert (TDMREP in urls[-1]) is (name != "one that is closed")
+
+
+# ---- what the page itself says
+
+EVERY = {"ROBOTS_PURPOSE": "search,ai-input,train-ai"}
+ROBOTS_TXTS = {
+    "nothing": "",
+    "a refusal": "User-agent: *\nContent-Usage: train-ai=n, search=y\n"
+    "Content-Signal: ai-input=yes\n",
+    "a token": "User-agent: Google-Extended\nDisallow: /a\n\n"
+    "User-agent: *\nLicense: /l.xml\nAllow: /\n",
+    "a closed page": "Content-Signal: ai-train=no\nUser-agent: *\nDisallow: /a",
+}
+HEADERS = {
+    "nothing": "",
+    "refusals": "X-Robots-Tag: otherbot: noai\nX-Robots-Tag: Bot: noimageai\nTDM-Reservation: 1",
+    "grants": 'Content-Usage: train-ai=y\ncontent-signal: search=no\nLink: </x>; rel="license"; '
+    'type="application/rsl+xml"\ntdm-reservation: 0\ntdm-policy: https://h.example/ü',
+    "another type": "Content-Type: text/plain\nContent-Usage: ;;,\nX-Robots-Tag",
+}
+HTMLS = {
+    "nothing": "",
+    "refusals": '<meta name=tdm-reservation content=1><META NAME="Bot" CONTENT="noai">',
+    "grants": '<base href="https://b.example/x/"><meta name="tdm-reservation" content="0">'
+    '<meta name="tdm-policy" content="\u202eé">'
+    '<link rel=license type="application/rsl+xml" href="l">',
+}
+TDMREP_JSONS = {"nothing": "", "a refusal": TDM.decode(), "a fault": '{"a": '}
+EMPTY = {"headers": "", "html": "", "tdmrep": ""}
+
+
+def facts_of(url="https://h.example/a", agent="Bot", dialect="rfc9309", robots_txt="", **fields):
+    """What the tester says of the use of a page."""
+    data = {"robots": robots_txt, "urls": [url], "agents": [agent], "dialect": dialect, **fields}
+    return [*map(tuple, answers(Questions.of(data), Rules())["chosen"]["use_facts"])]
+
+
+def explained(tmp_path, robots_txt, headers, html, tdmrep):
+    """The same rows, as `explain` prints them."""
+    head = f"HTTP/1.1 200 OK\n{headers.strip()}\n\n" if headers.strip() else ""
+    for name, text in (("r", robots_txt), ("p", head + html), ("t", tdmrep)):
+        (tmp_path / name).write_text(text, "utf-8")
+    args = ["--robots", tmp_path / "r", "--agent", "Bot", "https://h.example/a"]
+    args += ["--page", tmp_path / "p"] if head or html else []
+    args += ["--tdmrep", tmp_path / "t"] if tdmrep else []
+    output = robots("explain", *args, settings=EVERY)
+    assert output.err == ""
+    rows = (line.partition(" ") for line in output.lines)
+    names = ("usage", "overridden", "use", "tdmrep.json")
+    return [(name, text.strip()) for name, _, text in rows if name in names]
+
+
+@pytest.mark.parametrize("tdmrep", TDMREP_JSONS)
+@pytest.mark.parametrize("html", HTMLS)
+@pytest.mark.parametrize("headers", HEADERS)
+@pytest.mark.parametrize("robots_txt", ROBOTS_TXTS)
+def test_the_tester_says_of_the_use_of_a_page_what_explain_says(
+    tmp_path, robots_txt, headers, html, tdmrep
+):
+    texts = ROBOTS_TXTS[robots_txt], HEADERS[headers], HTMLS[html], TDMREP_JSONS[tdmrep]
+    fields = dict(zip(EMPTY, texts[1:], strict=True))
+    facts = [row for row in facts_of(robots_txt=texts[0], **fields) if row[0] != "not read"]
+    assert facts == explained(tmp_path, *texts)
+
+
+NOAI = '<meta name="robots" content="noai">'
+NO_HEADER = "line {} of the headers: it is no header line"
+PASTED = {
+    "empty lines mean nothing": (
+        {"headers": "\n\nA: b\n\n  \nX-Robots-Tag : noai\r\n"},
+        ["usage header X-Robots-Tag: noai"],
+    ),
+    "the last response counts": (
+        {"headers": "HTTP/1.1 301 Moved\nX-Robots-Tag: noai\n\nHTTP/2 200\ntdm-reservation: 1"},
+        ["usage header tdm-reservation: 1"],
+    ),
+    "a page in the wrong field": (
+        {"headers": f"<p>\n{NOAI}\n: x\n:status: 200\nA: b"},
+        [*(f"not read {NO_HEADER.format(number)}" for number in (1, 2, 3))],
+    ),
+    "what a browser shows of an unpacked body": (
+        {"headers": "content-type: text/html\ncontent-encoding: br", "html": NOAI},
+        ["usage meta tag robots: noai"],
+    ),
+    "text has no other encoding": (
+        {
+            "headers": "content-type: text/html; charset=utf-16",
+            "html": "<meta charset=cp037><meta name=tdm-policy content=é>",
+        },
+        ["usage meta tag tdm-policy: é"],
+    ),
+    "no HTML": (
+        {"headers": "Content-Type: application/pdf\nX-Robots-Tag: noai", "html": NOAI},
+        [
+            "usage header X-Robots-Tag: noai",
+            "not read the HTML: by its Content-Type the page is none",
+        ],
+    ),
+    "half a character": (
+        {"headers": "tdm-policy: \ud800", "html": "\ud800", "tdmrep": "\ud800"},
+        ["usage header tdm-policy: ?", "tdmrep.json 200, no JSON (JSONDecodeError)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PASTED)
+def test_header_lines_and_html_are_read_as_they_are_pasted(name):
+    fields, rows = PASTED[name]
+    assert [" ".join(row) for row in facts_of(**fields) if row[0] != "use"] == rows
+
+
+def test_what_cannot_be_read_is_named_a_few_times_only():
+    assert len(facts_of(headers="x\n" * 1_000)) == MAX_LINES
+
+
+def test_thousands_of_preferences_hide_no_result():
+    html = "".join(f"<meta name=tdm-policy content={n}>" for n in range(5_000))
+    facts = facts_of(html=html + NOAI, headers="tdm-policy: x\n" * 90)
+    assert ("usage", "and 4,961 more") in facts
+    assert ("overridden", "and 50 more") in facts
+    assert ("use", "train-ai refused by meta tag robots: noai") in facts
+
+
+def test_a_long_value_is_cut():
+    html = f"<meta name=tdm-policy content={'x' * 100_000}>"
+    assert max(len(text) for _, text in facts_of(html=html)) == MAX_CHARACTERS + 1
+
+
+@pytest.mark.parametrize("attribute", [" a{}", " a{}='>'", ' a{} = "<"', "/a{}", " a{}=x"])
+def test_html_that_takes_quadratic_time_to_parse_is_not_read(tmp_path, attribute):
+    """libxml2 takes 17 s for one tag with 44,000 attributes, and 0.1 s for 44 with 1,000."""
+
+    def tag(count):
+        return f"<p{''.join(attribute.format(n) for n in range(count))}>{NOAI}"
+
+    assert ("usage", "meta tag robots: noai") in facts_of(html=tag(MAX_ATTRIBUTES) * 3)
+    message = "a tag of the HTML has more than 2,000 attributes"
+    with pytest.raises(ValueError, match=message):
+        facts_of(html=tag(MAX_ATTRIBUTES + 1))
+    path = tmp_path / "p"
+    path.write_text(tag(MAX_ATTRIBUTES + 1))
+    output = robots("explain", "--robots", "-", "--page", path, "/", stdin=b"")
+    assert (output.status, output.err.endswith(f"{message}\n")) == (2, True)

@@ -12,7 +12,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.access_table import modes_by_answer
-from scrapy_robots_policy.commands.saved_page import _response
+from scrapy_robots_policy.commands.saved_page import saved_response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config import OverridesKind
@@ -345,7 +345,7 @@ def test_explain_combines_a_saved_page_with_the_files(tmp_path):
 def test_a_page_that_looks_like_many_responses_is_gone_through_once():
     octets = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + b"HTTP/\n\n" * 1_000 + b"<p>"
     with counting_calls() as counts:
-        response = _response(octets, "https://h.example/")
+        response = saved_response(octets, "https://h.example/")
     assert response.body == b"<p>"
     assert counts["octets"] < 2 * len(octets)
 

@@ -10,21 +10,19 @@ from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict
 from ...rep.escapes import shown
 from ...rep.option_causes import cause
-from ...rep.preference import PURPOSES, DeclaredUse
 from ...rep.rule_match import match_of
 from ...rep.url import readable
-from ...rep.use_answer import answer
 from ...resolver.origin import OriginRules
 from ..access_table import ANSWERS, modes_by_answer
 from ..finding_formats import finding_as_json
 from ..inputs import rules_from
 from ..option_words import described
-from ..verdict_data import use_facts, verdict_as_json
+from ..verdict_data import verdict_as_json
+from .page_fields import PageFields
 
 MAX_URLS = 30
 MAX_AGENTS = 6
 MAX_FINDINGS = 300
-EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES))
 MAX_BEATEN = 20
 
 IsStale = Callable[[], bool]
@@ -46,6 +44,7 @@ class Questions:
     answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
     result  the same, with the file, or with why the fetch had no answer
     chosen  the question, from 0, that is explained in full, in `dialect`
+    page    what the page and its site say elsewhere, for the question that is chosen
     """
 
     answer: str
@@ -54,6 +53,7 @@ class Questions:
     agents: tuple[str, ...]
     dialect: Dialect
     chosen: int
+    page: PageFields
 
     @classmethod
     def of(cls, data: Any) -> Questions:
@@ -77,7 +77,13 @@ class Questions:
         elif result.status is None and why:
             result = replace(result, cause=why)
         return cls(
-            answer, result, tuple(urls[:MAX_URLS]), tuple(agents[:MAX_AGENTS]), dialect, chosen
+            answer,
+            result,
+            tuple(urls[:MAX_URLS]),
+            tuple(agents[:MAX_AGENTS]),
+            dialect,
+            chosen,
+            PageFields.of(data),
         )
 
     @property
@@ -173,7 +179,7 @@ def _full(
         "beaten": full["beaten"][:MAX_BEATEN],
         "cause": verdict.cause,
         "waits": _waits(verdict),
-        "use_facts": use_facts(answer(verdict.usage, EVERY_PURPOSE, verdict.uses.overridden)),
+        "use_facts": questions.page.facts(rules[questions.dialect.name], url, agent),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
         "options": described(why, standard.name) if why else "",

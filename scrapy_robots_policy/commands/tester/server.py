@@ -17,13 +17,15 @@ from time import time
 from typing import Any
 
 from ...fetch.redirects import ANYWHERE, RedirectGuard
-from ...rep import FetchResult, origin_of
+from ...rep import DIALECTS, FetchResult, origin_of
 from ...rep.access import explain
 from ...rep.cache_entry import remember
 from ..access_table import answer_of
 from ..download import fetch
+from ..inputs import rules_from
 from ..typed_urls import can_be_asked
 from .answers import IsStale, Questions, Rules, Superseded, answers, findings, never
+from .page_fields import fetched_tdmrep
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
 REDIRECTS = 5
@@ -82,6 +84,9 @@ class Server(ThreadingHTTPServer):
         self.start_values, self.user_agent, self.guard = start_values, user_agent, guard
         self.rules = Rules()
         self._newest: dict[str, int] = {}
+
+    def fetched(self, url: str) -> FetchResult:
+        return fetch_for_page(url, self.user_agent, self.guard)
 
     def staleness(self, data: Any) -> IsStale:
         """Whether the page that has sent this has sent a newer request since."""
@@ -174,7 +179,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise ValueError("the JSON is nested too deeply") from None
 
     def _fetch(self, data: Any) -> dict[str, Any]:
-        """The robots.txt of a site, with the result of the fetch."""
+        """The robots.txt and the tdmrep.json of a site, with the results of the fetches."""
         site = data.get("site") if isinstance(data, dict) else None
         if not isinstance(site, str):
             raise ValueError("a site is a string")
@@ -182,8 +187,11 @@ class _Handler(BaseHTTPRequestHandler):
         if origin is None or not can_be_asked(origin):
             raise ValueError(f"{site!r} is no http or https site, which alone have a robots.txt")
         url = f"{origin}/robots.txt"
-        result = fetch_for_page(url, self.server.user_agent, self.server.guard)
-        return {"url": url, **as_fetched(result)}
+        result = self.server.fetched(url)
+        values = self.server.start_values
+        rules = rules_from(origin, result, DIALECTS[values["dialect"]])
+        tdmrep = fetched_tdmrep(rules, values["agent"], self.server.fetched)
+        return {"url": url, **as_fetched(result), "tdmrep": tdmrep}
 
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value).encode())

@@ -3,7 +3,9 @@
 // never HTML.
 
 import { $, clearFindings, element, follow, reveal, showFindings, showLines } from "./tester_lines.js";
-import { lines, pack, readSuite, suiteText, unpack, withExpectation } from "./tester_state.js";
+import {
+  FIELDS, PAGE_FIELDS, lines, pack, readSuite, suiteText, unpack, withExpectation,
+} from "./tester_state.js";
 import { showAnswer, showTable } from "./tester_table.js";
 
 const DELAY = 120; // ms without a key before a request
@@ -16,26 +18,36 @@ const EXAMPLE = {
   ].join("\n"),
   urls: "/private/press/2026\n/tmp/x\n/a.pdf",
 };
-const FIELDS = ["robots", "answer", "urls", "agents", "dialect"];
 let question = 0;
 let expect = [];
 let source = null; // what the last fetch brought
 let number = 0; // of the last request: the response to an older one is dropped
 let running = new AbortController();
 let latest = null;
+let linkFault = ""; // shown with the first answer, which is about the example
 let shownFindings = { findings: [], more_findings: 0 };
 
 function state() {
-  const values = Object.fromEntries(FIELDS.map((name) => [name, $(name).value]));
-  return { ...values, question, expect, differences: $("differences").checked };
+  return { ...valuesOf(FIELDS), question, expect, differences: $("differences").checked };
 }
+
+const valuesOf = (names) => Object.fromEntries(names.map((name) => [name, $(name).value]));
 
 function restore(given) {
   if (given.robots !== $("robots").value) $("source").textContent = "";
+  if (given.tdmrep !== $("tdmrep").value) $("tdmrep-source").textContent = "";
   for (const name of FIELDS) $(name).value = given[name];
   for (const name of ["answer", "dialect"]) if (!$(name).value) $(name).selectedIndex = 0;
   ({ question, expect } = given);
   $("differences").checked = given.differences;
+  $("elsewhere").open = showFilled() > 0;
+}
+
+// Folded away, fields still count: the heading says how many do.
+function showFilled() {
+  const count = PAGE_FIELDS.filter((name) => $(name).value.trim()).length;
+  $("elsewhere-note").textContent = count ? `${count} of ${PAGE_FIELDS.length} fields filled in` : "headers, HTML, tdmrep.json";
+  return count;
 }
 
 function showState(text, bad = false) {
@@ -110,7 +122,7 @@ async function ask({ scroll = false } = {}) {
   query.urls = lines($("urls").value);
   query.agents = lines($("agents").value);
   try {
-    const answers = await post("/answers", query, running.signal);
+    const answers = await post("/answers", { ...query, ...valuesOf(PAGE_FIELDS) }, running.signal);
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
@@ -121,7 +133,8 @@ async function ask({ scroll = false } = {}) {
     shownFindings = findings;
     showLines(latest.chosen, shownFindings.findings);
     showFindings(shownFindings);
-    showState("");
+    showState(linkFault, linkFault !== "");
+    linkFault = "";
     await keepLink();
     document.body.dataset.answered = mine;
   } catch (error) {
@@ -153,7 +166,9 @@ async function fetchSite(event) {
   if (!site) return;
   showState(`Fetching from ${site} …`);
   try {
-    showSource(await post("/fetch", { site }));
+    const fetched = await post("/fetch", { site });
+    showSource(fetched);
+    showTdmrep(fetched.tdmrep);
     await ask();
   } catch (error) {
     showState(`Not fetched: ${error.message}`, true);
@@ -169,6 +184,13 @@ function showSource(fetched) {
   const what = served ? (robots ? `${why}, ${size(robots)}` : `${why}, an empty file`) : `${why}: there is no file to read`;
   $("source").replaceChildren(element("bdi", "", url), `: ${what}`);
   $("source").classList.toggle("bad", !served);
+}
+
+// That of another site stays no longer than its robots.txt.
+function showTdmrep({ url, why, text }) {
+  $("tdmrep").value = text;
+  $("tdmrep-source").replaceChildren(element("bdi", "", url), `: ${why}`);
+  showFilled();
 }
 
 function showEdited() {
@@ -264,7 +286,8 @@ async function restoreLink() {
     if (given) restore(given);
     return given !== null;
   } catch (error) {
-    showState(`This link cannot be read: ${error.message}`, true);
+    linkFault = `This link cannot be read: ${error.message}`;
+    showState(linkFault, true);
     return false;
   }
 }
@@ -289,7 +312,10 @@ async function start() {
   }
   if (!(await restoreLink())) begin(given);
   $("robots").addEventListener("input", showEdited);
-  for (const name of ["robots", "urls", "agents"]) $(name).addEventListener("input", askSoon);
+  showFilled();
+  $("tdmrep").addEventListener("input", () => { $("tdmrep-source").textContent = ""; });
+  for (const name of PAGE_FIELDS) $(name).addEventListener("input", showFilled);
+  for (const name of ["robots", "urls", "agents", ...PAGE_FIELDS]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));
   $("answer").addEventListener("change", () => ask());
   $("differences").addEventListener("change", () => { draw(); keepLink(); });

@@ -2,8 +2,9 @@
 // A link may come from anybody: what it holds is checked, and has a bound.
 
 const MARK = "#1."; // the first version of packed links
-const MAX_CHARACTERS = 2_000_000; // of the state, unpacked: a link may be made to burst
-const TEXTS = ["robots", "answer", "urls", "agents", "dialect"];
+const MAX_OCTETS = 2_200_000; // of the state, unpacked, a little more than the server takes: a link may be made to burst
+export const PAGE_FIELDS = ["headers", "html", "tdmrep"]; // what is said outside the robots.txt
+export const FIELDS = ["robots", "answer", "urls", "agents", "dialect", ...PAGE_FIELDS];
 
 async function through(stream, octets) {
   const reader = new Blob([octets]).stream().pipeThrough(stream).getReader();
@@ -13,7 +14,7 @@ async function through(stream, octets) {
     const { done, value } = await reader.read();
     if (done) break;
     length += value.length;
-    if (length > MAX_CHARACTERS) throw new Error("the link holds too much");
+    if (length > MAX_OCTETS) throw new Error("the link holds too much");
     parts.push(value);
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
@@ -52,7 +53,7 @@ export async function unpack(hash) {
 }
 
 function checked(state) {
-  const made = Object.fromEntries(TEXTS.map((name) => [name, String(state[name] ?? "")]));
+  const made = Object.fromEntries(FIELDS.map((name) => [name, String(state[name] ?? "")]));
   made.question = Number(state.question) || 0;
   made.differences = state.differences === true;
   made.expect = Array.isArray(state.expect) ? state.expect.map(expectation).filter(Boolean) : [];

@@ -1,0 +1,94 @@
+"""The fields of the tester's page about what a page and its site say beside the robots.txt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...rep import Dialect, FetchResult
+from ...rep.control_tokens import tokens_for
+from ...rep.documents import TDMREP, key_of, url_of
+from ...rep.preference import PURPOSES, DeclaredUse, Preference
+from ...resolver.origin import OriginRules
+from ..inputs import reservations_from
+from ..verdict_data import tdmrep_state, use_facts, uses_with_page
+
+EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES), tokens=tokens_for(PURPOSES))
+"""What the tester declares: all that a crawl may declare without settings of its own."""
+MAX_LINES = 5  # that are no header lines; a page pasted into the wrong field has many
+MAX_CHARACTERS = 500  # of a fact: the URL of a policy may be as long as the page
+
+
+@dataclass(frozen=True, slots=True)
+class PageFields:
+    """The fields. One that is empty says nothing.
+
+    headers  header lines of the response for the page
+    html     the text of the page
+    tdmrep   the text of the site's tdmrep.json
+    """
+
+    headers: str = ""
+    html: str = ""
+    tdmrep: str = ""
+
+    @classmethod
+    def of(cls, data: Any) -> PageFields:
+        """From the page's JSON. ValueError if it has another shape."""
+        texts = [data.get(name, "") for name in cls.__slots__]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("headers, HTML and tdmrep.json are strings")
+        return cls(*(text if text.strip() else "" for text in texts))
+
+    def facts(self, rules: OriginRules, url: str, agent: str) -> list[tuple[str, str]]:
+        """Every preference about the use of a page, what overrides what, and the results.
+
+        ValueError if to parse the HTML would take too long.
+        """
+        if self.tdmrep:
+            result = FetchResult(200, self.tdmrep.encode("utf-8", "replace"))
+            rules = rules.with_tdmrep(reservations_from(key_of("", TDMREP), result))
+        of_page, notes = self._of_page(url, agent, rules.dialect)
+        verdict = rules.verdict_for_use(url, agent, EVERY_PURPOSE)
+        facts = use_facts(uses_with_page(verdict, rules, url, EVERY_PURPOSE, of_page))
+        if rules.tdmrep is not None:
+            notes.append(("tdmrep.json", tdmrep_state(rules.tdmrep)))
+        return [(name, _brief(text)) for name, text in facts + notes]
+
+    def _of_page(
+        self, url: str, agent: str, dialect: Dialect
+    ) -> tuple[tuple[Preference, ...], list[tuple[str, str]]]:
+        """(the preferences of the page itself, what of its fields is not read)"""
+        if not (self.headers or self.html):
+            return (), []
+        from .. import saved_page  # noqa: PLC0415 - it loads Scrapy
+
+        response = saved_page.pasted_response(self.headers, self.html, url)
+        notes = [
+            ("not read", f"line {number} of the headers: it is no header line")
+            for number in saved_page.unread_lines(self.headers)[:MAX_LINES]
+        ]
+        if self.html and not saved_page.is_html(response):
+            notes.append(("not read", "the HTML: by its Content-Type the page is none"))
+        return saved_page.preferences_of(response, agent, dialect), notes
+
+
+def fetched_tdmrep(
+    rules: OriginRules, agent: str, fetch: Callable[[str], FetchResult]
+) -> dict[str, str]:
+    """The tdmrep.json of a site, for the page: its URL, what came of it, and its text.
+
+    It is fetched only if the site's robots.txt allows that, as in a crawl.
+    """
+    key = key_of(rules.origin, TDMREP)
+    url = url_of(key)
+    if not rules.allowed(url, agent):
+        return {"url": url, "why": "not fetched, because robots.txt does not allow it", "text": ""}
+    tdmrep = reservations_from(key, fetch(url))
+    octets = tdmrep.access.octets if tdmrep.reservations else b""
+    return {"url": url, "why": tdmrep_state(tdmrep), "text": octets.decode("utf-8", "replace")}
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
