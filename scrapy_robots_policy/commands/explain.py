@@ -79,7 +79,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
         "fresh_for": access.fresh_until - access.entry.asked_at,
         "crawl_delay": rules.crawl_delay(options.agent),
         "visit_times": _visit_times(rules, options),
-        "sitemaps": rules.rules.sitemaps if rules.rules else (),
+        "sitemaps": rules.sitemaps,
         "looked_for": chain_of(options.agent, options.dialect.agents),
         "stances": modes_by_answer(options.dialect.access),
     }
@@ -106,7 +106,7 @@ def _print_verdict(
 def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Options) -> None:
     """The facts about the file, and how the dialect reads each answer of a site."""
     delay = rules.crawl_delay(options.agent)
-    sitemaps = rules.rules.sitemaps if rules.rules else ()
+    sitemaps = rules.sitemaps
     access = rules.access
     is_answer = access.result is not AccessResult.UNREACHABLE
     life = "fresh for" if is_answer else "requested again after"

@@ -61,7 +61,7 @@ class FetchGate:
 
     max_young  how many may be under way that are younger than `YOUNG` seconds
     max_open   how many may be under way in all
-    sockets    how many there are for them; None: as many
+    sockets    how many there are for fetches; None: `max_open`
     """
 
     def __init__(
@@ -84,14 +84,15 @@ class FetchGate:
         self.is_closed = False
 
     def enter(self, *, has_failed: bool) -> GatePlace:
-        """Wait until a fetch may begin; inside, it is under way, but while it gives its place back.
+        """Wait until a fetch may begin. Inside it is under way, except while it has given its place
+        back.
 
-        has_failed  whether the one before did, for this origin
+        has_failed  whether the last fetch for this origin has failed
         """
         return GatePlace(self, has_failed=has_failed)
 
     async def ticket(self, *, has_failed: bool) -> Deferred[None]:
-        """What one fetch is counted by, given when it may begin."""
+        """Wait until a fetch may begin. It counts as under way until its ticket is left."""
         ticket: Deferred[None] = Deferred()
         queue = self._last_queue if has_failed else self._queue
         queue.append(ticket)
@@ -109,7 +110,7 @@ class FetchGate:
         return ticket
 
     def leave(self, ticket: Deferred[None]) -> None:
-        """A fetch has ended: another one may begin."""
+        """A fetch has ended, or waits for something else: another one may begin."""
         self._open -= 1
         self._young.pop(ticket, None)
         self._let_in()

@@ -12,7 +12,7 @@ import pytest
 import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
@@ -71,7 +71,11 @@ def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
 
 def test_the_defaults():
     assert read() == PolicySettings(
-        configs=RequestConfigs(RequestConfig(DIALECTS["rfc9309"], "Scrapy"), by_header=True),
+        configs=RequestConfigs(
+            RequestConfig(DIALECTS["rfc9309"], "Scrapy"),
+            by_header=True,
+            sent=default_settings.USER_AGENT.encode(),
+        ),
         store=StoreSettings("memory:"),
         access_overrides=AccessOverrides(),
         profile=RequestProfile(30.0),
