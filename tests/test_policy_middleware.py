@@ -497,7 +497,7 @@ class Counting(Chain):
         super().closed(reason)
 
 
-@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 343)])
+@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 340)])
 @on_reactor
 async def test_a_request_takes_few_calls(of_hosts, most):
     """Code that runs once a request comes from far, so it is the calls that cost."""
