@@ -7,6 +7,7 @@ Where such fetches have taken half of the sockets, new ones get less time.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
@@ -19,18 +20,23 @@ from .order import FetchPlace
 YOUNG = 2.0  # seconds
 MAX_SOCKETS = 4_000
 FILES_LEFT = 256  # open files that pages, logs and feeds are left
+# CPython's select() takes so many there. With one more, the event loop of a crawl ends.
+WINDOWS_SOCKETS = 512
 
 
 def max_sockets() -> int:
-    """How many sockets robots.txt may take in this process, by its limit of open files."""
+    """How many sockets robots.txt may take in this process, by how many it may have."""
+    return max(min(MAX_SOCKETS, _all_sockets() - FILES_LEFT), 1)
+
+
+def _all_sockets() -> int:
+    """How many sockets and open files the process may have."""
     try:
         import resource  # noqa: PLC0415 - there is none on Windows
     except ImportError:
-        return MAX_SOCKETS
+        return WINDOWS_SOCKETS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return MAX_SOCKETS
-    return max(min(MAX_SOCKETS, soft - FILES_LEFT), 1)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 class GatePlace(FetchPlace):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from twisted.internet.defer import Deferred
 
@@ -152,6 +154,11 @@ def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
     limit = resource.RLIM_INFINITY if limit == "none" else limit  # -1 up to Python 3.14
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
     assert max_sockets() == sockets
+
+
+def test_sockets_stay_below_what_the_event_loop_of_windows_can_wait_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resource", None)  # as there: it cannot be imported
+    assert max_sockets() == 512 - FILES_LEFT
 
 
 @on_reactor

@@ -76,6 +76,18 @@ def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monk
     assert open_store("sqlite:~/r").store.path == Path.home() / "r"
 
 
+@pytest.mark.parametrize("path", ["C:/crawls/r", "/C:/crawls/r", "///c:/crawls/r", "////C:/r"])
+def test_a_drive_of_windows_may_stand_behind_the_slashes_of_a_uri(monkeypatch, path):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert open_store(f"sqlite:{path}").store.path == Path(path.lstrip("/")).absolute()
+
+
+@pytest.mark.parametrize("path", ["//server/share/r", "/robots", "///robots", "C:r"])
+def test_other_paths_keep_their_slashes_on_windows(monkeypatch, path):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert open_store(f"sqlite:{path}").store.path == Path(path).absolute()
+
+
 def test_a_project_that_was_deployed_as_an_egg_has_its_file_where_the_crawl_starts(
     tmp_path, monkeypatch
 ):
