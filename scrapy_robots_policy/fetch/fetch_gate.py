@@ -12,7 +12,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import Deferred
+from twisted.internet.selectreactor import SelectReactor
 
 from ..compat import CallLater
 from .order import FetchPlace
@@ -20,23 +22,35 @@ from .order import FetchPlace
 YOUNG = 2.0  # seconds
 MAX_SOCKETS = 4_000
 FILES_LEFT = 256  # open files that pages, logs and feeds are left
-# CPython's select() takes so many there. With one more, the event loop of a crawl ends.
-WINDOWS_SOCKETS = 512
 
 
 def max_sockets() -> int:
     """How many sockets robots.txt may take in this process, by how many it may have."""
-    return max(min(MAX_SOCKETS, _all_sockets() - FILES_LEFT), 1)
+    return max(min(MAX_SOCKETS, min(_open_files(), _watched_sockets()) - FILES_LEFT), 1)
 
 
-def _all_sockets() -> int:
-    """How many sockets and open files the process may have."""
+def _open_files() -> int:
+    """How many files and sockets the process may have open."""
     try:
         import resource  # noqa: PLC0415 - there is none on Windows
     except ImportError:
-        return WINDOWS_SOCKETS
+        return sys.maxsize
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+
+
+def _watched_sockets() -> int:
+    """How many sockets the event loop can wait for. With one more in select(), asyncio's loop ends,
+    and a Twisted reactor closes sockets.
+    """
+    if sys.platform == "win32":
+        return 512  # of CPython's select(), by which all event loops that Twisted can use wait there
+    if is_reactor_installed():
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        if isinstance(reactor, SelectReactor):
+            return 1024  # FD_SETSIZE
+    return sys.maxsize
 
 
 class GatePlace(FetchPlace):

@@ -342,6 +342,7 @@ def test_a_closed_pipe_is_no_error_on_windows_either(file, monkeypatch, system, 
     errors = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
     monkeypatch.setattr("sys.stderr", errors)
     assert command_line.main(["check", "--robots", str(file), "/a"]) == status
+    pipe.close()
     assert bool(errors.buffer.getvalue()) is (status == 2)
 
 
