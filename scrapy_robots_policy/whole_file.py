@@ -24,16 +24,14 @@ def part_of(path: Path) -> Path:
 
 
 def _replace(target: Path, part: Path) -> None:
-    """Windows replaces no file that is open. A reader, a writer of the same file, or a virus scanner
-    has it open for a moment only.
+    """Windows replaces no file that is open. A reader, another writer or a virus scanner closes it
+    soon.
     """
     for wait in _WAITS_FOR_READERS if sys.platform == "win32" else ():
-        try:
+        with suppress(PermissionError):
             part.replace(target)
-        except PermissionError:
-            time.sleep(wait)
-        else:
             return
+        time.sleep(wait)
     part.replace(target)
 
 

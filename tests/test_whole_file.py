@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import nullcontext
 from errno import EACCES, ENOSPC
 from pathlib import Path
@@ -11,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots_policy.whole_file import whole_file
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+from tests.missing import not_on_windows
 
 
 def write_until_the_disk_is_full(path):
@@ -63,7 +61,7 @@ def test_an_error_in_the_middle_leaves_the_file_as_it_was_and_no_part_of_a_new_o
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {"page.html": b"before"}
 
 
-@posix_only
+@not_on_windows
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_stays_and_the_file_to_which_it_points_is_written(tmp_path, exists):
     folder = tmp_path / "shared"
@@ -78,7 +76,7 @@ def test_a_link_stays_and_the_file_to_which_it_points_is_written(tmp_path, exist
     assert [(one.name, one.read_bytes()) for one in folder.iterdir()] == [("page.html", b"after")]
 
 
-@posix_only
+@not_on_windows
 def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
     link = tmp_path / "page.html"
     link.symlink_to(link)
@@ -87,7 +85,7 @@ def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
 
 
-@posix_only
+@not_on_windows
 def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file(tmp_path):
     path, other = tmp_path / "page.html", tmp_path / "other"
     other.touch()
@@ -100,7 +98,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o604
 
 
-@posix_only
+@not_on_windows
 def test_a_pipe_is_written_as_it_is(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

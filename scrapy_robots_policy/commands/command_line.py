@@ -85,7 +85,8 @@ def _with_file_names(args: list[str]) -> list[str]:
     """
     if sys.platform != "win32":
         return args
-    return [name for arg in args for name in sorted(glob(arg)) or [arg]]
+    names = ((arg, sorted(glob(arg))) for arg in args)  # noqa: PTH207 - Path.glob takes no whole path
+    return [name for arg, of_pattern in names for name in of_pattern or [arg]]
 
 
 def _is_closed_pipe(error: OSError) -> bool:

@@ -31,10 +31,10 @@ def max_sockets() -> int:
 
 def _open_files() -> int:
     """How many files and sockets the process may have open."""
-    try:
-        import resource  # noqa: PLC0415 - there is none on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return sys.maxsize
+    import resource  # noqa: PLC0415 - there is none on Windows
+
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
@@ -44,7 +44,7 @@ def _watched_sockets() -> int:
     and a Twisted reactor closes sockets.
     """
     if sys.platform == "win32":
-        return 512  # of CPython's select(), by which all event loops that Twisted can use wait there
+        return 512  # of CPython's select(), by which each event loop waits that Twisted can use
     if is_reactor_installed():
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections import Counter
 from errno import EINVAL, EPIPE
-from pathlib import Path
 
 import pytest
 

@@ -16,6 +16,7 @@ import pytest
 
 from scrapy_robots_policy.commands import linted_files
 from scrapy_robots_policy.lint import KINDS, lint
+from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
 
@@ -280,6 +281,7 @@ def test_only_findings_that_are_looked_for_are_fixed(faulty):
     assert faulty.read_text() == FILE
 
 
+@not_on_windows
 def test_a_fixed_file_keeps_its_mode_and_a_link_stays_a_link(faulty, tmp_path):
     faulty.chmod(0o640)
     link = tmp_path / "link.txt"

@@ -33,6 +33,11 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture(autouse=True)
+def _every_terminal_reads_escapes(monkeypatch):
+    monkeypatch.setattr(commands_terminal, "reads_escapes", lambda stream: True)
+
+
 def terminal_at_stderr(monkeypatch, kind="xterm"):
     terminal = Terminal()
     monkeypatch.setenv("TERM", kind)

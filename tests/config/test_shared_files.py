@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from scrapy_robots_policy.config.kinds import SettingError
 from scrapy_robots_policy.config.own_files import refuse_shared_file
+from tests.missing import not_on_windows
 
 FILES = [("ROBOTS_REPORT", Path("Page.json")), ("ROBOTS_AUDIT", Path("page.JSON"))]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@not_on_windows
 def test_names_that_differ_by_case_are_two_files():
     refuse_shared_file(FILES)
 
