@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -126,7 +125,7 @@ async def test_a_file_that_another_process_made_meanwhile_is_used(path, monkeypa
 async def test_entries_are_whole_after_kill_9(path):
     process = worker(path, "w", 1_000_000)
     printed = [process.stdout.readline().strip() for _ in range(50)]
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     rest, _ = process.communicate(timeout=120)
     printed += rest.splitlines()  # whole lines only: one write each
     assert set(printed) <= kept(path)
