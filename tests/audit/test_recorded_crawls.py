@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import threading
 import time
@@ -337,6 +336,7 @@ def test_a_crawl_that_is_stopped_by_force_has_recorded_all_that_it_asked_for(tmp
 
 def run_with_limit(plan, octets):
     """A crawl whose files cannot grow beyond so many octets."""
+    resource = pytest.importorskip("resource")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))

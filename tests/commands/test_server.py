@@ -45,6 +45,15 @@ def server():
     server.server_close()
 
 
+@pytest.mark.parametrize(("system", "reuses"), [("win32", False), ("linux", True)])
+def test_no_second_server_gets_the_port_on_windows(monkeypatch, system, reuses):
+    """Elsewhere the option lets a new server take the port of one that has just ended."""
+    monkeypatch.setattr("sys.platform", system)
+    with Server(0, {}, "test") as server:
+        option = server.socket.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+    assert bool(option) is reuses
+
+
 def ask(server, method, path, value=None, **headers):
     """(status, headers, body). A header that is None is left out."""
     host = f"127.0.0.1:{server.server_port}"
