@@ -128,7 +128,7 @@ class Bodies:
         body = request.meta.get(META_KEY)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
-            body.has_reached_downloader, body.has_come = request is body.request, False
+            body.has_reached_downloader, body.has_come = True, False
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:
