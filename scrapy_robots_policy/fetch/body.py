@@ -68,6 +68,7 @@ class Body:
         self.is_over = True
         self.bodies.listen(-1)
         self.bodies.on_ended(self.request)
+        del self.request  # its meta has this body: only the collector would free the two
 
     def octets(self, response: Response) -> bytes:
         """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
