@@ -50,7 +50,7 @@ class Body:
 
     place    that of the fetch among those that are under way
     is_over  whether nobody waits for the file any more: it has come, or was given up
-    has_come  whether the downloader has brought the response to `request`
+    has_come  whether the downloader has brought the response to `request`, before it was over
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Body:
         self.bodies.listen(-1)
         if not self.has_come:
             self.bodies.on_ended(self.request)
+        del self.request  # its meta has this body: only the collector would free the two
 
     def octets(self, response: Response) -> bytes:
         """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
@@ -156,5 +157,6 @@ class Bodies:
             response.headers.pop("Content-Encoding", None)
         else:
             request.meta["download_maxsize"] = MAX_OCTETS
-        body.has_come = request is body.request  # a middleware may send another in its place
+        # A middleware may send another request in its place.
+        body.has_come = not body.is_over and request is body.request
         self.on_ended(request)
