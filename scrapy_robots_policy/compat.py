@@ -78,11 +78,13 @@ def steady_clock() -> Callable[[], float]:
 
 def _monotonic_clock() -> Callable[[], float]:
     """`time.monotonic` stands still while Linux or macOS sleeps; each has a clock that does not."""
+    if sys.platform == "win32":
+        return time.monotonic
     name = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
     try:
         clock = partial(time.clock_gettime, getattr(time, name))
         clock()
-    except (AttributeError, OSError):  # Windows has none, and needs none
+    except (AttributeError, OSError):  # other systems, and old kernels
         return time.monotonic
     return clock
 

@@ -168,12 +168,12 @@ def _no_interrupts() -> Iterator[None]:
     """
     if sys.platform == "win32":
         yield
-        return
-    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
-    try:
-        yield
-    finally:
-        pthread_sigmask(SIG_SETMASK, before)
+    else:
+        before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+        try:
+            yield
+        finally:
+            pthread_sigmask(SIG_SETMASK, before)
 
 
 def _lint_files(names: list[str], choices: LintChoices) -> list[LintedFile]:
