@@ -38,9 +38,8 @@ def _warn_of_unread(name: str, numbers: list[int]) -> None:
         return
     first = ", ".join(map(str, numbers[:MAX_UNREAD]))
     more = f" and {len(numbers) - MAX_UNREAD:,} more" if len(numbers) > MAX_UNREAD else ""
-    is_one = len(numbers) == 1
-    lines = f"line {first} is no header line" if is_one else f"lines {first}{more} are no header lines"
-    print_error(f"{in_words(name)}: {lines}: not read")
+    what = "line {} is no header line" if len(numbers) == 1 else "lines {} are no header lines"
+    print_error(f"{in_words(name)}: {what.format(first + more)}: not read")
 
 
 def preferences_of(response: Response, agent: str, dialect: Dialect) -> tuple[Preference, ...]:

@@ -134,8 +134,8 @@ HEADERS = {
     "nothing": "",
     "refusals": "X-Robots-Tag: otherbot: noai\nX-Robots-Tag: Bot: noimageai\nTDM-Reservation: 1\n"
     "Content-Signal: use=immediate",
-    "grants": 'Content-Usage: train-ai=y\ncontent-signal: search=no, use=full\nLink: </x>; rel="license"; '
-    'type="application/rsl+xml"\ntdm-reservation: 0\ntdm-policy: https://h.example/ü',
+    "grants": "Content-Usage: train-ai=y\ncontent-signal: search=no, use=full\nLink: </x>; "
+    'rel="license"; type="application/rsl+xml"\ntdm-reservation: 0\ntdm-policy: https://h.example/ü',
     "another type": "Content-Type: text/plain\nContent-Usage: ;;,\nX-Robots-Tag",
 }
 HTMLS = {
@@ -160,8 +160,9 @@ def chosen_of(url="https://h.example/a", agent="Bot", dialect="rfc9309", robots_
     return answers(Questions.of(data), Rules())["chosen"]
 
 
-def explained(tmp_path, robots_txt, headers, html, tdmrep, purposes=PURPOSES, level=""):
+def explained(tmp_path, texts, purposes=PURPOSES, level=""):
     """The same rows, as `explain` prints them."""
+    robots_txt, headers, html, tdmrep = texts
     head = f"HTTP/1.1 200 OK\n{headers.strip()}\n\n" if headers.strip() else ""
     for name, text in (("r", robots_txt), ("p", head + html), ("t", tdmrep)):
         (tmp_path / name).write_text(text, "utf-8")
@@ -186,7 +187,7 @@ def test_the_tester_says_of_the_use_of_a_page_what_explain_says(
     texts = ROBOTS_TXTS[robots_txt], HEADERS[headers], HTMLS[html], TDMREP_JSONS[tdmrep]
     fields = dict(zip(EMPTY, texts[1:], strict=True))
     facts = [row for row in facts_of(robots_txt=texts[0], **fields) if row[0] != "not read"]
-    assert facts == explained(tmp_path, *texts)
+    assert facts == explained(tmp_path, texts)
 
 
 DECLARED = [
@@ -202,7 +203,7 @@ def test_the_tester_says_of_each_declared_use_what_explain_says(tmp_path, purpos
         fields = dict(zip(EMPTY, texts[1:], strict=True), purposes=purposes, level=level)
         chosen = chosen_of(robots_txt=texts[0], **fields)
         facts = [row for row in chosen["use_facts"] if row[0] != "not read"]
-        assert facts == explained(tmp_path, *texts, purposes, level)
+        assert facts == explained(tmp_path, texts, purposes, level)
         refused = [text.split()[0] for name, text in facts if name == "use" and " refused" in text]
         assert chosen["refused_uses"] == refused
 
