@@ -6,7 +6,7 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import Verdict
-from ..rep.access import AccessResult
+from ..rep.access import Access, AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
@@ -107,15 +107,9 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
     """The facts about the file, and how the dialect reads each answer of a site."""
     delay = rules.crawl_delay(options.agent)
     sitemaps = rules.sitemaps
-    access = rules.access
-    is_answer = access.result is not AccessResult.UNREACHABLE
-    life = "fresh for" if is_answer else "requested again after"
-    life = f"{life} {duration(access.fresh_until - access.entry.asked_at)}"
-    size = f"{len(access.octets):,} octets"
-    served = f"{in_words(name)}: {access.why or 'served'}, {size}, {life}"
     rows = [
-        ("robots.txt", served),
-        ("mode", access.effect),
+        ("robots.txt", f"{in_words(name)}: {_served(name, rules.access)}"),
+        ("mode", rules.access.effect),
         ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
@@ -128,6 +122,17 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         print_line(f"             and {counted(len(sitemaps) - _MAX_SITEMAPS, 'sitemap')} more")
     if options.statuses or is_web(name):
         _print_statuses(options)
+
+
+def _served(name: str, access: Access) -> str:
+    """What a site answered, or what a local file is."""
+    size = f"{len(access.octets):,} octets"
+    if not is_web(name):
+        return size
+    is_answer = access.result is not AccessResult.UNREACHABLE
+    life = "fresh for" if is_answer else "requested again after"
+    seconds = access.fresh_until - access.entry.asked_at
+    return f"{access.why or 'served'}, {size}, {life} {duration(seconds)}"
 
 
 def _print_statuses(options: Options) -> None:

@@ -385,6 +385,12 @@ def test_a_saved_page_that_cannot_be_read_is_a_wrong_command_line(tmp_path):
     assert "cannot read" in output.err
 
 
+def test_explain_says_of_a_local_file_nothing_that_a_site_would_have_answered(tmp_path):
+    (tmp_path / "r").write_text("User-agent: *\n")
+    output = robots("explain", "--robots", tmp_path / "r", "/")
+    assert f"robots.txt   {tmp_path / 'r'}: 14 octets" in output.lines
+
+
 def test_explain_shows_why_there_is_no_file():
     with Site({"/robots.txt": Answer(status=403)}) as site:
         output = robots("explain", site.url("/x"), "--dialect", "koster1996")
