@@ -86,6 +86,7 @@ format: $(VENV)/lint/made
 
 types: $(VENV)/typing/made
 	$(VENV)/typing/bin/mypy
+	$(VENV)/typing/bin/mypy --platform win32
 
 # MkDocs gets no word about its own future into the log: `strict` is about our pages.
 docs: $(VENV)/docs/made

@@ -22,7 +22,7 @@ from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 from scrapy_robots_policy.commands.access_table import ANSWERS  # noqa: E402
-from scrapy_robots_policy.commands.tester import crawlers_by_kind  # noqa: E402
+from scrapy_robots_policy.commands.tester import crawlers_by_kind, uses_of  # noqa: E402
 from scrapy_robots_policy.commands.tester.server import Server  # noqa: E402
 from scrapy_robots_policy.rep import DIALECTS  # noqa: E402
 from tests.browser import started  # noqa: E402
@@ -75,6 +75,7 @@ def with_tester(browser: Any) -> None:
         "dialects": list(DIALECTS),
         "answers": list(ANSWERS),
         "crawlers": crawlers_by_kind(),
+        **uses_of(),
     }
     server = Server(0, given, "robots.txt")
     threading.Thread(target=server.serve_forever, daemon=True).start()

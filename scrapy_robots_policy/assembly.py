@@ -53,7 +53,7 @@ class CrawlParts:
     ) -> None:
         self.crawler, self.now = crawler, compat.steady_clock()
         self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
-        record = None if settings.audit is None else self._record
+        record = None if settings.audit is None else self._record_rules
         self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
         store = self._open_store(settings)
         self.recorder = self._open_record(settings)  # after all that may fail: a crawl begins now
@@ -69,9 +69,11 @@ class CrawlParts:
         with one_sentence(self.crawler):
             return Recorder(self.crawler, settings, self.now, compat.call_later)
 
-    def _record(self, rules: OriginRules, source: Source) -> None:
-        """A robots.txt is known. The store may tell of it, which is opened before the record."""
-        assert self.recorder is not None  # it is, before the first request
+    def _record_rules(self, rules: OriginRules, source: Source) -> None:
+        """Record what is known of an origin. The events, which call this, are made before the
+        recorder, because a store that cannot be opened must leave no record of a crawl.
+        """
+        assert self.recorder is not None  # it is made before the first request
         self.recorder.on_learned(rules, source)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
@@ -127,7 +129,7 @@ class CrawlParts:
         return Fetcher(
             self.crawler,
             concurrency.admit_fetch,
-            concurrency.fetching.discard,
+            concurrency.end_fetch,
             self.now,
             settings.profile,
             settings.fetch_retries,

@@ -3,13 +3,14 @@
 Each private attribute is named here with what happens when it is gone. `EngineAccess` looks for
 them once, when the spider opens: what is missing switches one feature off, with one warning, and
 holds up no request. When Scrapy counts requests by throttling scopes (its pull request 6931), this
-is the only module that has to change: `slot_key`, `count_for_hosts`, and one more limit, because
+is the only module that has to change: `slot_key`, `count_in_slots`, and one more limit, because
 the engine will also count the requests that its throttler holds back.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 import time
@@ -29,9 +30,13 @@ from scrapy.resolver import dnscache
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.log import failure_to_exc_info
 from scrapy.utils.reactor import is_asyncio_reactor_installed, is_reactor_installed
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.internet.error import DNSLookupError
+from twisted.python.failure import Failure
+
+logger = logging.getLogger("scrapy_robots_policy")
 
 ASYNC_API = version_info >= (2, 14)
 """engine.download_async, send_catch_log_async, scrapy.utils.asyncio: from 2.14."""
@@ -73,11 +78,13 @@ def steady_clock() -> Callable[[], float]:
 
 def _monotonic_clock() -> Callable[[], float]:
     """`time.monotonic` stands still while Linux or macOS sleeps; each has a clock that does not."""
+    if sys.platform == "win32":
+        return time.monotonic
     name = "CLOCK_MONOTONIC" if sys.platform == "darwin" else "CLOCK_BOOTTIME"
     try:
         clock = partial(time.clock_gettime, getattr(time, name))
         clock()
-    except (AttributeError, OSError):  # Windows has none, and needs none
+    except (AttributeError, OSError):  # other systems, and old kernels
         return time.monotonic
     return clock
 
@@ -150,10 +157,19 @@ async def sleep(seconds: float) -> None:
 
 
 def start_task(work: Coroutine[Any, Any, None], tasks: set[Deferred[None]]) -> None:
-    """Run a coroutine as a task of its own. `tasks` holds it until it ends."""
+    """Run a coroutine as a task of its own. `tasks` holds it until it ends.
+
+    Nobody awaits it, so what it raises is logged.
+    """
     task: Deferred[None] = deferred_from_coro(work)
     tasks.add(task)
+    task.addErrback(_log_unless_cancelled)
     task.addBoth(lambda _: tasks.discard(task))
+
+
+def _log_unless_cancelled(failure: Failure) -> None:
+    if not isinstance(failure.value, CancelledError | asyncio.CancelledError):
+        logger.error("A task in the background failed", exc_info=failure_to_exc_info(failure))
 
 
 def close_spider(crawler: Crawler, reason: str) -> None:
@@ -341,7 +357,7 @@ class EngineAccess:
         entries = getattr(slot, "queue", ())  # each a request and its Deferred
         return any(isinstance(entry, tuple) and request in entry for entry in entries)
 
-    def count_for_hosts(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
+    def count_in_slots(self, request: Request) -> tuple[AbstractSet[str], Callable[[], None]]:
         """Enter a request in the download slots by which the scheduler's queue may have had it.
 
         They are the one in its meta, which may be that of a redirect until `slot_key` is asked, and

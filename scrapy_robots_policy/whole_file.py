@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
+
+_WAITS_FOR_READERS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)  # seconds; a crawl that ends waits meanwhile
 
 
 def part_of(path: Path) -> Path:
@@ -17,6 +21,18 @@ def part_of(path: Path) -> Path:
     It has a name of its own: the processes of a fleet end together, and may write the same file.
     """
     return path.with_name(f".{path.name}.{token_hex(4)}.part")
+
+
+def _replace(target: Path, part: Path) -> None:
+    """Windows replaces no file that is open. A reader, another writer or a virus scanner closes it
+    soon.
+    """
+    for wait in _WAITS_FOR_READERS if sys.platform == "win32" else ():
+        with suppress(PermissionError):
+            part.replace(target)
+            return
+        time.sleep(wait)
+    part.replace(target)
 
 
 @contextmanager
@@ -37,7 +53,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             yield file
         with suppress(FileNotFoundError):
             shutil.copymode(target, part)
-        part.replace(target)
+        _replace(target, part)
     except BaseException:
         with suppress(OSError):
             part.unlink()

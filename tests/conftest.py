@@ -9,6 +9,8 @@ import asyncio
 import gc
 import os
 import signal
+import sys
+import warnings
 from collections import Counter
 from functools import cache
 from importlib.metadata import version
@@ -36,6 +38,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Python 3.14 makes none.
 if version("twisted") < "26":
     asyncio.set_event_loop(asyncio.new_event_loop())
+
+# Windows' own kind of loop is none that Twisted can use. A crawl's start does the same.
+if sys.platform == "win32":
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.14
+        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())
 
 
 @pytest.hookimpl(trylast=True)  # pytest's own output may have colours

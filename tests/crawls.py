@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -155,7 +154,7 @@ class InterruptedSpider(Spider):
         super().parse(response)
         if response.url == self.interrupt_at:
             for _ in range(self.interrupts):
-                os.kill(os.getpid(), signal.SIGINT)
+                signal.raise_signal(signal.SIGINT)
         for url in self.then.get(response.url, ()):
             yield scrapy.Request(url, self.parse, errback=self.fail)
 

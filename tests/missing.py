@@ -6,8 +6,11 @@ The end of a test run prints these sentences (see `conftest.py`).
 from __future__ import annotations
 
 import shutil
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 NO_REDIS = "redis-server is not installed: apt-get install redis-server"
 NO_SCRAPY_REDIS = "scrapy-redis is not installed: pip install scrapy-redis"
@@ -15,6 +18,11 @@ NO_SELENIUM = "selenium is not installed: pip install selenium"
 NO_YAML = "PyYAML is not installed: pip install PyYAML"
 NO_AXE = "axe-core is not installed: pip install axe-playwright-python"
 NO_BROWSER = "Chromium or its driver is not installed: apt-get install chromium chromium-driver"
+
+not_on_windows = pytest.mark.skipif(
+    sys.platform == "win32",
+    reason="Windows has other files, and other words for what is wrong with one",
+)
 
 
 def has_redis() -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
-from errno import ENOSPC
+from contextlib import nullcontext
+from errno import EACCES, ENOSPC
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots_policy.whole_file import whole_file
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+from tests.missing import not_on_windows
 
 
 def write_until_the_disk_is_full(path):
@@ -18,6 +18,40 @@ def write_until_the_disk_is_full(path):
         file.write(b"a part")
         file.flush()
         raise OSError(ENOSPC, os.strerror(ENOSPC))
+
+
+@pytest.mark.parametrize("busy", [1, 6, 7])
+def test_windows_gets_some_time_to_let_a_file_go_that_somebody_reads(tmp_path, monkeypatch, busy):
+    path, waits = tmp_path / "page.html", []
+    path.write_bytes(b"before")
+    replace = Path.replace
+
+    def replace_when_closed(part, target):
+        if len(waits) < busy:
+            raise PermissionError(EACCES, os.strerror(EACCES))
+        return replace(part, target)
+
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr(Path, "replace", replace_when_closed)
+    monkeypatch.setattr("time.sleep", waits.append)
+    with nullcontext() if busy < 7 else pytest.raises(PermissionError), whole_file(path) as file:
+        file.write(b"after")
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {
+        "page.html": b"after" if busy < 7 else b"before"
+    }
+    assert len(waits) == min(busy, 6)
+    assert sum(waits) < 1
+
+
+def test_a_file_that_may_not_be_replaced_is_not_waited_for_elsewhere(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(EACCES, os.strerror(EACCES))
+
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("it waits"))
+    with pytest.raises(PermissionError), whole_file(tmp_path / "page.html"):
+        pass
 
 
 def test_an_error_in_the_middle_leaves_the_file_as_it_was_and_no_part_of_a_new_one(tmp_path):
@@ -28,7 +62,7 @@ def test_an_error_in_the_middle_leaves_the_file_as_it_was_and_no_part_of_a_new_o
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {"page.html": b"before"}
 
 
-@posix_only
+@not_on_windows
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_link_stays_and_the_file_to_which_it_points_is_written(tmp_path, exists):
     folder = tmp_path / "shared"
@@ -43,7 +77,7 @@ def test_a_link_stays_and_the_file_to_which_it_points_is_written(tmp_path, exist
     assert [(one.name, one.read_bytes()) for one in folder.iterdir()] == [("page.html", b"after")]
 
 
-@posix_only
+@not_on_windows
 def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
     link = tmp_path / "page.html"
     link.symlink_to(link)
@@ -52,7 +86,7 @@ def test_links_in_a_circle_are_an_error_of_the_system(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["page.html"]
 
 
-@posix_only
+@not_on_windows
 def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file(tmp_path):
     path, other = tmp_path / "page.html", tmp_path / "other"
     other.touch()
@@ -65,7 +99,7 @@ def test_a_file_keeps_its_mode_and_a_new_one_has_that_of_any_new_file(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o604
 
 
-@posix_only
+@not_on_windows
 def test_a_pipe_is_written_as_it_is(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

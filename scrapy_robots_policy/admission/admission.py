@@ -90,7 +90,10 @@ class Admission:
         return self.resolver.latest(origin, config.dialect)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
-        """Whether a request whose rules are known has to wait for its turn or a visit time."""
+        """Whether a request whose rules are known has to wait for its turn or a visit time.
+
+        From now on the delay that they ask for is kept (see `_queue`).
+        """
         if not self.delays.by_slot and not may_wait(rules, config):
             return False
         return self._queue(request, rules, config) is not None or self._opens_in(rules, config) > 0
@@ -123,7 +126,7 @@ class Admission:
         if rules is None:
             return answer(of_page, self.policy.use)
         preferences = rules.preferences(request.url, config.agent, self.policy.use)
-        overridden = rules.rules.overridden(request.url, config.agent) if rules.rules else ()
+        overridden = rules.overridden(request.url, config.agent)
         return answer((*preferences, *of_page), self.policy.use, overridden)
 
     def _rules_of_page(
@@ -215,14 +218,13 @@ class Admission:
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()
-        concurrency = self.concurrency
         return Waiting(
-            requests,
-            files,
-            self.delays.waiting,
-            concurrency.sleeping,
-            put_off,
-            concurrency.stops_others,
+            requests=requests,
+            files=files,
+            delayed=self.delays.waiting,
+            early=self.concurrency.sleeping,
+            put_off=put_off,
+            is_full=self.concurrency.stops_others,
         )
 
     def stop(self) -> None:
@@ -314,7 +316,10 @@ class Admission:
     def _queue(
         self, request: Request, rules: OriginRules, config: RequestConfig
     ) -> DelayQueue | None:
-        """The queue of the request's download slot, if a delay is kept there."""
+        """The queue that the request has to wait in; None if it need not.
+
+        From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
+        """
         delay = self.policy.delay(rules, config)
         if not self.delays.by_slot:
             if not delay.seconds:

@@ -12,11 +12,12 @@ the next request from the host with the fewest. Requests of a slow host that sta
 the queue would stop all others otherwise. The queue may have had it by the name of another slot:
 then it is counted there, too.
 
-How many may wait. A host with `max_per_host` waiting requests is crowded. From `max_waiting` on the
-crawl is saturated; where the queue tells for which hosts it has requests, as Scrapy's default one
-does, also while all of these are crowded. A saturated crawl takes requests as long as the queue has
-some for other hosts. From a queue that does not tell, it takes one request at a time, as long as
-that gives requests of hosts that are not crowded, or such a request is scheduled.
+How many may wait. A host, here always a download slot, is crowded with `max_per_host` waiting
+requests. The crawl is saturated with `max_waiting` requests; where the queue tells for which hosts
+it has requests, as Scrapy's default one does, also while all of these are crowded. A saturated
+crawl takes requests as long as the queue has some for other hosts. From a queue that does not tell,
+it takes one request at a time, as long as that gives requests of hosts that are not crowded, or
+such a request is scheduled.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    on_refetch   called with the page for which a document is fetched whose origin's rules may be
-                 known, so that a delay which they ask for has its queue
+    open_fetch_queue  called with the page for which a document is fetched, where the rules of its
+                      origin may be known: a delay that they ask for needs its queue
     """
 
     def __init__(
@@ -58,16 +59,20 @@ class Concurrency:
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
-        on_refetch: Callable[[Request], None],
+        open_fetch_queue: Callable[[Request], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
-        self.delays, self.on_closing, self.on_refetch = delays, on_closing, on_refetch
+        self.delays, self.on_closing = delays, on_closing
+        self.open_fetch_queue = open_fetch_queue
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
-        self._by_host: Counter[str] = Counter()
-        self._crowded: set[str] = set()
+        # Those of them that are not active yet. Where a middleware is a plugin's, the download is
+        # a task of its own. On asyncio the engine may ask for a page before that task begins.
+        self._admitted: set[Request] = set()
+        self._waiting_in: Counter[str] = Counter()  # how many, by download slot
+        self._crowded: set[str] = set()  # the download slots in which many wait
         self.is_saturated = False
         self._extra_pops = 0
         self._pages_before: int | None = None
@@ -87,11 +92,11 @@ class Concurrency:
         if self.is_closing:
             raise CrawlClosing
         engine = self.engine
-        hosts, stop_counting = engine.count_for_hosts(request)
-        for host in hosts:
-            self._by_host[host] += 1
-            if self._by_host[host] >= self.max_per_host:
-                self._crowded.add(host)
+        slots, stop_counting = engine.count_in_slots(request)
+        for slot in slots:
+            self._waiting_in[slot] += 1
+            if self._waiting_in[slot] >= self.max_per_host:
+                self._crowded.add(slot)
         if engine.slot_key(request) not in self._crowded:
             self.took_from_idle_host()
         self.lend_again(request)
@@ -99,12 +104,12 @@ class Concurrency:
             yield
         finally:  # it goes to the downloader, or is gone
             self.waiting.discard(request)
-            for host in hosts:
-                self._by_host[host] -= 1
-                if self._by_host[host] < self.max_per_host:
-                    self._crowded.discard(host)
-                if not self._by_host[host]:
-                    del self._by_host[host]
+            for slot in slots:
+                self._waiting_in[slot] -= 1
+                if self._waiting_in[slot] < self.max_per_host:
+                    self._crowded.discard(slot)
+                if not self._waiting_in[slot]:
+                    del self._waiting_in[slot]
             stop_counting()
 
     async def reacquire(self, request: Request) -> None:
@@ -133,12 +138,11 @@ class Concurrency:
     async def admit_fetch(self, request: Request, order: FetchOrder) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
 
-        It counts for no place until its `Body` ends and takes it out of `fetching`. Raises
-        CrawlClosing.
+        It counts for no place until `end_fetch`. Raises CrawlClosing.
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay.
         if order.entry is not None or order.dialect is tdmrep.DIALECT:
-            self.on_refetch(order.page)
+            self.open_fetch_queue(order.page)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
@@ -148,6 +152,13 @@ class Concurrency:
                     await order.place.take()
                     turn.used()
         self.fetching.add(request)
+        self._admitted.add(request)
+
+    def end_fetch(self, request: Request) -> None:
+        """The response of a fetch has come, or it was given up."""
+        self.fetching.discard(request)
+        if request in self.delays.under_way:  # where it was no visit, its turn ends now
+            self.engine.wake()
 
     def in_slots(self) -> Iterator[Request]:
         """The requests that are in a download slot, on their way or still to be sent."""
@@ -181,9 +192,16 @@ class Concurrency:
 
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
-        self.delays.release_gone(self.engine.active, self.engine.is_in_slot)
+        self.delays.release_gone(self.engine.active, self._is_on_its_way)
         while self._returning and self._has_room(len(self._returning)):
             self._returning.popleft().callback(None)
+
+    def _is_on_its_way(self, request: Request) -> bool:
+        """Whether a request that is not active visits its host all the same.
+
+        The engine has a fetch a moment after its turn (see `_admitted`).
+        """
+        return request in self.fetching or self.engine.is_in_slot(request)
 
     def _is_full(self) -> bool:
         """Whether the engine has to wait before it takes another request from the scheduler."""
@@ -225,7 +243,7 @@ class Concurrency:
             self._pages_before = None
 
     def _pages(self) -> int:
-        return len(self.engine.active) - len(self.fetching)
+        return len(self.engine.active) - len(self.fetching) + len(self._admitted)
 
     def _watch_scheduled(self, is_saturated: bool) -> None:
         """Listen to what is scheduled only while it matters: each request would pay for it."""
@@ -243,14 +261,17 @@ class Concurrency:
 
     def _scheduled(self, request: Request) -> None:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
-        if self._by_host[self.engine.slot_key(request)] < self.max_per_host:
+        if self._waiting_in[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
 
     def _has_room(self, returning: int = 0) -> bool:
         """Whether a place is free. `returning`: requests that do not wait, but hold none yet."""
         engine = self.engine
         limit: int = engine.downloader.total_concurrency
-        without_place = len(self.waiting) + len(self.fetching) + returning
+        if self._admitted:  # those that have begun or ended since are no longer among them
+            self._admitted = (self._admitted & self.fetching) - engine.active
+        fetches = len(self.fetching) - len(self._admitted)
+        without_place = len(self.waiting) + fetches + returning
         return limit <= 0 or len(engine.active) - without_place < limit  # 0: no limit
 
     def _close(self) -> None:

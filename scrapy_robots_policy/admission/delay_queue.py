@@ -93,7 +93,7 @@ class DelayQueue:
         self.under_way, self.on_held = under_way, on_held
         self.delays: dict[Asker, float] = {}
         self.free_at = 0.0
-        self._visited_at = -inf  # the end of the last visit, as far as the queue has seen it
+        self._visited_at = -inf  # the end of the last visit that the queue knows of
         self.is_closed = False
         self._waiting: deque[Deferred[None]] = deque()
         self._is_granted = False  # somebody's turn has come, and is not yet used or given back
@@ -108,10 +108,29 @@ class DelayQueue:
         """Keep a delay from now on, counted from a visit so many seconds ago, or from a later one
         that went through the queue.
         """
+        longest = self.delay
         self.delays[asker] = delay
-        since_visit = min(since_visit, self.now() - self._visited_at)
-        rest = min(max(delay - since_visit, 0.0), delay)
-        self.free_at = max(self.free_at, self.now() + rest)
+        # The time is negative where the clock was set back after the fetch.
+        self._visited_at = max(self._visited_at, self.now() - max(since_visit, 0.0))
+        self._rest(longest)
+
+    def drop(self, asker: Asker) -> None:
+        """Keep the delay of an asker no longer. Without any delay those that wait go, one when the
+        other has ended.
+        """
+        longest = self.delay
+        del self.delays[asker]
+        self._rest(longest)
+
+    def _rest(self, longest_before: float) -> None:
+        """Rest for the delay after the last visit, now that another delay may be the longest."""
+        free_at = max(self._visited_at + self.delay, self.now())
+        if self.delay < longest_before:
+            # This may end a wait for another process, too: the coordinator is asked again then.
+            self.free_at = free_at
+            self._next()
+        else:
+            self.free_at = max(self.free_at, free_at)
 
     @property
     def delay(self) -> float:
@@ -228,11 +247,6 @@ class DelayQueue:
             self._was_held = True
             self.on_held(self._holder, MAX_HELD)
         self.left(self._holder)
-
-    def end_delay(self) -> None:
-        """Nobody asks for a delay any more: those that wait go, one when the other has ended."""
-        self.free_at = self.now()
-        self._next()
 
     def close(self) -> None:
         self.is_closed = True

@@ -103,16 +103,16 @@ class DelayQueues:
     def release_gone(
         self,
         active: Container[Request],
-        is_in_slot: Callable[[Request], bool] = lambda _request: False,
+        is_on_its_way: Callable[[Request], bool] = lambda _request: False,
     ) -> None:
         """End the turns of requests that are not among the active ones any more.
 
         It is called before each request that the engine takes: it looks at each request once.
 
-        is_in_slot  whether a request that was cancelled is a visit all the same
+        is_on_its_way  whether a request that is not active visits its host all the same
         """
         for request in [request for request in self.under_way if request not in active]:
-            if not is_in_slot(request):
+            if not is_on_its_way(request):
                 self.left(request)
 
     @property
@@ -129,12 +129,11 @@ class DelayQueues:
 
     def _forget(self, queue: DelayQueue, asker: Asker) -> None:
         """The origin asks this crawler for no delay any more."""
-        del queue.delays[asker]
         host = host_of(asker.origin)
-        if all(host_of(other.origin) != host for other in queue.delays):
+        others = queue.delays.keys() - {asker}
+        if all(host_of(other.origin) != host for other in others):
             del self.by_host[host]
-        if not queue.delays:
-            queue.end_delay()
+        queue.drop(asker)
 
     def _open(self, slot: str) -> DelayQueue:
         if len(self.by_slot) >= self._sweep_at:

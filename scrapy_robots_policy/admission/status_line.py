@@ -24,15 +24,15 @@ class Waiting:
     requests   requests that wait for a robots.txt
     files      how many robots.txt they wait for
     delayed    requests in the queue of a host that asks for a delay
-    closed     requests that wait for a site's visit time
+    early      requests that wait until a site's visit time begins
     put_off    origins, of those in `files`, that are not asked again before some time
-    is_full    as many wait as may, so that requests to other hosts may stay in the scheduler
+    is_full    whether as many wait as may: then requests to other hosts may stay in the scheduler
     """
 
     requests: int = 0
     files: int = 0
     delayed: int = 0
-    closed: int = 0
+    early: int = 0
     put_off: int = 0
     is_full: bool = False
 
@@ -44,7 +44,7 @@ class Waiting:
             parts.append(
                 f"{counted(self.requests, 'request')} {verb} for {counted(self.files, 'file')}"
             )
-        for count, what in ((self.delayed, "a Crawl-delay"), (self.closed, "a Visit-time")):
+        for count, what in ((self.delayed, "a Crawl-delay"), (self.early, "a Visit-time")):
             if count:
                 number = f"{count:,}" if parts else counted(count, "request")
                 parts.append(f"{number} held by {what}")

@@ -33,7 +33,7 @@ from .fields import entry_fields, exchange_fields, instant, packed, page_url
 from .writer import Writer
 
 MAX_KEPT = 100_000  # origins, octets and rules that are remembered; others are written again
-MAX_STEMS = 10_000  # others are made again
+MAX_STEMS = 10_000  # others are made again; so are groups
 
 _Key = tuple[float, int, int]
 
@@ -47,6 +47,14 @@ class _Basis(NamedTuple):
     robots: int
     dialect: str
     tdmrep: int
+
+
+class _Written(NamedTuple):
+    """The latest robots line of an origin: the entry that it is about, its source, its number."""
+
+    key: _Key
+    source: str
+    number: int
 
 
 class _Stem(NamedTuple):
@@ -68,14 +76,13 @@ class RecordLines:
         self.writer, self.passed, self.use = writer, passed, use
         self.sums: Counter[str] = Counter()
         self._robots_number = 0  # of the latest robots line
-        self._sources: OrderedDict[str, tuple[_Key, str]] = OrderedDict()
+        self._written: OrderedDict[str, _Written] = OrderedDict()  # by origin; of all files
         self.begin_file()
 
     def begin_file(self) -> None:
         """Forget what the file before has: each file can be read by itself."""
         self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
-        # By origin, the number of its latest robots line, and which entry that line is about.
-        self._robots_lines: OrderedDict[str, tuple[_Key, int]] = OrderedDict()
+        self._before_file = self._robots_number  # the last robots line that is not in the file
         self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
@@ -155,8 +162,7 @@ class RecordLines:
             fields["octets"] = packed(entry.octets)
         self.writer.write("robots", members(fields))
         self.sums["robots"] += 1
-        _keep(self._sources, origin, (_key(entry), source))
-        _keep(self._robots_lines, origin, (_key(entry), self._robots_number))
+        _keep(self._written, origin, _Written(_key(entry), source, self._robots_number))
         return self._robots_number
 
     def end(self, reason: str, at: float) -> None:
@@ -208,7 +214,7 @@ class RecordLines:
         key = basis.robots, agent, basis.dialect
         fields = self._groups.get(key)
         if fields is None:
-            fields = _keep(self._groups, key, group_fields(rules.rules, agent))
+            fields = _keep(self._groups, key, group_fields(rules.rules, agent), MAX_STEMS)
         return fields
 
     def _dialect(self, dialect: Dialect) -> str:
@@ -232,14 +238,14 @@ class RecordLines:
 
         is_given  whether the user has set the file in place of the site's own
         """
-        key = _key(rules.access.entry)
-        written = self._robots_lines.get(rules.origin)
-        if written is not None and written[0] == key:
-            return written[1]
+        written = self._written.get(rules.origin)
+        if written is not None and written.key != _key(rules.access.entry):
+            written = None
+        if written is not None and written.number > self._before_file:
+            return written.number
         if is_given:
             return self.robots(rules, "override")
-        source = self._sources.get(rules.origin)
-        return self.robots(rules, source[1] if source is not None and source[0] == key else "cache")
+        return self.robots(rules, "cache" if written is None else written.source)
 
     def _is_first(self, by: object) -> bool:
         """Whether a request that passes is the first in this file. `by`: what decided."""

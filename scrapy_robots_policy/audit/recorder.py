@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import OrderedDict
 from collections.abc import Callable
 
 from scrapy.crawler import Crawler
@@ -33,6 +34,7 @@ logger = logging.getLogger("scrapy_robots_policy")
 
 CLOSE_REASON = "robots_audit_failed"
 MAX_EXCHANGES = 50  # of one lookup
+MAX_LOOKUPS = 10_000  # whose exchanges are kept: a lookup that ends by a fault leaves its own
 
 
 class Recorder:
@@ -55,7 +57,7 @@ class Recorder:
         self.crawler, self.configs, self.now = crawler, settings.configs, now
         self.audit = settings.audit
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
-        self._exchanges: dict[str, list[Exchange]] = {}
+        self._exchanges: OrderedDict[str, list[Exchange]] = OrderedDict()
         self.writer = self._open(call_later)
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
@@ -86,6 +88,8 @@ class Recorder:
         exchanges = self._exchanges.setdefault(origin, [])
         if len(exchanges) < MAX_EXCHANGES:
             exchanges.append(exchange)
+        if len(self._exchanges) > MAX_LOOKUPS:
+            self._exchanges.popitem(last=False)
 
     def on_learned(self, rules: OriginRules, source: Source) -> None:
         exchanges = self._exchanges.pop(rules.origin, ())

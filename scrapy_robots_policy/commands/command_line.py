@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from errno import EINVAL
+from glob import glob
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -61,21 +63,36 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
     """The exit status. Everything that a user can do wrong is one sentence on standard error."""
     set_up(program)
     try:
-        status = _run(program, args, opts, defaults)
+        status = _run(program, _with_file_names(args), opts, defaults)
         sys.stdout.flush()
     except UsageError as error:
         print_error(error)
         return 2
     except KeyboardInterrupt:
         return _interrupted()
-    except BrokenPipeError:  # standard output was closed, as `head` does
-        drop_output(sys.stdout)
-        return 141
     except OSError as error:  # the disk is full to which standard output goes, say
         drop_output(sys.stdout)
+        if _is_closed_pipe(error):  # `head` has read enough
+            return 141
         print_error(f"cannot go on: {error.strerror or error}")
         return 2
     return status
+
+
+def _with_file_names(args: list[str]) -> list[str]:
+    """A pattern such as audit-*.jsonl becomes the files that it names. No shell of Windows does
+    that; all others have done it.
+    """
+    if sys.platform != "win32":
+        return args
+    names = ((arg, sorted(glob(arg))) for arg in args)  # noqa: PTH207 - Path.glob takes no whole path
+    return [name for arg, of_pattern in names for name in of_pattern or [arg]]
+
+
+def _is_closed_pipe(error: OSError) -> bool:
+    """Whether nobody reads standard output any more. Windows calls that an invalid argument."""
+    is_windows = sys.platform == "win32"
+    return isinstance(error, BrokenPipeError) or (is_windows and error.errno == EINVAL)
 
 
 def _interrupted() -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import Verdict
-from ..rep.access import AccessResult
+from ..rep.access import Access, AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note
 from ..rep.escapes import shown
@@ -79,7 +79,7 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
         "fresh_for": access.fresh_until - access.entry.asked_at,
         "crawl_delay": rules.crawl_delay(options.agent),
         "visit_times": _visit_times(rules, options),
-        "sitemaps": rules.rules.sitemaps if rules.rules else (),
+        "sitemaps": rules.sitemaps,
         "looked_for": chain_of(options.agent, options.dialect.agents),
         "stances": modes_by_answer(options.dialect.access),
     }
@@ -106,16 +106,10 @@ def _print_verdict(
 def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Options) -> None:
     """The facts about the file, and how the dialect reads each answer of a site."""
     delay = rules.crawl_delay(options.agent)
-    sitemaps = rules.rules.sitemaps if rules.rules else ()
-    access = rules.access
-    is_answer = access.result is not AccessResult.UNREACHABLE
-    life = "fresh for" if is_answer else "requested again after"
-    life = f"{life} {duration(access.fresh_until - access.entry.asked_at)}"
-    size = f"{len(access.octets):,} octets"
-    served = f"{in_words(name)}: {access.why or 'served'}, {size}, {life}"
+    sitemaps = rules.sitemaps
     rows = [
-        ("robots.txt", served),
-        ("mode", access.effect),
+        ("robots.txt", f"{in_words(name)}: {_served(name, rules.access)}"),
+        ("mode", rules.access.effect),
         ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
@@ -128,6 +122,17 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         print_line(f"             and {counted(len(sitemaps) - _MAX_SITEMAPS, 'sitemap')} more")
     if options.statuses or is_web(name):
         _print_statuses(options)
+
+
+def _served(name: str, access: Access) -> str:
+    """What a site answered, or what a local file is."""
+    size = f"{len(access.octets):,} octets"
+    if not is_web(name):
+        return size
+    is_answer = access.result is not AccessResult.UNREACHABLE
+    life = "fresh for" if is_answer else "requested again after"
+    seconds = access.fresh_until - access.entry.asked_at
+    return f"{access.why or 'served'}, {size}, {life} {duration(seconds)}"
 
 
 def _print_statuses(options: Options) -> None:

@@ -31,6 +31,7 @@ if sys.platform != "win32":
 
 MANY = 100  # files from which on other processes are worth their start
 _CHUNK = 32  # files that a process takes at a time
+_MOST_ON_WINDOWS = 61  # processes; ProcessPoolExecutor refuses more
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,9 @@ def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:
 def _by_processes(names: list[str], choices: LintChoices, workers: int) -> Iterator[LintedFile]:
     # Not by a fork: this process may have threads.
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(names) // _CHUNK), context, _end_with_parent)
+    most = _MOST_ON_WINDOWS if sys.platform == "win32" else workers
+    processes = min(workers, most, len(names) // _CHUNK)
+    pool = ProcessPoolExecutor(processes, context, _end_with_parent)
     chunks = (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
     try:
         # Not by pool.map: it cancels what has not begun when its caller goes away. The pool's
@@ -165,12 +168,12 @@ def _no_interrupts() -> Iterator[None]:
     """
     if sys.platform == "win32":
         yield
-        return
-    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
-    try:
-        yield
-    finally:
-        pthread_sigmask(SIG_SETMASK, before)
+    else:
+        before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+        try:
+            yield
+        finally:
+            pthread_sigmask(SIG_SETMASK, before)
 
 
 def _lint_files(names: list[str], choices: LintChoices) -> list[LintedFile]:

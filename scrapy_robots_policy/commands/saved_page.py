@@ -14,39 +14,38 @@ from scrapy.responsetypes import responsetypes
 from ..rep import Dialect
 from ..rep.preference import Preference
 from ..tags.page_preferences import header_preferences, html_preferences
-from .arguments import UsageError
-from .inputs import read_octets
+from .inputs import in_words, read_octets
+from .terminal import print_error
 
 MAX_OCTETS = 16 * 1024 * 1024
-MAX_ATTRIBUTES = 2_000
-"""Of one tag. For each attribute libxml2 goes through all those before it in the tag."""
-
+MAX_UNREAD = 5  # lines that are named; HTML in the place of headers has many
 _STATUS_LINE = b"HTTP/"
 _READ_LINE = re.compile(r"HTTP/.*|:?[^\s:]+\s*:.*|")
 _HEAD = re.compile(rb"(HTTP/.*?)(?:\r?\n\r?\n|\Z)", re.DOTALL)
-# A tag with its first attributes, as HTML's tokenizer reads it. The group is there if it has more.
-_ATTRIBUTE = r"""[\s/]*[^\s/>][^\s/>=]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>"'][^\s>]*)?)?"""
-_TAG = re.compile(
-    rf"<[a-z][^\s/>]*(?:{_ATTRIBUTE}){{0,{MAX_ATTRIBUTES}}}([\s/]*[^\s/>])?",
-    re.ASCII | re.IGNORECASE,
-)
 
 
 def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
-    """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read."""
-    response = saved_response(read_octets(name, MAX_OCTETS), url)
-    try:
-        return preferences_of(response, agent, dialect)
-    except ValueError as error:
-        raise UsageError(f"cannot read {name}: {error}") from None
+    """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read. Lines
+    among its headers that are none are named on standard error.
+    """
+    octets = read_octets(name, MAX_OCTETS)
+    _warn_of_unread(name, unread_lines_of(octets))
+    return preferences_of(saved_response(octets, url), agent, dialect)
+
+
+def _warn_of_unread(name: str, numbers: list[int]) -> None:
+    if not numbers:
+        return
+    first = ", ".join(map(str, numbers[:MAX_UNREAD]))
+    more = f" and {len(numbers) - MAX_UNREAD:,} more" if len(numbers) > MAX_UNREAD else ""
+    what = "line {} is no header line" if len(numbers) == 1 else "lines {} are no header lines"
+    print_error(f"{in_words(name)}: {what.format(first + more)}: not read")
 
 
 def preferences_of(response: Response, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
-    """What a response says of its page. ValueError if to parse its HTML would take too long."""
+    """What a response says of its page."""
     preferences = header_preferences(response, agent, dialect)
     if is_html(response):
-        if any(tag.lastindex for tag in _TAG.finditer(response.text)):
-            raise ValueError(f"a tag of the HTML has more than {MAX_ATTRIBUTES:,} attributes")
         preferences += html_preferences(response, agent, dialect)
     return preferences
 
@@ -61,10 +60,23 @@ def saved_response(octets: bytes, url: str) -> Response:
 
     Octets without a status line are HTML.
     """
-    head, start = b"", 0
+    head, body = _last_response(octets)
+    return _response(octets[head].split(b"\n")[1:], octets[body], url)
+
+
+def unread_lines_of(octets: bytes) -> list[int]:
+    """As `unread_lines`, for the headers of `saved_response`: the lines of the whole file count."""
+    head, _ = _last_response(octets)
+    before = octets.count(b"\n", 0, head.start)
+    return [before + number for number in unread_lines(octets[head].decode("utf-8", "replace"))]
+
+
+def _last_response(octets: bytes) -> tuple[slice, slice]:
+    """The places of (its head, its body)."""
+    head, start = slice(0, 0), 0
     while match := _HEAD.match(octets, start):
-        head, start = match[1], match.end()
-    return _response(head.split(b"\n")[1:], octets[start:], url)
+        head, start = slice(*match.span(1)), match.end()
+    return head, slice(start, None)
 
 
 def pasted_response(headers: str, html: str, url: str) -> Response:

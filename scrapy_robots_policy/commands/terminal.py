@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 from ..rep.escapes import shown
 from ..report.columns import aligned, cut, width
+from .console import reads_escapes
 
 Row = Sequence[str]
 
@@ -72,7 +73,8 @@ def _has_colour() -> bool:
 
 def _takes_escapes(stream: TextIO) -> bool:
     """Whether it is a terminal that does more than to show text."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    is_dumb = os.environ.get("TERM") == "dumb"
+    return stream.isatty() and not is_dumb and reads_escapes(stream)
 
 
 def print_line(line: str = "") -> None:

@@ -70,7 +70,7 @@ def uses_with_page(
     verdict  that of `rules` for this use
     of_page  what the page itself says, in its headers and its tags
     """
-    overridden = rules.rules.overridden(url, verdict.agent) if rules.rules else ()
+    overridden = rules.overridden(url, verdict.agent)
     return answer((*verdict.usage, *of_page), use, overridden)
 
 

@@ -20,7 +20,8 @@ def refuse_shared_file(files: Iterable[Owned]) -> None:
     """SettingError where two settings name the same file."""
     owners: dict[str, str] = {}
     for setting, path in files:
-        place = os.path.abspath(path)  # noqa: PTH100 - Path.absolute leaves ".." in it
+        # Not Path.absolute, which leaves ".." in it. Windows takes "A.json" and "a.json" for one.
+        place = os.path.normcase(os.path.abspath(path))  # noqa: PTH100
         owner = owners.setdefault(place, setting)
         if owner != setting:
             raise SettingError(

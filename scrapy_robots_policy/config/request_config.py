@@ -17,7 +17,7 @@ from scrapy.settings import BaseSettings
 from ..rep import Dialect, Origin, origin_of, product_token
 from ..rep.agents import STAR
 from ..rep.escapes import listed, quoted
-from .identity import AgentKind, CrawlerName, DialectKind
+from .identity import AgentKind, CrawlerName, DialectKind, sent_user_agent
 from .kinds import Kind, SettingError
 from .overrides import Override, Overrides, OverridesKind
 
@@ -56,12 +56,15 @@ class RequestConfigs:
     default    the crawl's own choice
     layers     overrides for single hosts, the strongest layer first
     by_header  whether a request that brings its own User-Agent header is judged by that
+    sent       the User-Agent header of a request that brings none: a redirect and a retry have it,
+               too, because Scrapy has added it to the request before
     """
 
     default: RequestConfig
     layers: tuple[Overrides, ...] = ()
     _: KW_ONLY
     by_header: bool
+    sent: bytes = b""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, dialect: Dialect, name: CrawlerName) -> RequestConfigs:
@@ -76,6 +79,7 @@ class RequestConfigs:
             RequestConfig(dialect, name.token),
             tuple(layer for layer in layers if layer),
             by_header=not name.is_given,
+            sent=sent_user_agent(crawler.settings, spider)[1].encode("utf-8", "replace"),
         )
 
     def of(
@@ -85,7 +89,8 @@ class RequestConfigs:
 
         user_agent  the request's own User-Agent header, if it brings one
         """
-        if not self.layers and META_KEY not in meta and not (self.by_header and user_agent):
+        own_name = self._own_name(user_agent) if user_agent else ""
+        if not self.layers and META_KEY not in meta and not own_name:
             return self.default
         override = _from_meta(meta.get(META_KEY))
         for layer in self.layers:
@@ -93,7 +98,7 @@ class RequestConfigs:
         obey = override.obey is not False
         return RequestConfig(
             override.dialect or self.default.dialect,
-            override.agent or self._agent(user_agent),
+            override.agent or own_name or self.default.agent,
             obey,
             override.crawl_delay,
             override.robots_txt if obey else b"",
@@ -106,17 +111,18 @@ class RequestConfigs:
         fields of `RequestConfig`.
         """
         set_by: dict[str, str] = {}
-        if self.by_header and user_agent:
+        if user_agent and self._own_name(user_agent):
             set_by["agent"] = "User-Agent header of the request"
         for layer in reversed(self.layers):
             set_by |= layer.set_by(origin)
-        own = meta.get(META_KEY) or {}
+        own = _without_none(meta.get(META_KEY) or {})
         return set_by | dict.fromkeys(own, f"request.meta[{META_KEY!r}]")
 
-    def _agent(self, user_agent: bytes | None) -> str:
-        if self.by_header and user_agent:
-            return product_token(user_agent.decode("latin-1")) or STAR
-        return self.default.agent
+    def _own_name(self, user_agent: bytes) -> str:
+        """The name in the header of a request, if it is judged by that; else ""."""
+        if not self.by_header or user_agent == self.sent:
+            return ""
+        return product_token(user_agent.decode("latin-1")) or STAR
 
 
 def project_overrides(settings: BaseSettings) -> Overrides:
@@ -147,8 +153,13 @@ def _from_meta(values: Any) -> Override:
     where = f"request.meta[{META_KEY!r}]"
     if not isinstance(values, Mapping) or not set(values) <= set(_KINDS):
         raise SettingError(f"{where} is {quoted(values)}; it must be a dict of {listed(_KINDS)}")
-    chosen = {key: value for key, value in values.items() if value is not None}
+    chosen = _without_none(values)
     return Override(**{key: _KINDS[key].read(f"{where}[{key!r}]", chosen[key]) for key in chosen})
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request sets: a value of None leaves it open."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def is_exempt(meta: Mapping[str, Any], origin: Origin) -> bool:

@@ -24,7 +24,7 @@ _WITH_IPV4 = ip_network("64:ff9b::/96")
 _PRIVATE_NAMES = frozenset({"localhost", "local", "home.arpa", "internal"})
 
 
-def host_of(url: str) -> str:
+def unescaped_host(url: str) -> str:
     """The host of a URL as the boldest client may read it: unescaped, its wide digits and dots made
     plain (RFC 3490 §3.1), in lower case.
     """

@@ -50,6 +50,7 @@ class Body:
 
     place    that of the fetch among those that are under way
     is_over  whether nobody waits for the file any more: it has come, or was given up
+    has_come  whether the downloader has brought the response to `request`, before it was over
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Body:
     ) -> None:
         self.bodies, self.request, self.limit, self.place = bodies, request, limit, place
         self.received, self.has_reached_downloader, self.is_over = 0, False, False
+        self.has_come = False
         self.encodings: Sequence[str] = ()
 
     def __enter__(self) -> Body:  # noqa: PYI034 - Self is new in Python 3.11
@@ -67,7 +69,9 @@ class Body:
     def __exit__(self, *_: object) -> None:
         self.is_over = True
         self.bodies.listen(-1)
-        self.bodies.on_ended(self.request)
+        if not self.has_come:
+            self.bodies.on_ended(self.request)
+        del self.request  # its meta has this body: only the collector would free the two
 
     def octets(self, response: Response) -> bytes:
         """The unpacked file, cut at the limit; none of an error page. Raises UnreadableBodyError,
@@ -104,6 +108,8 @@ class Bodies:
     def __init__(self, crawler: Crawler, on_ended: Callable[[Request], None]) -> None:
         self.crawler, self.on_ended = crawler, on_ended
         self._expected = 0
+        self._connect = partial(crawler.signals.connect, weak=False)
+        self._disconnect = compat.disconnect_strong(crawler)
 
     def listen(self, more: int) -> None:
         """Begin to listen with the first body that is expected, and end with the last.
@@ -114,8 +120,7 @@ class Bodies:
         before, self._expected = self._expected, self._expected + more
         if bool(before) == bool(self._expected):
             return
-        connect = partial(self.crawler.signals.connect, weak=False)
-        change = connect if self._expected else compat.disconnect_strong(self.crawler)
+        change = self._connect if self._expected else self._disconnect
         change(self._leaving, signals.request_reached_downloader)
         change(self._count, signals.bytes_received)
         change(self._downloaded, signals.response_downloaded)
@@ -124,7 +129,7 @@ class Bodies:
         body = request.meta.get(META_KEY)
         if body is not None:
             body.received, body.encodings = 0, ()  # a middleware may have it sent a second time
-            body.has_reached_downloader = True
+            body.has_reached_downloader, body.has_come = True, False
             trim(request)
 
     def _count(self, data: bytes, request: Request, **_: object) -> None:
@@ -152,4 +157,6 @@ class Bodies:
             response.headers.pop("Content-Encoding", None)
         else:
             request.meta["download_maxsize"] = MAX_OCTETS
+        # A middleware may send another request in its place.
+        body.has_come = not body.is_over and request is body.request
         self.on_ended(request)

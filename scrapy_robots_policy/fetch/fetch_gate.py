@@ -7,11 +7,14 @@ Where such fetches have taken half of the sockets, new ones get less time.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.defer import Deferred
+from twisted.internet.selectreactor import SelectReactor
 
 from ..compat import CallLater
 from .order import FetchPlace
@@ -22,15 +25,32 @@ FILES_LEFT = 256  # open files that pages, logs and feeds are left
 
 
 def max_sockets() -> int:
-    """How many sockets robots.txt may take in this process, by its limit of open files."""
-    try:
-        import resource  # noqa: PLC0415 - there is none on Windows
-    except ImportError:
-        return MAX_SOCKETS
+    """How many sockets robots.txt may take in this process, by how many it may have."""
+    return max(min(MAX_SOCKETS, min(_open_files(), _watched_sockets()) - FILES_LEFT), 1)
+
+
+def _open_files() -> int:
+    """How many files and sockets the process may have open."""
+    if sys.platform == "win32":
+        return sys.maxsize
+    import resource  # noqa: PLC0415 - there is none on Windows
+
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return MAX_SOCKETS
-    return max(min(MAX_SOCKETS, soft - FILES_LEFT), 1)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+
+
+def _watched_sockets() -> int:
+    """How many sockets the event loop can wait for. With one more in select(), asyncio's loop ends,
+    and a Twisted reactor closes sockets.
+    """
+    if sys.platform == "win32":
+        return 512  # of CPython's select(), by which each event loop waits that Twisted can use
+    if is_reactor_installed():
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        if isinstance(reactor, SelectReactor):
+            return 1024  # FD_SETSIZE
+    return sys.maxsize
 
 
 class GatePlace(FetchPlace):
@@ -61,7 +81,7 @@ class FetchGate:
 
     max_young  how many may be under way that are younger than `YOUNG` seconds
     max_open   how many may be under way in all
-    sockets    how many there are for them; None: as many
+    sockets    how many there are for fetches; None: `max_open`
     """
 
     def __init__(
@@ -84,14 +104,15 @@ class FetchGate:
         self.is_closed = False
 
     def enter(self, *, has_failed: bool) -> GatePlace:
-        """Wait until a fetch may begin; inside, it is under way, but while it gives its place back.
+        """Wait until a fetch may begin. Inside it is under way, except while it has given its place
+        back.
 
-        has_failed  whether the one before did, for this origin
+        has_failed  whether the last fetch for this origin has failed
         """
         return GatePlace(self, has_failed=has_failed)
 
     async def ticket(self, *, has_failed: bool) -> Deferred[None]:
-        """What one fetch is counted by, given when it may begin."""
+        """Wait until a fetch may begin. It counts as under way until its ticket is left."""
         ticket: Deferred[None] = Deferred()
         queue = self._last_queue if has_failed else self._queue
         queue.append(ticket)
@@ -109,7 +130,7 @@ class FetchGate:
         return ticket
 
     def leave(self, ticket: Deferred[None]) -> None:
-        """A fetch has ended: another one may begin."""
+        """A fetch has ended, or waits for something else: another one may begin."""
         self._open -= 1
         self._young.pop(ticket, None)
         self._let_in()

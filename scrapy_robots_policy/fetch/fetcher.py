@@ -1,4 +1,4 @@
-"""One robots.txt through Scrapy's engine: an order in, a result out, never an exception."""
+"""One robots.txt through Scrapy's engine: an order in, a result out, whatever the site does."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ class Fetcher:
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
-        """Raises CrawlClosing, and CancelledError where the crawl no longer waits for it."""
+        """Raises CrawlClosing, CancelledError where the crawl no longer waits for it, and what a
+        hook of the user's raises.
+        """
         result, error = await self._try(order)
         for attempt in range(self.retries):
             if not _may_pass(result):

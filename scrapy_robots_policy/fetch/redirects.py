@@ -18,7 +18,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from w3lib.url import safe_url_string
 
 from ..rep import FetchResult, origin_of
-from .addresses import Address, host_of, is_private, is_private_name, spelled_address
+from .addresses import Address, is_private, is_private_name, spelled_address, unescaped_host
 from .host_patterns import HostMatch
 from .sites import are_one_site
 
@@ -119,9 +119,9 @@ def _objection(
     """Why the redirect with which `url` answered is not followed; "" if it is."""
     if guard.allows(target):
         return ""
-    if guard.same_site and not are_one_site(host_of(first), host_of(target)):
+    if guard.same_site and not are_one_site(unescaped_host(first), unescaped_host(target)):
         return TO_OTHER_SITE
-    if host_of(target) == host_of(url):
+    if unescaped_host(target) == unescaped_host(url):
         return ""
     leads_inside = yield from _is_private(target, answer._replace(peer=""))
     if leads_inside:
@@ -134,7 +134,7 @@ def _is_private(url: str, answer: Answer) -> IsPrivate:
     """Whether a URL's host is private: by the address that answered, by its spelling, or by one of
     the addresses that its name has.
     """
-    host = host_of(url)
+    host = unescaped_host(url)
     spelled = spelled_address(host)
     if answer.peer or spelled is not None:
         return is_private(str(answer.peer or spelled))

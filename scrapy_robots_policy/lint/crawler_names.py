@@ -17,7 +17,7 @@ _NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
 
 
 def rules_for(value: str, dialect: Dialect) -> RuleSet:
-    """A file that shuts out whom a User-agent line with this value names."""
+    """A file that allows nothing to the crawlers that a User-agent line with this value names."""
     return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
 
 

@@ -47,9 +47,8 @@ def html_page(source: SourceFile) -> Iterator[Finding]:
 def _rules_in_page(source: SourceFile) -> str:
     is_read = source.dialect.access.html_page is AccessResult.SUCCESSFUL
     has_rules = is_read and any(group.rules for group in source.groups)
-    return (
-        f"{source.dialect.name} {'obeys the rules in it' if has_rules else 'reads no rule in it'}"
-    )
+    what_it_does = "obeys the rules" if has_rules else "reads no rule"
+    return f"{source.dialect.name} {what_it_does} in it"
 
 
 def mark(source: SourceFile) -> Iterator[Finding]:
@@ -91,17 +90,11 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
     for match in _READ.finditer(source.text):  # comments may be in any encoding
         if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
             start = match.start() + at
-            is_rule = source.grammar.rule.match(source.text, match.start()) is not None
-            yield source.finding(
-                "R102",
-                (start, start + 1),
-                "this octet is not UTF-8: a crawler compares it with URLs that are"
-                if is_rule
-                else "this octet is not UTF-8",
-                "write the path percent-encoded, as it stands in the site's own links"
-                if is_rule
-                else "save the file as UTF-8",
-            )
+            message, fix = "this octet is not UTF-8", "save the file as UTF-8"
+            if source.grammar.rule.match(source.text, match.start()):
+                message += ": a crawler compares it with URLs that are"
+                fix = "write the path percent-encoded, as it stands in the site's own links"
+            yield source.finding("R102", (start, start + 1), message, fix)
             return
 
 

@@ -214,7 +214,7 @@ class _SamePath:
 class _Labelled:
     """The usage lines with one label that bind a crawler, laid out so that a page finds its own.
 
-    octets_held  of memory, about
+    octets_held  about how many octets of memory they take
     """
 
     __slots__ = ("_index", "_lines", "_of_pattern", "octets_held")
@@ -264,7 +264,7 @@ class _Binding(NamedTuple):
 
     @property
     def octets_held(self) -> int:
-        """Of memory that it takes, about."""
+        """About how many octets of memory it takes."""
         overridden = _octets_of("", (one.preference for one in self.overridden))
         return overridden + sum(lines.octets_held for lines in self.lines.values())
 

@@ -11,16 +11,17 @@ from collections import OrderedDict
 
 from ..rep import CacheEntry
 from ..rep.access import AccessOverrides
-from ..stores.codec import decode, encode
+from ..stores.codec import decode, encode, octets_kept
 from .origin import OriginState
 
 MAX_ORIGINS = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 MAX_READY_OCTETS = 64 * 1024 * 1024
-WEIGHED_USES = 3  # the first uses of an origin: rules are laid out when they are asked again
-WEIGH_EVERY = 16  # later uses
-MAX_UNWEIGHED = 4  # origins
-PACKED_OVERHEAD = 250  # octets a packed origin takes beside its frame and its name: CPython 3.11
+# An origin is weighed after each of its first uses: its rules lay out an index when they are asked
+# for the second time. Later it is weighed now and then, because other crawlers may ask them.
+WEIGHED_USES = 3
+WEIGH_EVERY = 16  # uses
+MAX_UNWEIGHED = 4  # origins that wait to be weighed
 
 
 class OriginCache:
@@ -84,7 +85,7 @@ class OriginCache:
             self.ready_octets -= kept[1]
         frame = self._packed.pop(origin, None)
         if frame is not None:
-            self.packed_octets -= _size(origin, frame)
+            self.packed_octets -= octets_kept(origin, frame)
 
     def _weigh_later(self, state: OriginState) -> None:
         """Weigh the states that were asked for before: their rules may have been laid out since.
@@ -114,7 +115,7 @@ class OriginCache:
         while len(self) > self.max_origins or self.octets > self.max_octets:
             if self._packed:
                 origin, frame = self._packed.popitem(last=False)
-                self.packed_octets -= _size(origin, frame)
+                self.packed_octets -= octets_kept(origin, frame)
             elif len(self._ready) > 1:
                 self._pack()
             else:
@@ -125,8 +126,4 @@ class OriginCache:
         self.ready_octets -= octets
         if state.entry is not None:
             frame = self._packed[origin] = encode(state.entry)
-            self.packed_octets += _size(origin, frame)
-
-
-def _size(origin: str, frame: bytes) -> int:
-    return len(origin) + len(frame) + PACKED_OVERHEAD
+            self.packed_octets += octets_kept(origin, frame)

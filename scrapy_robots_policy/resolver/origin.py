@@ -28,7 +28,7 @@ from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
 from ..rep.pace import may_have_pace
-from ..rep.preference import DeclaredUse, Preference
+from ..rep.preference import DeclaredUse, Overridden, Preference
 from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
 from ..rep.verdict import refuse, verdict_of
@@ -99,6 +99,10 @@ class OriginRules:
         own = () if self.rules is None else self.rules.usage(url, agent, use.tokens)
         return (*own, *self.reserved(url))
 
+    def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]:
+        """The preferences for a page that do not hold, and what overrides them; of robots.txt."""
+        return () if self.rules is None else self.rules.overridden(url, agent)
+
     def may_have_preferences(self, use: DeclaredUse) -> bool:
         """Whether `preferences` may give any, for whatever page."""
         if self.tdmrep is not None:
@@ -136,6 +140,11 @@ class OriginRules:
 
     def _is_robots_txt(self, url: str) -> bool:
         return self.dialect.robots_txt_allowed and path_of(url) == "/robots.txt"
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The sitemaps that the robots.txt names."""
+        return () if self.rules is None else self.rules.sitemaps
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks for, where the dialect honours them."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from ..rep.cache_entry import CacheEntry
-from .codec import decode, encode
+from .codec import decode, encode, octets_kept
 
 MAX_ENTRIES = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
-OVERHEAD = 250  # octets an entry costs beside its frame and its name: measured on CPython 3.11
 
 
 class MemoryStore:
@@ -35,15 +34,11 @@ class MemoryStore:
     def keep(self, origin: str, frame: bytes) -> None:
         frames = self._frames
         if origin in frames:
-            self.octets -= _size(origin, frames.pop(origin))
+            self.octets -= octets_kept(origin, frames.pop(origin))
         frames[origin] = frame
-        self.octets += _size(origin, frame)
+        self.octets += octets_kept(origin, frame)
         while len(frames) > 1 and (len(frames) > self.max_entries or self.octets > self.max_octets):
-            self.octets -= _size(*frames.popitem(last=False))
+            self.octets -= octets_kept(*frames.popitem(last=False))
 
     async def close(self) -> None:
         """Nothing to release."""
-
-
-def _size(origin: str, frame: bytes) -> int:
-    return len(origin) + len(frame) + OVERHEAD

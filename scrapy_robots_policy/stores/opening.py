@@ -5,6 +5,8 @@ All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +23,7 @@ from .memory import MemoryStore
 
 DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 IN_MEMORY = ":memory:"  # what SQLite and SQLAlchemy call a database without a file
+_SLASHES_BEFORE_DRIVE = re.compile(r"^/+(?=[a-z]:)", re.IGNORECASE)  # as in sqlite:///C:/x.sqlite
 METHODS = ("get", "put", "close")
 
 Params = Mapping[str, Any]
@@ -126,6 +129,8 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
     from .sqlite import SqliteStore  # noqa: PLC0415 - few crawls need sqlite3
 
     path = uri.removeprefix("sqlite:")
+    if sys.platform == "win32":
+        path = _SLASHES_BEFORE_DRIVE.sub("", path)
     if path.strip("/") == IN_MEMORY:
         raise ValueError("it would be a file called :memory:; take memory:, which keeps no file")
     if "\0" in path:

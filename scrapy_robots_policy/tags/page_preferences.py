@@ -43,11 +43,11 @@ Arguments: `request`, `url` of the response, `preferences` of the page, `config`
 
 MAX_LINKS = 20  # RSL licences that are taken from one page
 
-# Scrapy keeps the names of headers so.
+# In the spelling of Scrapy's headers.
 _HEADERS = frozenset(
     name.title().encode()
-    for name in (*(CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY), "Link")
-) | {b"X-Robots-Tag"}
+    for name in (CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY, "Link", "X-Robots-Tag")
+)
 _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -15,6 +16,7 @@ from scrapy.http import HtmlResponse, Response
 from w3lib.url import canonicalize_url
 
 from ..rep.page_tags import Statement, read_header, read_meta
+from .long_tags import without_long_tags
 
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
@@ -38,13 +40,17 @@ def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
     """The elements of a page with these names, anywhere. What stands after </html>, where browsers
     read on, is a tree of its own to lxml.
     """
-    try:
-        root = response.selector.root
-    except ValueError:  # Scrapy's selector takes no base that is no URL, and no surrogate
-        text = response.text.encode("utf-8", "replace").decode("utf-8")
-        root = Selector(text=text, type="html").root
+    root = _root(response)
     for tree in chain((root,), root.itersiblings()):
         yield from tree.iter(*names)
+
+
+def _root(response: HtmlResponse) -> Any:
+    text = without_long_tags(response.text)
+    if text is response.text:
+        with suppress(ValueError):  # Scrapy's selector takes no base that is no URL, no surrogate
+            return response.selector.root
+    return Selector(text=text.encode("utf-8", "replace").decode("utf-8"), type="html").root
 
 
 def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[Statement]:

@@ -210,7 +210,7 @@ def test_a_request_counts_for_each_slot_by_which_the_queue_may_have_had_it(can_c
     engine._get_slot = (lambda r, *_: (get_key(r), slots[get_key(r)])) if can_count else None
     request = Request("http://new.example/", meta=dict(MINE))
     engine.crawler.spider = None
-    keys, leave = engine.count_for_hosts(request)
+    keys, leave = engine.count_in_slots(request)
     assert keys == {"mine", "new.example"}
     assert all((request in slot.active) is can_count for slot in slots.values())
     leave()

@@ -370,6 +370,32 @@ async def test_a_longer_delay_counts_from_the_last_visit_and_not_from_the_robots
     assert host.queue.free_at == host.clock.time + 3 * DELAY - 1.0
 
 
+SLOW = Asker("http://host", "slowbot", "rfc9309")
+
+
+@pytest.mark.parametrize(
+    ("asker", "delay", "left"),
+    [(ASKER, DELAY / 5, DELAY / 5), (SLOW, DELAY / 5, DELAY), (SLOW, 0.0, DELAY)],
+    ids=["of the only crawler", "of the slower of two", "of the slower of two, that ends"],
+)
+@on_reactor
+async def test_a_delay_that_becomes_shorter_is_so_for_those_that_wait_already(asker, delay, left):
+    host = Host()
+    host.queues.queue("host", asker, 3 * DELAY, since_visit=3600.0)
+    await host.clock.forward(3 * DELAY)
+    visit, _ = host.request("/1")
+    await until_idle()
+    host.reach(visit)
+    await host.end(visit)
+    host.request("/2")
+    await until_idle()
+    host.queues.queue("host", asker, delay, since_visit=3600.0)
+    await host.clock.forward(left - 1.0)
+    assert host.sent == ["/1"]
+    await host.clock.forward(1.0)
+    assert host.sent == ["/1", "/2"]
+
+
 @pytest.mark.parametrize("origin", ["https://host", "http://host:8080", "https://host:444"])
 def test_a_host_has_one_queue_whatever_its_schemes_ports_and_slots(origin):
     host = Host()

@@ -178,7 +178,7 @@ async def test_a_host_whose_requests_are_gone_is_forgotten():
     for n in range(10):
         _, wait = places.lend(f"host{n}/")
         wait.close()
-    assert not places.concurrency._by_host
+    assert not places.concurrency._waiting_in
     assert not places.concurrency.waiting
 
 
@@ -221,6 +221,34 @@ async def test_a_robots_txt_takes_its_turn_before_pages_and_none_goes_meanwhile(
     places.delays.release_gone({page})
     await all_of(tasks)
     assert sent == [before, document, page]
+
+
+@on_reactor
+async def test_a_robots_txt_keeps_its_turn_until_the_engine_has_it():
+    # Its download begins a moment later where a middleware is a plugin's, on asyncio.
+    places = Places(10)
+    queue = places.delays.queue("host", ASKER, DELAY, since_visit=DELAY)
+    document = Request("http://host/robots.txt")
+    await places.concurrency.admit_fetch(document, ORDER)
+    assert not places.is_full()  # the engine asks meanwhile whether it may have a page
+    assert places.delays.under_way == {document: queue}
+    wakes = places.wakes
+    places.concurrency.end_fetch(document)  # a middleware has answered or dropped it
+    assert places.wakes == wakes + 1
+    assert not places.is_full()
+    assert not places.delays.under_way
+
+
+@on_reactor
+async def test_a_robots_txt_gives_no_place_away_before_the_engine_has_it():
+    places, document = Places(1), Request("http://host/robots.txt")
+    places.request("other/page")
+    await places.concurrency.admit_fetch(document, ORDER)
+    assert places.is_full()  # the page has the only place
+    places.downloader.active.add(document)
+    assert places.is_full()
+    places.downloader.active.clear()
+    assert not places.is_full()
 
 
 class NotedPlace(FetchPlace):

@@ -39,6 +39,7 @@ from tests.audit.records import (
     verified,
 )
 from tests.calls import counting_calls
+from tests.missing import not_on_windows
 
 
 @pytest.fixture(params=["audit.jsonl", "audit.jsonl.gz"])
@@ -495,6 +496,7 @@ def test_a_summary_counts_what_each_request_for_a_robots_txt_brought(path):
     assert fetches == {"503": 1, "timeout": 2, "200": 1}
 
 
+@not_on_windows
 def test_nothing_that_a_record_says_becomes_html_of_its_page(tmp_path):
     (path,) = record(tmp_path / "<i>.jsonl", ROBOTS_AUDIT_PASSED="none")
     forged(path, "crawl", spider="<u>")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import threading
 import time
@@ -194,6 +193,25 @@ async def test_what_the_user_has_set_is_in_the_record_with_its_place(tmp_path):
     assert (checked.decisions, checked.exempt) == (4, 2)
 
 
+SENT = "MyBot/1.0 (+https://bücher.example)"
+
+
+@pytest.mark.parametrize(
+    "settings", [{"USER_AGENT": SENT}, {"DEFAULT_REQUEST_HEADERS": {"User-Agent": SENT}}]
+)
+@on_reactor
+async def test_a_header_that_scrapy_adds_is_no_choice_of_a_redirect_or_a_retry(settings, tmp_path):
+    path = tmp_path / "audit.jsonl"
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        site.script |= {"/a": moved(site.url("/b")), "/c": [Answer(status=503), Answer()]}
+        settings = {**settings, "ROBOTS_AUDIT": path}
+        await crawl(site.url("/a"), site.url("/c"), settings=settings)
+        assert sorted(site.pages) == ["/a", "/b", "/c", "/c"]
+    decisions = decisions_in(path)
+    assert [line["agent"] for line in decisions] == ["MyBot"] * 4
+    assert not any("set_by" in line for line in decisions)
+
+
 @on_reactor
 async def test_what_was_heard_and_for_what_is_in_the_record(tmp_path):
     path = tmp_path / "audit.jsonl"
@@ -318,6 +336,7 @@ def test_a_crawl_that_is_stopped_by_force_has_recorded_all_that_it_asked_for(tmp
 
 def run_with_limit(plan, octets):
     """A crawl whose files cannot grow beyond so many octets."""
+    resource = pytest.importorskip("resource")
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (octets, octets))

@@ -11,7 +11,7 @@ import pytest
 from scrapy import Request
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.audit import record_lines
+from scrapy_robots_policy.audit import record_lines, recorder
 from scrapy_robots_policy.audit.chain import encode
 from scrapy_robots_policy.audit.crawl_line import crawl_fields
 from scrapy_robots_policy.audit.fields import seconds_of
@@ -411,6 +411,34 @@ def test_the_exchanges_of_a_lookup_are_bounded_in_number_and_recorded_once(recor
     first, second = (line for line in lines_in(path) if line["type"] == "robots")
     assert len(first["exchanges"]) == MAX_EXCHANGES
     assert "exchanges" not in second
+
+
+def test_the_exchanges_of_lookups_that_a_fault_has_ended_are_bounded_in_number(
+    recording, monkeypatch
+):
+    """Nothing is learned by such a lookup, so nobody asks for its exchanges."""
+    monkeypatch.setattr(recorder, "MAX_LOOKUPS", 3)
+    for number in range(10):
+        there = f"https://{number}.example"
+        exchange = Exchange(f"{there}/robots.txt", 1.0, 2.0, 200, "", {}, {})
+        recording.recorder.on_exchange(there, exchange)
+    kept = list(recording.recorder._exchanges)
+    assert kept == [f"https://{number}.example" for number in (7, 8, 9)]
+
+
+def test_of_what_can_be_made_again_less_is_kept_than_of_what_must_be_written_again(
+    path, monkeypatch
+):
+    """A file that is forgotten makes the record longer; a group costs some microseconds."""
+    monkeypatch.setattr(record_lines, "MAX_STEMS", 3)
+    origins = [Origin(f"https://{number}.example") for number in range(10)]
+    recording = Recording(path, {origin: served(RULES) for origin in origins})
+    for origin in origins:
+        recording.decide(f"{origin}/")
+    kept = recording.recorder.lines
+    assert (len(kept._written), len(kept._groups)) == (10, 3)
+    recording.close()
+    verified(path)
 
 
 def test_no_exempt_request_goes_that_cannot_be_recorded(recording, monkeypatch):

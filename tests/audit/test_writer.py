@@ -17,6 +17,7 @@ from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import Verdict
 from tests.audit.records import HERE, RULES, URLS, Recording, Timer, check, octets_in, served
+from tests.missing import not_on_windows
 
 
 @pytest.fixture
@@ -172,6 +173,7 @@ def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monk
     assert file.octets == len(file.path.read_bytes())
 
 
+@not_on_windows
 def test_no_file_gets_the_name_of_one_that_was_moved_to_an_archive(tmp_path, errors, timer):
     writer = Writer(tmp_path / "audit.jsonl", 1, lambda: None, errors.append, timer)
     for _ in range(3):
@@ -262,6 +264,7 @@ def test_a_request_does_not_go_whose_own_line_finds_the_disk_full(tmp_path, monk
         recording.decide(URLS[0])
 
 
+@not_on_windows
 def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
     with pytest.raises(SettingError, match="'/dev/full': no file can be written there: No space"):
         Recording("/dev/full", {})
@@ -290,10 +293,22 @@ def test_a_folder_as_the_record_is_named_as_one(tmp_path):
         ("100%.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
         ("audit-%s.jsonl", "it may have '%' only in %\\(name\\)s and %\\(time\\)s;"),
         ("a\0b", "it must be the path of a file"),
-        ("\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed"),
-        ("x" * 300, "no file can be written there: File name too long"),
-        ("/dev/null/a.jsonl", "no file can be written there: Not a directory"),
-        ("no/such/a.jsonl", "is 'no/such/a.jsonl': no file can be written there: No such file"),
+        pytest.param(
+            "\ud800.jsonl", "ROBOTS_AUDIT is .*: surrogates not allowed", marks=not_on_windows
+        ),
+        pytest.param(
+            "x" * 300, "no file can be written there: File name too long", marks=not_on_windows
+        ),
+        pytest.param(
+            "/dev/null/a.jsonl",
+            "no file can be written there: Not a directory",
+            marks=not_on_windows,
+        ),
+        pytest.param(
+            "no/such/a.jsonl",
+            "is 'no/such/a.jsonl': no file can be written there: No such file",
+            marks=not_on_windows,
+        ),
         ("", "it must be the path of a file"),
     ],
 )

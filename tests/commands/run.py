@@ -57,7 +57,9 @@ def read_options_of(*args):
 
 
 def _captured(run: Callable[[], int], stdin: bytes) -> Output:
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True) for _ in range(2)
+    )
     with (
         redirect_stdout(out),
         redirect_stderr(err),

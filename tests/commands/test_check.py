@@ -14,6 +14,7 @@ import pytest
 
 from scrapy_robots_policy.commands import check, command_line, fetches, inputs
 from scrapy_robots_policy.rep import Verdict, parse
+from tests.missing import not_on_windows
 from tests.site import PAGE, Answer, Site
 from tests.site import robots as served
 
@@ -175,6 +176,7 @@ def test_what_is_neither_a_url_nor_a_path_is_not_answered_as_the_start_page(file
     )
 
 
+@not_on_windows
 def test_a_robots_txt_that_cannot_be_read_gets_one_sentence(tmp_path):
     output = policy("check", "--robots", tmp_path, "/a")
     assert (output.status, output.out) == (2, "")
@@ -330,6 +332,7 @@ def test_a_byte_order_mark_is_no_part_of_a_url(file):
     assert output.lines == ["disallowed  /private/x  for *", "allowed     /a  for *"]
 
 
+@not_on_windows
 def test_octets_that_nothing_decodes_are_asked_about_as_they_are_sent(tmp_path):
     (tmp_path / "robots.txt").write_bytes(
         "User-agent: *\nDisallow: /часть\nDisallow: /caf".encode() + b"\xe9"

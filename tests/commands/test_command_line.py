@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -9,10 +10,12 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from errno import EINVAL, EPIPE
 
 import pytest
 
 from scrapy_robots_policy import distribution
+from scrapy_robots_policy.commands import command_line
 from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
 from scrapy_robots_policy.rep import DIALECTS, differences
 
@@ -312,6 +315,52 @@ def test_a_rule_says_what_it_is_why_it_matters_and_how_to_fix_it():
     assert value["what"] in text
     assert "Disalow: /private" in text
     assert len(policy("rule", "--json").lines) == len(policy("rule").lines) - 1
+
+
+class ClosedPipe(io.FileIO):
+    """Standard output that nobody reads any more: `errno` is what the system calls it."""
+
+    def __init__(self, errno):
+        super().__init__(os.devnull, "wb")
+        self.errnos = [errno]
+
+    def write(self, octets):
+        if self.errnos:
+            raise OSError(errno := self.errnos.pop(), os.strerror(errno))
+        return super().write(octets)
+
+
+@pytest.mark.parametrize(
+    ("system", "errno", "status"),
+    [("linux", EPIPE, 141), ("win32", EPIPE, 141), ("win32", EINVAL, 141), ("linux", EINVAL, 2)],
+)
+def test_a_closed_pipe_is_no_error_on_windows_either(file, monkeypatch, system, errno, status):
+    monkeypatch.setattr("sys.platform", system)
+    pipe = io.TextIOWrapper(io.BufferedWriter(ClosedPipe(errno)), "utf-8")
+    monkeypatch.setattr("sys.stdout", pipe)
+    errors = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    monkeypatch.setattr("sys.stderr", errors)
+    assert command_line.main(["check", "--robots", str(file), "/a"]) == status
+    pipe.close()
+    assert bool(errors.buffer.getvalue()) is (status == 2)
+
+
+def test_patterns_of_file_names_mean_files_on_windows_where_no_shell_resolves_them(
+    tmp_path, monkeypatch
+):
+    for name in ("b.txt", "a.txt", "c.json"):
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.platform", "win32")
+    arguments = ["lint", "*.txt", "c.json", "no*.txt", "https://a.example/?q=*", "-", ""]
+    assert read_options_of(*arguments).args == ["a.txt", "b.txt", *arguments[2:]]
+
+
+def test_a_pattern_that_a_shell_left_as_it_is_stands_for_itself(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert read_options_of("lint", "*.txt").args == ["*.txt"]
 
 
 @pytest.mark.slow

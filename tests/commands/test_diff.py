@@ -24,7 +24,7 @@ def files(tmp_path):
     def write(old, new):
         paths = tmp_path / "old.txt", tmp_path / "new.txt"
         for path, text in zip(paths, (old, new), strict=True):
-            path.write_text(text)
+            path.write_text(text, "utf-8")
         return paths
 
     return write

@@ -16,10 +16,11 @@ import pytest
 
 from scrapy_robots_policy.commands import linted_files
 from scrapy_robots_policy.lint import KINDS, lint
+from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
 from tests.site import robots as served
 
-from .run import Output, policy, robots
+from .run import Output, policy, read_options_of, robots
 
 FILE = "User-agent: *\nDisallow: /a\nDisallow: /a\nDisalow: /b\nDisallow: /c$d\nColour: blue\n"
 CODES = ["R405", "R201", "R402", "R203"]  # in the order of the file
@@ -280,6 +281,7 @@ def test_only_findings_that_are_looked_for_are_fixed(faulty):
     assert faulty.read_text() == FILE
 
 
+@not_on_windows
 def test_a_fixed_file_keeps_its_mode_and_a_link_stays_a_link(faulty, tmp_path):
     faulty.chmod(0o640)
     link = tmp_path / "link.txt"
@@ -291,7 +293,10 @@ def test_a_fixed_file_keeps_its_mode_and_a_link_stays_a_link(faulty, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link.txt", "robots.txt"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0,
+    reason="root may write everywhere, and on Windows everybody in a folder",
+)
 def test_a_file_that_cannot_be_written_is_an_error_and_stays_whole(faulty, tmp_path):
     tmp_path.chmod(0o500)
     output = policy("lint", faulty, "--fix")
@@ -415,3 +420,19 @@ def test_whoever_reads_the_first_line_only_is_not_kept_waiting(tmp_path):
     )
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("system", "processes"), [("win32", 61), ("linux", 70)])
+def test_no_more_processes_are_started_than_windows_can_wait_for(monkeypatch, system, processes):
+    wanted = []
+
+    def pool(count, *_):
+        wanted.append(count)
+        raise InterruptedError  # none is to be started
+
+    monkeypatch.setattr("sys.platform", system)
+    monkeypatch.setattr(linted_files, "ProcessPoolExecutor", pool)
+    options = read_options_of("lint", "--jobs", "70", *(f"{at}.txt" for at in range(70 * 32)))
+    with pytest.raises(InterruptedError):
+        next(linted_files.linted_files(options.args, options))
+    assert wanted == [processes]

@@ -19,6 +19,7 @@ from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Super
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
 from scrapy_robots_policy.fetch.redirects import ANYWHERE
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, parse
+from scrapy_robots_policy.rep.preference import NO_USE
 from tests.site import Answer, Site, free_port
 from tests.site import robots as served
 
@@ -43,6 +44,15 @@ def server():
     yield server
     server.shutdown()
     server.server_close()
+
+
+@pytest.mark.parametrize(("system", "reuses"), [("win32", False), ("linux", True)])
+def test_no_second_server_gets_the_port_on_windows(monkeypatch, system, reuses):
+    """Elsewhere the option lets a new server take the port of one that has just ended."""
+    monkeypatch.setattr("sys.platform", system)
+    with Server(0, {}, "test") as server:
+        option = server.socket.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+    assert bool(option) is reuses
 
 
 def ask(server, method, path, value=None, **headers):
@@ -149,7 +159,7 @@ def test_a_request_to_another_host_name_gets_nothing(server):
         ),
         *({**QUESTION, "question": {}}, {**QUESTION, "dialect": []}),
         *({**QUESTION, "headers": 1}, {**QUESTION, "html": []}, {**QUESTION, "tdmrep": None}),
-        {**QUESTION, "html": f"<p{' a' * 3_000}>"},
+        *({**QUESTION, "purposes": ["x"]}, {**QUESTION, "level": {}}),
         *({**QUESTION, "answer": "x"}, {**QUESTION, "answer": []}),
         json.dumps(QUESTION).replace('"question": 0', '"question": 1e999').encode(),
         json.dumps(QUESTION).replace('"question": 0', '"question": NaN').encode(),
@@ -272,7 +282,7 @@ def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
 def options_of(**values):
     """What the tester reads of its command line."""
     usual = {"robots": "", "agent": "Bot", "user_agent": "test", "port": None, "guard": ANYWHERE}
-    return SimpleNamespace(dialect=DIALECTS["google"], **{**usual, **values})
+    return SimpleNamespace(dialect=DIALECTS["google"], use=NO_USE, **{**usual, **values})
 
 
 def test_a_request_of_another_page_does_not_change_whose_rules_these_are():

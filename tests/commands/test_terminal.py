@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import pytest
 
 from scrapy_robots_policy.commands import command_line
+from scrapy_robots_policy.commands import terminal as commands_terminal
+from scrapy_robots_policy.commands.console import reads_escapes
 from scrapy_robots_policy.commands.terminal import (
     Progress,
+    paint,
     print_columns,
     print_error,
     print_groups,
@@ -25,6 +31,11 @@ CLEAR = "\r\x1b[K"
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+@pytest.fixture(autouse=True)
+def _every_terminal_reads_escapes(monkeypatch):
+    monkeypatch.setattr(commands_terminal, "reads_escapes", lambda stream: True)
 
 
 def terminal_at_stderr(monkeypatch, kind="xterm"):
@@ -69,6 +80,22 @@ def test_a_terminal_that_clears_no_line_shows_no_progress(monkeypatch):
     progress.step("a")
     progress.end()
     assert terminal.getvalue() == ""
+
+
+def test_a_console_that_reads_no_escapes_shows_neither_progress_nor_colours(monkeypatch, tmp_path):
+    monkeypatch.setattr(commands_terminal, "reads_escapes", lambda stream: False)
+    errors = terminal_at_stderr(monkeypatch)
+    Progress(3).step("a")
+    assert errors.getvalue() == ""
+    monkeypatch.setattr("sys.stdout", Terminal())
+    assert paint("allowed", "green") == "allowed"
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="only a console of Windows has a mode")
+def test_what_goes_nowhere_is_no_console():
+    with Path(os.devnull).open("w") as nowhere:
+        assert nowhere.isatty()
+        assert not reads_escapes(nowhere)
 
 
 def test_columns_and_carets_stand_right_where_the_encoding_lacks_characters(tmp_path):

@@ -11,9 +11,10 @@ from urllib.parse import urlencode
 import pytest
 
 from scrapy_robots_policy.commands.access_table import ANSWERS
-from scrapy_robots_policy.commands.tester import answers, crawlers_by_kind
+from scrapy_robots_policy.commands.tester import answers, crawlers_by_kind, uses_of
 from scrapy_robots_policy.commands.tester.server import Server, as_fetched
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from scrapy_robots_policy.rep.preference import DeclaredUse
 from tests.browser import (  # skips where there is no selenium
     accessibility_faults,
     browser_of_module,  # noqa: F401 - the fixture `browser`
@@ -39,6 +40,7 @@ GIVEN = {
     "dialects": list(DIALECTS),
     "answers": list(ANSWERS),
     "crawlers": crawlers_by_kind(),
+    **uses_of(),
 }
 
 
@@ -174,7 +176,7 @@ def filled(page):
 def test_what_the_page_itself_says_is_typed_with_the_keyboard_only(page):
     page.open(robots="User-agent: *\nDisallow: /x", urls="/a", agents="Bot")
     assert filled(page) == ("headers, HTML, tdmrep.json", False)
-    page.one("#picker").send_keys(Keys.TAB)
+    page.one("#level").send_keys(Keys.TAB)
     for text in (Keys.ENTER, "X-Robots-Tag: noai", "<meta name=tdm-reservation content=0>", TDM):
         page.browser.switch_to.active_element.send_keys(text)
         page.browser.switch_to.active_element.send_keys(Keys.TAB)
@@ -183,7 +185,68 @@ def test_what_the_page_itself_says_is_typed_with_the_keyboard_only(page):
     facts = page.text("#facts")
     assert "train-ai refused by header X-Robots-Tag: noai" in facts
     assert "tdmrep.json rule 1, tdm-reservation: 1; by meta tag tdm-reservation: 0" in facts
-    assert page.text("#verdict") == "✓ Allowed"
+    assert page.text("#verdict") == "✓ Allowed; refused for train-ai"
+
+
+def declared(page):
+    """The purposes and the level that the page shows as chosen."""
+    boxes = page.of("#declared input")
+    chosen = [box.get_property("value") for box in boxes if box.is_selected()]
+    return chosen, page.run("return document.getElementById('level').selectedOptions[0]?.text")
+
+
+SIGNALS = "User-agent: *\nContent-Usage: search=y, train-ai=n\nContent-Signal: use=reference"
+EVERY_PURPOSE = ["search", "ai-input", "train-ai"]
+
+
+def test_what_the_crawl_declares_is_chosen_with_the_keyboard_and_stays_in_the_link(page):
+    page.open(robots=SIGNALS, urls="/a", agents="Bot")
+    assert declared(page) == (EVERY_PURPOSE, "none")
+    assert page.text("#verdict") == "✓ Allowed; refused for train-ai"
+    page.one("#picker").send_keys(Keys.TAB)
+    for keys in (Keys.TAB, Keys.SPACE + Keys.TAB, Keys.SPACE + Keys.TAB, "full"):
+        page.browser.switch_to.active_element.send_keys(keys)
+    page.until(lambda: page.text("#verdict") == "✓ Allowed; refused for use=full")
+    page.until_answered()
+    facts = page.text("#facts")
+    assert "Content-Usage: train-ai=n; by line 2, Content-Usage: search=y" in facts
+    assert "use=full refused by line 3, Content-Signal: use=reference" in facts
+    assert "Google-Extended" not in facts
+    link = page.browser.current_url
+    page.browser.get("about:blank")
+    page.browser.get(link)
+    page.until_answered()
+    assert declared(page) == (["search"], "full")
+    assert page.text("#facts") == facts
+
+
+LINKS = {
+    "older": ({}, (EVERY_PURPOSE, "none")),
+    "nothing declared": ({"purposes": [], "level": ""}, ([], "none")),
+    "other shapes": ({"purposes": "search", "level": ["full", "x"]}, (EVERY_PURPOSE, "none")),
+    "unknown names": ({"purposes": ["x", 5, "train-ai"], "level": "x"}, (["train-ai"], "none")),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_declares_what_it_says_and_an_older_one_every_purpose(page, name):
+    choice, shown = LINKS[name]
+    page.server.start_values.update(uses_of(DeclaredUse(frozenset({"ai-input"}), "immediate")))
+    page.open()
+    assert declared(page) == (["ai-input"], "immediate")  # of the project
+    state = {"robots": SIGNALS, "urls": "/a", "agents": "Bot", **choice}
+    page.browser.get("about:blank")
+    page.browser.get(f"{page.url}#1.{b64(compress(json.dumps(state).encode()))}")
+    page.until_answered()
+    assert declared(page) == shown
+    assert ("train-ai refused by" in page.text("#facts")) is ("train-ai" in shown[0])
+
+
+def test_the_headline_of_a_page_that_is_not_fetched_has_no_uses(page):
+    fields = {"robots": "User-agent: *\nDisallow: /a", "headers": "X-Robots-Tag: noai"}
+    page.open(**fields, urls="/a", agents="Bot")
+    assert page.text("#verdict") == "✕ Disallowed"
+    assert "train-ai refused by" in page.text("#facts")
 
 
 def test_a_link_opens_the_page_with_what_the_page_itself_says(page):
@@ -208,14 +271,6 @@ def test_a_link_opens_the_page_with_what_the_page_itself_says(page):
 def test_a_policy_that_turns_text_round_is_escaped(page):
     page.open(robots="", urls="/a", agents="Bot", headers="tdm-policy: /\u202egnp.exe")
     assert r"header tdm-policy: /\u202egnp.exe" in page.text("#facts")
-
-
-def test_html_that_would_take_too_long_gets_a_sentence(page):
-    page.open(robots="", urls="/a", agents="Bot")
-    page.run("document.getElementById('html').value = '<p ' + 'a '.repeat(3000) + '>'")
-    page.type("urls", "/b")
-    page.until(lambda: "more than 2,000 attributes" in page.text("#state"))
-    page.browser.get_log("browser")  # the status 400 of that answer
 
 
 def test_the_tdmrep_json_of_a_site_comes_with_its_robots_txt_and_goes_with_it(page):
@@ -573,10 +628,11 @@ def test_every_control_shows_that_it_has_the_focus(page):
         "return [focused.id, getComputedStyle(shown).outlineStyle]"
     )
     focused = []
-    for _ in range(14):
+    for _ in range(18):
         focused.append(page.run(outline))
         page.browser.switch_to.active_element.send_keys(Keys.TAB)
     assert ["robots", "solid"] in focused
+    assert ["level", "solid"] in focused
     assert {style for _, style in focused} == {"solid"}
 
 

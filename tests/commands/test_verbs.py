@@ -342,6 +342,35 @@ def test_explain_combines_a_saved_page_with_the_files(tmp_path):
     }
 
 
+UNREAD = {
+    "no line": (b"HTTP/2 200\r\nA: b\r\n\r\nhello", ""),
+    "a page without a head": (b"hello\n", ""),
+    "one line": (b"HTTP/2 200\r\nnoai\r\nA: b\r\n\r\nhello", "line 2 is no header line"),
+    "that of the last response": (
+        b"HTTP/1.1 301 Moved\nX\n\nHTTP/1.1 200 OK\nA: b\nnoai\n: x\n\nhello\n",
+        "lines 6, 7 are no header lines",
+    ),
+    "a page in the place of headers": (
+        b"HTTP/1.1 200 OK\n" + b"<p>\n" * 1_005,
+        "lines 2, 3, 4, 5, 6 and 1,000 more are no header lines",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+@pytest.mark.parametrize("source", ["file", "standard input"])
+def test_explain_names_the_lines_of_a_saved_page_that_are_no_header_lines(tmp_path, source, name):
+    octets, lines = UNREAD[name]
+    for file, content in (("r", b""), ("p", octets)):
+        (tmp_path / file).write_bytes(content)
+    page = tmp_path / "p" if source == "file" else "-"
+    args = ("--robots", tmp_path / "r", "--page", page, "https://h.example/")
+    output = robots("explain", *args, stdin=octets)
+    where = page if source == "file" else source
+    assert output.err == (f"scrapy robots: {where}: {lines}: not read\n" if lines else "")
+    assert output.status == 0
+
+
 def test_a_page_that_looks_like_many_responses_is_gone_through_once():
     octets = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + b"HTTP/\n\n" * 1_000 + b"<p>"
     with counting_calls() as counts:
@@ -354,6 +383,12 @@ def test_a_saved_page_that_cannot_be_read_is_a_wrong_command_line(tmp_path):
     output = robots("explain", "--robots", "-", "--page", tmp_path / "none", "/", stdin=b"")
     assert output.status == 2
     assert "cannot read" in output.err
+
+
+def test_explain_says_of_a_local_file_nothing_that_a_site_would_have_answered(tmp_path):
+    (tmp_path / "r").write_text("User-agent: *\n")
+    output = robots("explain", "--robots", tmp_path / "r", "/")
+    assert f"robots.txt   {tmp_path / 'r'}: 14 octets" in output.lines
 
 
 def test_explain_shows_why_there_is_no_file():

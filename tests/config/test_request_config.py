@@ -49,6 +49,28 @@ def test_the_request_is_stronger_than_the_host_and_that_than_the_crawl():
     )
 
 
+def test_a_request_with_the_crawls_own_header_brings_none():
+    """A redirect and a retry have the header that Scrapy has added to the request before."""
+    default = RequestConfig(dialect_of("google"), "CrawlBot")
+    configs = RequestConfigs(default, by_header=True, sent=b"CrawlBot/1.0 (+https://x.example)")
+    assert configs.of({}, configs.sent, HERE) is default
+    assert configs.set_by({}, configs.sent, HERE) == {}
+    assert configs.of({}, b"CrawlBot/2.0", HERE) is not default
+    assert set(configs.set_by({}, b"CrawlBot/2.0", HERE)) == {"agent"}
+
+
+def test_what_a_request_leaves_open_is_set_elsewhere():
+    here = Overrides({"here.example": Override(agent="HostBot")}, "ROBOTS_OVERRIDES")
+    default = RequestConfig(dialect_of("google"), "CrawlBot")
+    configs = RequestConfigs(default, (here,), by_header=True)
+    meta = {"robots": {"agent": None, "dialect": "bing"}}
+    assert configs.of(meta, None, HERE) == RequestConfig(dialect_of("bing"), "HostBot")
+    assert configs.set_by(meta, None, HERE) == {
+        "agent": "ROBOTS_OVERRIDES['here.example']",
+        "dialect": "request.meta['robots']",
+    }
+
+
 @pytest.mark.parametrize("robots_txt", [None, CLOSED.encode()])
 def test_where_no_robots_txt_is_obeyed_an_empty_one_takes_its_place(robots_txt):
     override = Override(obey=False, crawl_delay=3.0, robots_txt=robots_txt)

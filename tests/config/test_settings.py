@@ -12,7 +12,7 @@ import pytest
 import scrapy
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
-from scrapy.settings import Settings
+from scrapy.settings import Settings, default_settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddleware, compat
@@ -38,6 +38,7 @@ from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
 from tests.crawls import crawl
+from tests.missing import not_on_windows
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
 
@@ -71,7 +72,11 @@ def test_the_shell_which_has_no_spider_yet_writes_no_files(tmp_path):
 
 def test_the_defaults():
     assert read() == PolicySettings(
-        configs=RequestConfigs(RequestConfig(DIALECTS["rfc9309"], "Scrapy"), by_header=True),
+        configs=RequestConfigs(
+            RequestConfig(DIALECTS["rfc9309"], "Scrapy"),
+            by_header=True,
+            sent=default_settings.USER_AGENT.encode(),
+        ),
         store=StoreSettings("memory:"),
         access_overrides=AccessOverrides(),
         profile=RequestProfile(30.0),
@@ -236,13 +241,25 @@ WRONG = [
         "ROBOTS_STORE is 5: it has no method get; a store has get, put and close",
     ),
     ({"ROBOTS_STORE": "sqlite:/"}, "ROBOTS_STORE is 'sqlite:/': it is a folder; name a file in it"),
-    ({"ROBOTS_STORE": "sqlite:" + "x" * 300}, "no file can be there: File name too long"),
-    ({"ROBOTS_STORE": "sqlite:~no-body/x"}, "'sqlite:~no-body/x': nobody knows the home folder"),
+    pytest.param(
+        {"ROBOTS_STORE": "sqlite:" + "x" * 300},
+        "no file can be there: File name too long",
+        marks=not_on_windows,
+    ),
+    pytest.param(
+        {"ROBOTS_STORE": "sqlite:~no-body/x"},
+        "'sqlite:~no-body/x': nobody knows the home folder",
+        marks=not_on_windows,
+    ),
     *(
         ({"ROBOTS_STORE": uri}, "': it would be a file called :memory:; take memory:, which keeps")
         for uri in ("sqlite::memory:", "sqlite:///:memory:")
     ),
-    ({"ROBOTS_STORE": "sqlite:/dev/null/x"}, "no file can be there: Not a directory"),
+    pytest.param(
+        {"ROBOTS_STORE": "sqlite:/dev/null/x"},
+        "no file can be there: Not a directory",
+        marks=not_on_windows,
+    ),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
     ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
     # Meant as seconds: Scrapy's `getbool` would take the one for True, the other for False.
@@ -318,9 +335,21 @@ WRONG = [
         {"ROBOTS_REPORT_BASE": "%(name)s-%(time)s.json"},
         "it may have '%' only in %(name)s; write",
     ),
-    ({"ROBOTS_REPORT_BASE": "x" * 300}, "': it cannot be read: File name too long"),
-    ({"ROBOTS_REPORT_BASE": "/dev/null/x"}, "': it cannot be read: Not a directory"),
-    ({"ROBOTS_REPORT_BASE": "/"}, "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory"),
+    pytest.param(
+        {"ROBOTS_REPORT_BASE": "x" * 300},
+        "': it cannot be read: File name too long",
+        marks=not_on_windows,
+    ),
+    pytest.param(
+        {"ROBOTS_REPORT_BASE": "/dev/null/x"},
+        "': it cannot be read: Not a directory",
+        marks=not_on_windows,
+    ),
+    pytest.param(
+        {"ROBOTS_REPORT_BASE": "/"},
+        "ROBOTS_REPORT_BASE is '/': it cannot be read: Is a directory",
+        marks=not_on_windows,
+    ),
     ({"ROBOTS_PURPOSE": "training"}, "ROBOTS_PURPOSE is 'training'; it must be one or several of"),
     ({"ROBOTS_PURPOSE": {"search": 1}}, "ROBOTS_PURPOSE is {'search': 1}; it must be one or sev"),
     ({"ROBOTS_OVERRIDES": "[]"}, "ROBOTS_OVERRIDES is '[]'; it must be a dict of host patterns"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import sys
 import tracemalloc
 import zlib
 from types import SimpleNamespace
+from weakref import ref
 
 import pytest
 from scrapy import Request, signals
@@ -16,7 +18,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import decoders, unpacking
-from scrapy_robots_policy.fetch.body import Bodies, Body
+from scrapy_robots_policy.fetch.body import Bodies, Body, is_fetch
 
 BOMBS = {
     "gzip": gzip.compress,
@@ -156,6 +158,22 @@ def test_downloads_are_listened_to_from_the_first_body_that_is_expected_to_the_l
             assert are_listened_to()
         assert not compat.has_receivers(crawler, signals.bytes_received)
     assert ended == [first, last] * 2
+
+
+def test_a_fetch_that_has_ended_is_freed_without_the_collector():
+    """In a broad crawl the requests of all origins would stay until a full collection."""
+    request = Request("http://here.example/robots.txt")
+    freed = ref(request)
+    gc.collect()
+    gc.disable()
+    try:
+        with Body(Bodies(get_crawler(), lambda _: None), request, 10) as body:
+            body.received = 1
+        assert is_fetch(request)
+        del request, body
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 def test_signals_of_another_library_are_listened_to_and_left_too(monkeypatch):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import compat
+from scrapy_robots_policy.fetch import fetch_gate
 from scrapy_robots_policy.fetch.fetch_gate import (
     FILES_LEFT,
     MAX_SOCKETS,
@@ -152,6 +155,20 @@ def test_pages_and_logs_are_left_open_files(limit, sockets, monkeypatch):
     limit = resource.RLIM_INFINITY if limit == "none" else limit  # -1 up to Python 3.14
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
     assert max_sockets() == sockets
+
+
+def test_robots_txt_takes_no_more_sockets_than_windows_can_wait_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resource", None)  # as there: it cannot be imported
+    monkeypatch.setattr("sys.platform", "win32")
+    assert max_sockets() == 512 - FILES_LEFT
+
+
+def test_robots_txt_takes_no_more_sockets_than_select_can_wait_for(monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 20, 1 << 20))
+    assert max_sockets() == MAX_SOCKETS
+    monkeypatch.setattr(fetch_gate, "SelectReactor", object)
+    assert max_sockets() == 1024 - FILES_LEFT
 
 
 @on_reactor

@@ -541,6 +541,25 @@ async def test_what_came_before_a_middleware_asked_again_does_not_count():
         assert (outcome.octets, outcome.is_cut) == (text.encode(), False)
 
 
+class Moves:
+    """A downloader middleware that sends a copy with another URL, as those of services do."""
+
+    def process_request(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            return request.replace(url=request.url.replace("/robots.txt", "/through"))
+        return None
+
+
+@on_reactor
+async def test_a_fetch_that_a_middleware_sent_as_another_request_is_under_way_no_more():
+    with Site({"/through": robots(RULES)}) as site:
+        settings = {"DOWNLOADER_MIDDLEWARES": {Moves: 555}}
+        seen, crawler = await crawl(site.url("/page"), settings=settings)
+        assert site.paths == ["/through", "/page"]
+        assert len(seen.answered) == 1
+        assert middleware_of(crawler).admission.concurrency.fetching == set()
+
+
 @on_reactor
 async def test_pages_are_loaded_as_before():
     page = Answer(gzip.compress(b"x" * 5000), headers={"Content-Encoding": "gzip"})

@@ -10,7 +10,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch import redirects
-from scrapy_robots_policy.fetch.addresses import host_of, is_private
+from scrapy_robots_policy.fetch.addresses import is_private, unescaped_host
 from scrapy_robots_policy.fetch.lookup import addresses_of
 from scrapy_robots_policy.fetch.redirects import (
     MAX_URL,
@@ -123,7 +123,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("url", SPELLINGS)
 def test_a_host_is_read_as_the_boldest_client_reads_it(url):
-    assert host_of(url) == SPELLINGS[url]
+    assert unescaped_host(url) == SPELLINGS[url]
 
 
 def test_behind_a_proxy_no_name_is_looked_up():

@@ -10,12 +10,12 @@ from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.resolver.cache import (
     MAX_UNWEIGHED,
-    PACKED_OVERHEAD,
     WEIGH_EVERY,
     WEIGHED_USES,
     OriginCache,
 )
 from scrapy_robots_policy.resolver.origin import OVERHEAD, OriginState
+from scrapy_robots_policy.stores.codec import FRAME_OVERHEAD
 
 SIZE = 10_000
 LOTS = 10**9
@@ -88,7 +88,7 @@ def test_an_origin_without_an_entry_is_not_packed():
 
 @pytest.mark.slow
 def test_origins_without_a_file_count_in_the_octets_too():
-    cache = cache_of(max_ready_octets=0, max_octets=100 * PACKED_OVERHEAD)
+    cache = cache_of(max_ready_octets=0, max_octets=100 * FRAME_OVERHEAD)
     for number in range(1000):
         cache.put(state(f"http://{number}.example", size=0))
     assert len(cache) < 100

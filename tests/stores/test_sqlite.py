@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -76,6 +75,18 @@ def test_by_default_the_file_is_in_the_data_folder_of_the_project(tmp_path, monk
     assert open_store("sqlite:~/r").store.path == Path.home() / "r"
 
 
+@pytest.mark.parametrize("path", ["C:/crawls/r", "/C:/crawls/r", "///c:/crawls/r", "////C:/r"])
+def test_a_drive_of_windows_may_stand_behind_the_slashes_of_a_uri(monkeypatch, path):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert open_store(f"sqlite:{path}").store.path == Path(path.lstrip("/")).absolute()
+
+
+@pytest.mark.parametrize("path", ["//server/share/r", "/robots", "///robots", "C:r"])
+def test_other_paths_keep_their_slashes_on_windows(monkeypatch, path):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert open_store(f"sqlite:{path}").store.path == Path(path).absolute()
+
+
 def test_a_project_that_was_deployed_as_an_egg_has_its_file_where_the_crawl_starts(
     tmp_path, monkeypatch
 ):
@@ -114,7 +125,7 @@ async def test_a_file_that_another_process_made_meanwhile_is_used(path, monkeypa
 async def test_entries_are_whole_after_kill_9(path):
     process = worker(path, "w", 1_000_000)
     printed = [process.stdout.readline().strip() for _ in range(50)]
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     rest, _ = process.communicate(timeout=120)
     printed += rest.splitlines()  # whole lines only: one write each
     assert set(printed) <= kept(path)

@@ -35,7 +35,9 @@ def end_by_signals() -> None:
             signal.signal(each, signal.SIG_IGN)
         sys.exit(128 + number)
 
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if sys.platform != "win32":
+        signals.append(signal.SIGHUP)
     for each in signals:
         signal.signal(each, leave)
 

@@ -10,6 +10,7 @@ from typing import Any
 from ...rep import DIALECTS, FetchResult
 from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
+from ...rep.preference import LEVELS, NO_USE, PURPOSES, DeclaredUse
 from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
 from ..crawler_list import by_category
@@ -65,6 +66,20 @@ def start_values_of(options: Options) -> dict[str, Any]:
         "dialects": list(DIALECTS),
         "answers": list(ANSWERS),
         "crawlers": crawlers_by_kind(),
+        **uses_of(options.use),
+    }
+
+
+def uses_of(declared: DeclaredUse = NO_USE) -> dict[str, Any]:
+    """The uses that the page lets a crawl declare.
+
+    declared  what the project declares; without a purpose and a level, all purposes
+    """
+    purposes = declared.purposes if declared.purposes or declared.level else PURPOSES
+    return {
+        "purposes": {name: name in purposes for name in PURPOSES},
+        "levels": LEVELS,
+        "level": declared.level,
     }
 
 

@@ -10,6 +10,7 @@ from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict
 from ...rep.escapes import shown
 from ...rep.option_causes import cause
+from ...rep.preference import DeclaredUse
 from ...rep.rule_match import match_of
 from ...rep.url import readable
 from ...resolver.origin import OriginRules
@@ -18,7 +19,7 @@ from ..finding_formats import finding_as_json
 from ..inputs import rules_from
 from ..option_words import described
 from ..verdict_data import verdict_as_json
-from .page_fields import PageFields
+from .page_fields import PageFields, use_of
 
 MAX_URLS = 30
 MAX_AGENTS = 6
@@ -44,6 +45,7 @@ class Questions:
     answer  what the site answers to the request for its robots.txt, as a key of `ANSWERS`
     result  the same, with the file, or with why the fetch had no answer
     chosen  the question, from 0, that is explained in full, in `dialect`
+    use     what the crawl declares
     page    what the page and its site say elsewhere, for the question that is chosen
     """
 
@@ -53,6 +55,7 @@ class Questions:
     agents: tuple[str, ...]
     dialect: Dialect
     chosen: int
+    use: DeclaredUse
     page: PageFields
 
     @classmethod
@@ -83,6 +86,7 @@ class Questions:
             tuple(agents[:MAX_AGENTS]),
             dialect,
             chosen,
+            use_of(data),
             PageFields.of(data),
         )
 
@@ -177,9 +181,9 @@ def _full(
     full = verdict_as_json(url, verdict)
     return full | {
         "beaten": full["beaten"][:MAX_BEATEN],
+        **questions.page.use_answer(rules[questions.dialect.name], url, agent, questions.use),
         "cause": verdict.cause,
         "waits": _waits(verdict),
-        "use_facts": questions.page.facts(rules[questions.dialect.name], url, agent),
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
         "options": described(why, standard.name) if why else "",

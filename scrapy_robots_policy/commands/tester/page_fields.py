@@ -1,4 +1,6 @@
-"""The fields of the tester's page about what a page and its site say beside the robots.txt."""
+"""The fields of the tester's page about what the crawl declares, and about what a page and its site
+say beside the robots.txt.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,24 @@ from typing import Any
 from ...rep import Dialect, FetchResult
 from ...rep.control_tokens import tokens_for
 from ...rep.documents import TDMREP, key_of, url_of
-from ...rep.preference import PURPOSES, DeclaredUse, Preference
+from ...rep.preference import LEVELS, PURPOSES, DeclaredUse, Preference
+from ...rep.use_answer import Result
 from ...resolver.origin import OriginRules
 from ..inputs import reservations_from
 from ..verdict_data import tdmrep_state, use_facts, uses_with_page
 
-EVERY_PURPOSE = DeclaredUse(frozenset(PURPOSES), tokens=tokens_for(PURPOSES))
-"""What the tester declares: all that a crawl may declare without settings of its own."""
-MAX_LINES = 5  # that are no header lines; a page pasted into the wrong field has many
 MAX_CHARACTERS = 500  # of a fact: the URL of a policy may be as long as the page
+
+
+def use_of(data: Any) -> DeclaredUse:
+    """What the crawl declares, from the page's JSON; without a choice, all purposes. The control
+    tokens are those of the purposes. ValueError if it has another shape.
+    """
+    purposes, level = data.get("purposes", list(PURPOSES)), data.get("level", "")
+    is_list = isinstance(purposes, list) and all(isinstance(name, str) for name in purposes)
+    if not is_list or not PURPOSES.keys() >= {*purposes} or level not in ("", *LEVELS):
+        raise ValueError("the declared use has another shape than the page's")
+    return DeclaredUse(frozenset(purposes), level, tokens_for(purposes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +52,22 @@ class PageFields:
             raise ValueError("headers, HTML and tdmrep.json are strings")
         return cls(*(text if text.strip() else "" for text in texts))
 
-    def facts(self, rules: OriginRules, url: str, agent: str) -> list[tuple[str, str]]:
-        """Every preference about the use of a page, what overrides what, and the results.
-
-        ValueError if to parse the HTML would take too long.
-        """
+    def use_answer(
+        self, rules: OriginRules, url: str, agent: str, use: DeclaredUse
+    ) -> dict[str, Any]:
+        """Every preference about the use of a page, what overrides what, and the results."""
         if self.tdmrep:
             result = FetchResult(200, self.tdmrep.encode("utf-8", "replace"))
             rules = rules.with_tdmrep(reservations_from(key_of("", TDMREP), result))
         of_page, notes = self._of_page(url, agent, rules.dialect)
-        verdict = rules.verdict_for_use(url, agent, EVERY_PURPOSE)
-        facts = use_facts(uses_with_page(verdict, rules, url, EVERY_PURPOSE, of_page))
+        verdict = rules.verdict_for_use(url, agent, use)
+        uses = uses_with_page(verdict, rules, url, use, of_page)
         if rules.tdmrep is not None:
             notes.append(("tdmrep.json", tdmrep_state(rules.tdmrep)))
-        return [(name, _brief(text)) for name, text in facts + notes]
+        return {
+            "use_facts": [(name, _brief(text)) for name, text in use_facts(uses) + notes],
+            "refused_uses": [one.name for one in uses.results if one.result is Result.REFUSED],
+        }
 
     def _of_page(
         self, url: str, agent: str, dialect: Dialect
@@ -67,7 +80,7 @@ class PageFields:
         response = saved_page.pasted_response(self.headers, self.html, url)
         notes = [
             ("not read", f"line {number} of the headers: it is no header line")
-            for number in saved_page.unread_lines(self.headers)[:MAX_LINES]
+            for number in saved_page.unread_lines(self.headers)[: saved_page.MAX_UNREAD]
         ]
         if self.html and not saved_page.is_html(response):
             notes.append(("not read", "the HTML: by its Content-Type the page is none"))

@@ -80,6 +80,8 @@ class Server(ThreadingHTTPServer):
         user_agent: str,
         guard: RedirectGuard = ANYWHERE,
     ) -> None:
+        # On Windows two servers with that option share a port, and either one gets a request.
+        self.allow_reuse_address = sys.platform != "win32"
         super().__init__(("127.0.0.1", port), _Handler)
         self.start_values, self.user_agent, self.guard = start_values, user_agent, guard
         self.rules = Rules()

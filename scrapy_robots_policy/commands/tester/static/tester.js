@@ -28,8 +28,11 @@ let linkFault = ""; // shown with the first answer, which is about the example
 let shownFindings = { findings: [], more_findings: 0 };
 
 function state() {
-  return { ...valuesOf(FIELDS), question, expect, differences: $("differences").checked };
+  const purposes = purposeBoxes().filter((box) => box.checked).map((box) => box.value);
+  return { ...valuesOf(FIELDS), purposes, question, expect, differences: $("differences").checked };
 }
+
+const purposeBoxes = () => [...$("declared").querySelectorAll("input")];
 
 const valuesOf = (names) => Object.fromEntries(names.map((name) => [name, $(name).value]));
 
@@ -37,7 +40,8 @@ function restore(given) {
   if (given.robots !== $("robots").value) $("source").textContent = "";
   if (given.tdmrep !== $("tdmrep").value) $("tdmrep-source").textContent = "";
   for (const name of FIELDS) $(name).value = given[name];
-  for (const name of ["answer", "dialect"]) if (!$(name).value) $(name).selectedIndex = 0;
+  for (const name of ["answer", "dialect", "level"]) if (!$(name).value) $(name).selectedIndex = 0;
+  for (const box of purposeBoxes()) box.checked = given.purposes?.includes(box.value) ?? true;
   ({ question, expect } = given);
   $("differences").checked = given.differences;
   $("elsewhere").open = showFilled() > 0;
@@ -114,7 +118,7 @@ async function ask({ scroll = false } = {}) {
   computing();
   const mine = number;
   running = new AbortController();
-  const { robots, answer, dialect } = state();
+  const { robots, answer, dialect, purposes, level } = state();
   $("unread").hidden = $("answer").selectedIndex === 0;
   const isFetched = source?.robots === robots && source.answer === answer;
   const why = isFetched ? source.why : "";
@@ -122,7 +126,8 @@ async function ask({ scroll = false } = {}) {
   query.urls = lines($("urls").value);
   query.agents = lines($("agents").value);
   try {
-    const answers = await post("/answers", { ...query, ...valuesOf(PAGE_FIELDS) }, running.signal);
+    const asked = { ...query, purposes, level, ...valuesOf(PAGE_FIELDS) };
+    const answers = await post("/answers", asked, running.signal);
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
@@ -292,6 +297,21 @@ async function restoreLink() {
   }
 }
 
+// The uses that may be declared, as they are chosen at the start.
+function addUses({ purposes, levels, level }) {
+  const boxes = Object.entries(purposes).map(([name, isDeclared]) => {
+    const label = element("label");
+    const box = element("input");
+    box.type = "checkbox";
+    box.value = name;
+    box.checked = isDeclared;
+    label.append(box, ` ${name}`);
+    return label;
+  });
+  $("declared").querySelector("legend").after(...boxes);
+  $("level").append(...levels.map((name) => new Option(name, name, false, name === level)));
+}
+
 function begin(given) {
   $("urls").value = EXAMPLE.urls;
   $("agents").value = given.agent;
@@ -310,6 +330,7 @@ async function start() {
     group.append(...names.map((name) => new Option(name, name)));
     $("picker").append(group);
   }
+  addUses(given);
   if (!(await restoreLink())) begin(given);
   $("robots").addEventListener("input", showEdited);
   showFilled();
@@ -318,6 +339,7 @@ async function start() {
   for (const name of ["robots", "urls", "agents", ...PAGE_FIELDS]) $(name).addEventListener("input", askSoon);
   $("dialect").addEventListener("change", () => ask({ scroll: true }));
   $("answer").addEventListener("change", () => ask());
+  $("declared").addEventListener("change", () => ask());
   $("differences").addEventListener("change", () => { draw(); keepLink(); });
   $("picker").addEventListener("change", addCrawler);
   $("robots").addEventListener("scroll", follow);

@@ -4,7 +4,7 @@
 const MARK = "#1."; // the first version of packed links
 const MAX_OCTETS = 2_200_000; // of the state, unpacked, a little more than the server takes: a link may be made to burst
 export const PAGE_FIELDS = ["headers", "html", "tdmrep"]; // what is said outside the robots.txt
-export const FIELDS = ["robots", "answer", "urls", "agents", "dialect", ...PAGE_FIELDS];
+export const FIELDS = ["robots", "answer", "urls", "agents", "dialect", "level", ...PAGE_FIELDS];
 
 async function through(stream, octets) {
   const reader = new Blob([octets]).stream().pipeThrough(stream).getReader();
@@ -55,6 +55,7 @@ export async function unpack(hash) {
 function checked(state) {
   const made = Object.fromEntries(FIELDS.map((name) => [name, String(state[name] ?? "")]));
   made.question = Number(state.question) || 0;
+  made.purposes = Array.isArray(state.purposes) ? state.purposes : null; // null: an older link, which declares all
   made.differences = state.differences === true;
   made.expect = Array.isArray(state.expect) ? state.expect.map(expectation).filter(Boolean) : [];
   return made;

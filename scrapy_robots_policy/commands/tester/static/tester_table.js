@@ -26,6 +26,9 @@ export function showAnswer(chosen) {
   }
   const [mark, word] = VERDICTS[kindOf(chosen)];
   $("verdict").textContent = `${mark} ${capital(word)}`;
+  if (chosen.allowed && chosen.refused_uses.length) {
+    $("verdict").append(element("span", "", `; refused for ${chosen.refused_uses.join(", ")}`));
+  }
   $("why").textContent = sentence(chosen.cause);
   const facts = [["URL", shown(chosen.url)], ["crawler", shown(chosen.agent)]];
   facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
