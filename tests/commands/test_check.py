@@ -244,7 +244,7 @@ def test_standard_input_is_named_in_words():
     octets = b"\x89PNG\x01" * 100
     warning = "robots-policy: standard input does not look like text: no rules can be expected"
     assert policy("check", "--robots", "-", "/", stdin=octets).err.startswith(warning)
-    assert "robots.txt   standard input: 200" in policy("explain", "--robots", "-", "/").out
+    assert "robots.txt   standard input: 0 octets" in policy("explain", "--robots", "-", "/").out
     assert policy("blocked", "-").lines[0] == "/  by standard input"
 
 
