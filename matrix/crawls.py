@@ -25,6 +25,7 @@ MODES: Mapping[str, Mapping[str, Any]] = {
     "ours": {"ROBOTSTXT_OBEY": True},
 }
 OUR_ADDON = "scrapy_robots_policy.Addon"
+# The forbidden page is the last: a plugin may give the page that it follows as the referer.
 PATHS = ("/", "/a", "/b?x=1", "/moved", "/private/c")
 ALWAYS = {
     "CLOSESPIDER_TIMEOUT": 60,

@@ -15,6 +15,8 @@ class Entry:
     name      as people know it
     module    its project in `projects/`
     requires  what pip installs for it, beside Scrapy and this package
+    no_deps   what pip installs without its requirements: they exclude each Scrapy that we support.
+              What else it requires is in `requires`
     needs     a program that must be on this machine; one of several
     own       headers of pages that the plugin makes up for each request: they are not compared
     crawls    how many crawls follow each other in one folder
@@ -26,12 +28,17 @@ class Entry:
     name: str
     module: str
     requires: tuple[str, ...] = ()
+    no_deps: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     own: frozenset[str] = frozenset()
     crawls: int = 1
     service: str = ""
     runner: str = "matrix.crawls"
     site: str = ""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        return (*self.no_deps, *self.requires)
 
 
 ENTRIES = (
@@ -106,7 +113,12 @@ ENTRIES = (
     Entry("scrapyd", "scrapyd_project", ("scrapyd", "setuptools<81"), runner="matrix.scrapyd_jobs"),
     Entry("spidermon", "spidermon_checks", ("spidermon",)),
     Entry("scrapy-sentry-errors", "sentry", ("scrapy-sentry-errors",), service="zyte_api"),
-    Entry("scrapy-webarchive", "webarchive", ("scrapy-webarchive",)),
+    Entry(
+        "scrapy-webarchive, installed with `--no-deps`",
+        "webarchive",
+        ("wacz<0.6", "warc-knot<0.3"),
+        no_deps=("scrapy-webarchive",),
+    ),
     Entry("HTTPCACHE, DummyPolicy", "cache_dummy", crawls=2),
     Entry("HTTPCACHE, RFC2616Policy", "cache_rfc2616", crawls=2),
     Entry("HTTPCACHE, RFC2616Policy, DBM", "cache_dbm", crawls=2),
