@@ -18,7 +18,7 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import decoders, unpacking
 from scrapy_robots_policy.fetch.body import Bodies, Body, is_fetch
-from tests.missing import only_on_cpython
+from tests.missing import BROTLI, only_on_cpython
 from tests.traced_memory import tracing_memory
 
 BOMBS = {
@@ -75,7 +75,7 @@ def test_a_whole_body_that_cannot_be_unpacked_is_an_error(fault):
         unpacking.unpack(*UNREADABLE[fault], 1000, is_whole=True)
 
 
-LIBRARIES = {"gzip": "gzip", "br": "brotli", "zstd": "backports.zstd"}
+LIBRARIES = {"gzip": "gzip", "br": BROTLI, "zstd": "backports.zstd"}
 REASON = "the library is not installed: `make test` on the newest Scrapy"
 
 
