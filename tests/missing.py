@@ -18,7 +18,14 @@ NO_SELENIUM = "selenium is not installed: pip install selenium"
 NO_YAML = "PyYAML is not installed: pip install PyYAML"
 NO_AXE = "axe-core is not installed: pip install axe-playwright-python"
 NO_BROWSER = "Chromium or its driver is not installed: apt-get install chromium chromium-driver"
+NO_TRACEMALLOC = "PyPy has no tracemalloc, which says how much memory is allocated"
 
+BROTLI = "brotlicffi" if sys.implementation.name == "pypy" else "brotli"  # as Scrapy requires it
+
+only_on_cpython = pytest.mark.skipif(
+    sys.implementation.name != "cpython",
+    reason="PyPy counts calls otherwise, and frees later what nobody uses any more",
+)
 not_on_windows = pytest.mark.skipif(
     sys.platform == "win32",
     reason="Windows has other files, and other words for what is wrong with one",

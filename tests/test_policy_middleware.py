@@ -23,6 +23,7 @@ from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
 from scrapy_robots_policy.rep.documents import DOCUMENTS
 from scrapy_robots_policy.report.counts import OriginCounts
 from tests.crawls import Chain, Spider, crawl, middleware_of
+from tests.missing import only_on_cpython
 from tests.on_reactor import on_reactor
 from tests.site import PAGE, Answer, Site, moved, robots
 
@@ -497,6 +498,7 @@ class Counting(Chain):
         super().closed(reason)
 
 
+@only_on_cpython
 @pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 340)])
 @on_reactor
 async def test_a_request_takes_few_calls(of_hosts, most):

@@ -53,7 +53,11 @@ class FetchErrors:
             self._by_origin.popitem(last=False)
 
     def of(self, origin: str) -> Exception | None:
-        return self._by_origin.get(origin)
+        error = self._by_origin.get(origin)
+        if error is not None:
+            # PyPy sets it again if `note` was called in the handler of this exception.
+            error.__traceback__ = None
+        return error
 
 
 def cause_of(error: BaseException) -> str:

@@ -171,7 +171,8 @@ def _is_ours(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _create(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    # The answer is a row. No transaction ends while it is open, and PyPy closes it at some time.
+    connection.execute("PRAGMA journal_mode = WAL").close()
     connection.execute("BEGIN IMMEDIATE")
     if not _is_ours(connection, path):  # another process may have been faster
         for statement in _CREATE:

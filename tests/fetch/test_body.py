@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import gzip
 import sys
-import tracemalloc
 import zlib
 from types import SimpleNamespace
 from weakref import ref
@@ -19,6 +18,8 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.fetch import decoders, unpacking
 from scrapy_robots_policy.fetch.body import Bodies, Body, is_fetch
+from tests.missing import BROTLI, only_on_cpython
+from tests.traced_memory import tracing_memory
 
 BOMBS = {
     "gzip": gzip.compress,
@@ -30,10 +31,9 @@ BOMBS = {
 @pytest.mark.parametrize("kind", BOMBS)
 def test_no_more_is_unpacked_than_is_read(kind):
     packed, limit = BOMBS[kind](bytes(10_000_000)), 100_000
-    tracemalloc.start()
-    octets = unpacking.unpack(packed, [kind.partition(",")[0]], limit, is_whole=True)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with tracing_memory() as memory:
+        octets = unpacking.unpack(packed, [kind.partition(",")[0]], limit, is_whole=True)
+        _, peak = memory()
     assert octets == bytes(limit)
     assert peak < 20 * limit
 
@@ -75,7 +75,7 @@ def test_a_whole_body_that_cannot_be_unpacked_is_an_error(fault):
         unpacking.unpack(*UNREADABLE[fault], 1000, is_whole=True)
 
 
-LIBRARIES = {"gzip": "gzip", "br": "brotli", "zstd": "backports.zstd"}
+LIBRARIES = {"gzip": "gzip", "br": BROTLI, "zstd": "backports.zstd"}
 REASON = "the library is not installed: `make test` on the newest Scrapy"
 
 
@@ -100,10 +100,9 @@ def test_no_encoding_hides_that_the_end_is_missing(encoding):
 def test_a_few_octets_take_no_more_memory_than_the_limit(encoding):
     pack = pytest.importorskip(LIBRARIES[encoding], reason=REASON).compress
     bomb = pack(bytes(50_000_000))
-    tracemalloc.start()
-    octets = unpacking.unpack(bomb, [encoding], 500_000, is_whole=True)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    with tracing_memory() as memory:
+        octets = unpacking.unpack(bomb, [encoding], 500_000, is_whole=True)
+        _, peak = memory()
     assert len(octets) == 500_000
     assert peak < 5_000_000
 
@@ -160,6 +159,7 @@ def test_downloads_are_listened_to_from_the_first_body_that_is_expected_to_the_l
     assert ended == [first, last] * 2
 
 
+@only_on_cpython
 def test_a_fetch_that_has_ended_is_freed_without_the_collector():
     """In a broad crawl the requests of all origins would stay until a full collection."""
     request = Request("http://here.example/robots.txt")

@@ -15,6 +15,7 @@ from scrapy_robots_policy.fetch import unpacking
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
 from tests.crawls import Spider, crawl, middleware_of
+from tests.missing import BROTLI
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, moved, robots
 
@@ -185,7 +186,7 @@ def pack(octets, encoding):
     if encoding == "gzip":
         return gzip.compress(octets)
     reason = "brotli is not installed: `make test` on the newest Scrapy"
-    return pytest.importorskip("brotli", reason=reason).compress(octets, quality=1)
+    return pytest.importorskip(BROTLI, reason=reason).compress(octets, quality=1)
 
 
 @pytest.mark.parametrize("name", PACKED)

@@ -120,6 +120,18 @@ def test_the_errors_of_the_newest_origins_are_kept():
     assert errors.of("http://1") is None
 
 
+def test_an_error_that_gets_its_frames_back_is_given_without_them():
+    """PyPy gives them back when the handler of the error is left; asyncio goes on in one there."""
+    errors = FetchErrors()
+    try:
+        int("x")
+    except ValueError as error:
+        frames = error.__traceback__
+        errors.note("http://1", error)
+        error.__traceback__ = frames
+    assert errors.of("http://1").__traceback__ is None
+
+
 @pytest.mark.parametrize("error", [CancelledError, CrawlClosing])
 @on_reactor
 async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error):

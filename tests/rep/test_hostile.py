@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import gc
 import time
-import tracemalloc
 from collections.abc import Callable
 
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
 from scrapy_robots_policy.rep.dialects.options import Beyond
+from tests.traced_memory import tracing_memory
 
 pytestmark = pytest.mark.slow
 
@@ -130,14 +130,11 @@ def test_time_grows_no_faster_than_the_file(name: str, dialect: str):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_memory_stays_within_a_multiple_of_the_file(name: str):
     body = HOSTILE[name](4 * SIZE)
-    tracemalloc.start()
-    try:
+    with tracing_memory() as memory:
         rules = parse(body, "rfc9309")
         for _ in range(3):
             rules.allowed(URL, AGENT)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+        _, peak = memory()
     assert peak < 60 * len(body)
 
 

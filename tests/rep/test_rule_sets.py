@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import gc
 import pickle
-import tracemalloc
 from collections.abc import Callable
 from itertools import product
 from string import ascii_lowercase
@@ -17,6 +16,7 @@ from scrapy_robots_policy.rep.binding import MAX_KEPT, RULE_OCTETS
 from scrapy_robots_policy.rep.needles import Needles
 from scrapy_robots_policy.rep.preference import USER_AGENT
 from scrapy_robots_policy.rep.verdict import Details
+from tests.traced_memory import tracing_memory
 
 FILE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\nContent-Signal: ai-train=no\n"
 URL = "https://example.com/a/b/c.pdf"
@@ -192,13 +192,10 @@ def test_a_user_agent_line_without_a_name_binds_nobody_where_names_are_looked_fo
 def held_by(make: Callable[[], RuleSet]) -> tuple[RuleSet, int]:
     make()
     gc.collect()
-    tracemalloc.start()
-    try:
+    with tracing_memory() as memory:
         read = make()
         gc.collect()
-        return read, tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
+        return read, memory()[0]
 
 
 def rules_used_by(body: bytes, agents: int = 1) -> RuleSet:

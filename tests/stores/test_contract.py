@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import tracemalloc
 import zlib
 from dataclasses import fields, replace
 from typing import Any
@@ -28,6 +27,7 @@ from scrapy_robots_policy.stores import (
 from scrapy_robots_policy.stores.codec import checked, decode, encode
 from tests.on_reactor import on_reactor
 from tests.stores.own_store import FolderStore
+from tests.traced_memory import tracing_memory
 
 ORIGIN = "https://example.com"
 FULL = CacheEntry(
@@ -319,11 +319,10 @@ def test_the_error_about_a_broken_entry_is_a_short_line(kind):
 def test_a_value_that_would_unpack_to_too_many_octets_is_not_unpacked():
     bomb = frame(bytes(6 * codec.MAX_UNPACKED), level=1)
     assert len(bomb) < codec.MAX_FRAME
-    tracemalloc.start()
-    with pytest.raises(EntryError, match="unpacks to more than"):
-        decode(bomb)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with tracing_memory() as memory:
+        with pytest.raises(EntryError, match="unpacks to more than"):
+            decode(bomb)
+        _, peak = memory()
     assert peak < 4 * codec.MAX_UNPACKED
 
 

@@ -216,7 +216,8 @@ async def test_the_coordinator_of_a_store_is_used():
     with Site({"/robots.txt": robots(SECRET + "Crawl-delay: 0.01\n")}) as site:
         _, crawler = await crawl(site.url("/a"), settings={"ROBOTS_STORE": Coordinated})
         store = middleware_of(crawler).resolver.sources.store.store
-        assert store.calls == ["claim", "release", "take 0.01", "leave True"]
+        store.calls.remove("release")  # when the entry is stored, while the page goes on
+        assert store.calls == ["claim", "take 0.01", "leave True"]
     assert coordinator_of(MemoryStore()) is ALONE
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,25 @@ async def test_an_entry_is_there_after_the_store_was_closed(path):
     await first.close()
     assert await second.get(ORIGIN) == RECORD
     await second.close()
+
+
+class KeepingCursors(sqlite3.Connection):
+    """Frees no cursor. PyPy frees them at some time, CPython as soon as nobody uses them."""
+
+    def execute(self, *args):
+        cursor = super().execute(*args)
+        vars(self).setdefault("cursors", []).append(cursor)
+        return cursor
+
+
+@on_reactor
+async def test_a_new_file_needs_no_cursor_to_be_freed(path, monkeypatch):
+    connect = partial(sqlite3.connect, factory=KeepingCursors)
+    monkeypatch.setattr(sqlite.sqlite3, "connect", connect)
+    store = sqlite.SqliteStore(path)
+    await store.put(ORIGIN, RECORD)
+    assert await store.get(ORIGIN) == RECORD
+    await store.close()
 
 
 @on_reactor

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +13,7 @@ from scrapy.http import HtmlResponse
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.tags.page_preferences import html_preferences, parsed_preferences
 from scrapy_robots_policy.tags.raw_html import ASCII_BASED, may_state_use
+from tests.traced_memory import tracing_memory
 
 DIALECT = DIALECTS["rfc9309"]
 OTHER = ["utf-16", "utf-16-le", "utf-32-be", "utf-7", "iso2022_jp", "iso2022_kr", "hz", "cp037"]
@@ -219,9 +219,7 @@ def test_a_search_takes_few_times_the_memory_of_its_page(name):
     body, most = LARGE[name]
     response = HtmlResponse("https://site.example/", body=body, encoding="utf-8")
     assert response.text
-    tracemalloc.start()
-    try:
+    with tracing_memory() as memory:
         assert not may_state_use(response)
-        assert tracemalloc.get_traced_memory()[1] < most * len(body)
-    finally:
-        tracemalloc.stop()
+        _, peak = memory()
+    assert peak < most * len(body)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import pytest
 import scrapy
 from hypothesis import example, given, settings
@@ -14,6 +12,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_robots_policy.tags import response as page
 from scrapy_robots_policy.tags.response import meta_statements, nofollow_links
+from tests.traced_memory import tracing_memory
 
 SITE = "https://site.example/folder/page?q=1"
 
@@ -296,12 +295,10 @@ LONG_HREFS = ["/" + "a" * 500_000, "/?" + "a=b&" * 125_000, "/" + "a/" * 250_000
 def test_a_link_of_hundreds_of_kilobytes_takes_no_more_memory_than_its_page(href):
     html = response(link("/a", "nofollow") + link(href, "nofollow"))
     assert len(html.css("a")) == 2
-    tracemalloc.start()
-    try:
+    with tracing_memory() as memory:
         assert "https://site.example/a" in nofollow_links(html)
-        assert tracemalloc.get_traced_memory()[1] < 4 * len(html.body)
-    finally:
-        tracemalloc.stop()
+        _, peak = memory()
+    assert peak < 4 * len(html.body)
 
 
 # Pages that make the most work: all links alike but for the folder, or none of them ordinary.
