@@ -23,7 +23,7 @@ _ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE}){{1,{MAX_ATTRIBUTES}}}", re.ASCII)
 
 @lru_cache(maxsize=1)  # one page is read by tag after tag
 def without_long_tags(html: str) -> str:
-    """HTML with at most MAX_ATTRIBUTES in each tag; the object itself where no tag has more."""
+    """HTML with at most MAX_ATTRIBUTES in each tag; the same text where no tag has more."""
     pieces: list[str] = []
     start = position = 0
     while tag := _TAG.search(html, position):

@@ -47,7 +47,7 @@ def elements(response: HtmlResponse, *names: str) -> Iterator[Any]:
 
 def _root(response: HtmlResponse) -> Any:
     text = without_long_tags(response.text)
-    if text is response.text:
+    if text == response.text:
         with suppress(ValueError):  # Scrapy's selector takes no base that is no URL, no surrogate
             return response.selector.root
     return Selector(text=text.encode("utf-8", "replace").decode("utf-8"), type="html").root
