@@ -192,12 +192,6 @@ def components(settings: BaseSettings, name: str) -> dict[Any, Any]:
     return {component: order for component, order in merged.items() if order is not None}
 
 
-def middleware_modules(crawler: Crawler) -> list[str]:
-    """Those of the downloader middlewares; none where the user's downloader has no such list."""
-    middlewares = _attribute(crawler.engine, "downloader", "middleware", "middlewares")
-    return [type(middleware).__module__ for middleware in middlewares or ()]
-
-
 def wrap_downloads(
     crawler: Crawler,
     meta_key: str,

@@ -9,8 +9,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from .. import compat
-from ..fetch.causes import package_of
-from ..fetch.handlers import import_path, schemes_by_plugin
+from ..fetch.handlers import middlewares_by_plugin, schemes_by_plugin
 from .kinds import SettingError
 
 OURS = "scrapy_robots_policy.RobotsPolicyMiddleware"
@@ -54,9 +53,7 @@ def refuse_second_middleware(settings: BaseSettings) -> None:
 
 def has_plugins(settings: BaseSettings) -> bool:
     """Whether a downloader middleware, or a handler of http or https, is of somebody else."""
-    components = compat.components(settings, MIDDLEWARES)
-    packages = {package_of(import_path(component)) for component in components}
-    return bool(packages - {"scrapy", package_of(__name__)} or schemes_by_plugin(settings))
+    return bool(middlewares_by_plugin(settings) or schemes_by_plugin(settings))
 
 
 def is_subclass(kind: Any, base: type) -> bool:

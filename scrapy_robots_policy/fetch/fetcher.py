@@ -18,9 +18,10 @@ from ..rep import FetchResult
 from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
-from .causes import FetchErrors, cause_of, is_fault_of, package_of
+from .causes import FetchErrors, cause_of, is_fault_of
 from .deadline import limit_middlewares
 from .exchange import Exchange
+from .handlers import middlewares_by_plugin
 from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
 from .lookup import Addresses, addresses_of
 from .no_answers import check_answer
@@ -64,6 +65,7 @@ class Fetcher:
         self.profile, self.retries = profile, retries
         self.on_fault, self.on_exchange = on_fault, on_exchange
         self.bodies = Bodies(crawler, on_ended)
+        self.plugins = middlewares_by_plugin(crawler.settings)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
@@ -117,7 +119,7 @@ class Fetcher:
                 await self.admit(request, order)
                 asked_at = self.now()
                 download = compat.download(self.crawler, request)
-                if self._packages:  # Scrapy's own middlewares keep no request
+                if self.plugins:  # Scrapy's own middlewares keep no request
                     download = limit_middlewares(download, lambda: body.has_reached_downloader)
                 response = await download
             headers = by_name(response.headers.items())
@@ -132,7 +134,7 @@ class Fetcher:
         except (CancelledError, CrawlClosing):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
-            if is_fault_of(error, self._packages):
+            if is_fault_of(error, self.plugins):
                 self.on_fault(order.origin, error)
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})
@@ -171,12 +173,6 @@ class Fetcher:
             etag=validator(headers, "etag"),
             last_modified=validator(headers, "last-modified"),
         )
-
-    @cached_property
-    def _packages(self) -> set[str]:
-        """Those of the downloader middlewares that are neither Scrapy's nor ours."""
-        packages = {package_of(name) for name in compat.middleware_modules(self.crawler)}
-        return packages - {"scrapy", package_of(__name__)}
 
     def _count(self, result: FetchResult, error: Exception | None) -> None:
         """The stats that stock Scrapy keeps, by its names."""

@@ -1,4 +1,6 @@
-"""What is known of a crawl's download handlers from the setting that names them."""
+"""What is known of a crawl's download handlers and downloader middlewares from the settings that
+name them.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,9 @@ from typing import Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
+
+from .. import compat
+from .causes import package_of
 
 SCHEMES = ("http", "https")
 
@@ -34,6 +39,13 @@ def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
 def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
     """The URL schemes of http and https whose download handler is none of Scrapy's own."""
     return _schemes(settings, is_by_plugin)
+
+
+def middlewares_by_plugin(settings: BaseSettings) -> set[str]:
+    """The packages of the downloader middlewares that are neither Scrapy's nor ours."""
+    components = compat.components(settings, "DOWNLOADER_MIDDLEWARES")
+    packages = {package_of(load_object(component).__module__) for component in components}
+    return packages - {"scrapy", package_of(__name__)}
 
 
 def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
