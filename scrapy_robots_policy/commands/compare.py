@@ -21,22 +21,29 @@ def run(options: Options) -> int:
     inputs = Inputs(options)
     results: dict[str, FetchResult] = {}
     differing, blocks = 0, Blocks()
+    words: set[str] = set()
     for url in options.checked_urls():
         name = inputs.name(url)
         if name not in results:
             results[name] = inputs.result(url)
         differing += _compare(url, results[name], options, blocks)
+        words.add(word_of(_verdict(url, results[name], options.dialects[0], options)))
     if not differing and not options.as_json:
         count = len(options.dialects)
-        print_line(f"{'both' if count == 2 else f'all {count}'} dialects decide alike")
+        decision = f": {words.pop()}" if len(words) == 1 else ""
+        print_line(f"{'both' if count == 2 else f'all {count}'} dialects decide alike{decision}")
     return int(differing > 0)
+
+
+def _verdict(url: str, result: FetchResult, dialect: Dialect, options: Options) -> Verdict:
+    return rules_from("", result, dialect).verdict(url, options.agent)
 
 
 def _compare(url: str, result: FetchResult, options: Options, blocks: Blocks) -> bool:
     """Whether other dialects differ from the first on the URL. Prints those that do."""
 
     def verdict(dialect: Dialect) -> Verdict:
-        return rules_from("", result, dialect).verdict(url, options.agent)
+        return _verdict(url, result, dialect, options)
 
     def allowed(dialect: Dialect) -> bool:
         return verdict(dialect).allowed

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..lint import readable_lines
-from ..rep import Verdict
+from ..rep import DIALECTS, Verdict, product_token
 from ..rep.access import Access, AccessResult
 from ..rep.agents import chain_of
-from ..rep.dialects.crawlers import crawler_note
+from ..rep.dialects.crawlers import crawler_note, find_agent
 from ..rep.escapes import shown
 from ..rep.preference import Preference
 from ..rep.url import decisive_form, path_of
@@ -18,7 +18,7 @@ from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
 from .download import is_web
-from .inputs import Inputs, in_words, warn_of_overrides
+from .inputs import Inputs, in_words, read_as, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 from .verdict_data import (
     tdmrep_state,
@@ -55,6 +55,8 @@ def run(options: Options) -> int:
         print_json(verdict_as_json(url, verdict) | file | uses_as_json(uses))
     else:
         _print_verdict(url, decisive, verdict, uses, options)
+        _print_own_reading(decisive, verdict, rules)
+        print_line()
         _print_lines(verdict, readable_lines(rules.access.octets))
         _print_uses(uses)
         _print_file(verdict, rules, inputs.name(url), options)
@@ -100,7 +102,19 @@ def _print_verdict(
         print_line(f"note: {note}")
     if verdict.allowed and uses.refused is not None:
         print_line(f"note: the page is fetched, but its items are dropped: {uses.refused}")
-    print_line()
+
+
+def _print_own_reading(url: str, verdict: Verdict, rules: OriginRules) -> None:
+    """What the crawler's own engine decides, where it decides otherwise."""
+    agent = find_agent(product_token(verdict.agent))
+    if agent is None or agent.dialect == rules.dialect.name:
+        return
+    own = read_as(DIALECTS[agent.dialect], rules).verdict(url, verdict.agent)
+    if own.allowed is not verdict.allowed:
+        print_line(
+            f"note: {agent.name} reads as {agent.dialect}, which decides otherwise: "
+            f"{word_of(own)}, {own.cause}. Add --dialect {agent.dialect}"
+        )
 
 
 def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Options) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ..rep.access import AccessOverrides
-from ..rep.cache_entry import remember
+from ..rep.cache_entry import CacheEntry, remember
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION
 from ..resolver.origin import OriginRules, OriginState
@@ -94,7 +94,17 @@ def reservations_from(key: str, result: FetchResult) -> OriginRules:
 def rules_from(origin: str, result: FetchResult, dialect: Dialect) -> OriginRules:
     """How a dialect reads a fetch result of this moment."""
     now = time()
-    access = judge(remember(None, result, now), now, dialect.access)
+    return _rules(origin, remember(None, result, now), now, dialect)
+
+
+def read_as(dialect: Dialect, rules: OriginRules) -> OriginRules:
+    """The same robots.txt, as another dialect reads it."""
+    entry = rules.access.entry
+    return _rules(rules.origin, entry, entry.asked_at, dialect)
+
+
+def _rules(origin: str, entry: CacheEntry, now: float, dialect: Dialect) -> OriginRules:
+    access = judge(entry, now, dialect.access)
     rules = parse(access.octets, dialect) if access.mode is AccessMode.RULES else None
     return OriginRules(origin, dialect, access, rules)
 

@@ -19,7 +19,7 @@ from .edits import edited
 from .engine_findings import CHECKS as ENGINES
 from .engine_findings import disagreements
 from .file_findings import CHECKS as FILE
-from .file_findings import html_page
+from .file_findings import html_page, no_text
 from .findings import KINDS, ON_REQUEST, Edit, Finding, Kind, Severity
 from .group_findings import CHECKS as GROUPS
 from .ignore_comments import ignored
@@ -64,13 +64,14 @@ def lint(
     url     the address of the robots.txt, where it is known
     served  what the fetch brought, where the file was fetched
 
-    An HTML page gives that one finding and no other about the file. Comments in the file may ask to
-    leave findings out (see `ignore_comments`). ValueError for an unknown dialect name.
+    An HTML page, or what is no text, gives that one finding and no other about the file. Comments
+    in the file may ask to leave findings out (see `ignore_comments`). ValueError for an unknown
+    dialect name.
     """
     source = SourceFile(body, dialect_of(dialect), url)
     checks = (*_CHECKS, disagreements) if _is_selected("R601", select, ignore) else _CHECKS
-    page = tuple(html_page(source))
-    every = page or (finding for check in checks for finding in check(source))
+    no_file = tuple(html_page(source)) or tuple(no_text(source))
+    every = no_file or (finding for check in checks for finding in check(source))
     about_fetch = served_findings(source, served) if served else ()
     is_ignored = ignored(source)
     findings = (

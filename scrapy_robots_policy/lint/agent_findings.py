@@ -13,7 +13,7 @@ from ..rep.dialects.options import AgentValue
 from ..rep.escapes import listed
 from .crawler_names import LONGEST_NAME, binds, crawler_near, rules_for
 from .findings import Finding, quoted
-from .source_file import SITE, SOMEBODY, SourceFile, whole
+from .source_file import SITE, SOMEBODY, SourceFile, others_like_it, whole
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MAX_PIECES = 8  # crawlers in one line that are asked about
@@ -88,9 +88,7 @@ def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:
     else:
         message = f"{name} starts with no letter: {source.dialect.name} reads no name here"
     if others:
-        until = source.line_of(others[-1])
-        more = f"{len(others):,} more name{'s' * (len(others) > 1)}"
-        message += f" (and {more} like it, up to line {until})"
+        message += f" (and {others_like_it(source, 'name', others)})"
     return source.finding("R304", first.span(1), message, _WRITE_NAME, readers)
 
 
@@ -108,17 +106,28 @@ def misspelt(source: SourceFile) -> Iterator[Finding]:
 
 
 def seldom_bound(source: SourceFile) -> Iterator[Finding]:
-    """Crawlers whose groups do something else than keep a crawler out; each is named once."""
+    """Crawlers whose groups do something else than keep a crawler out; each is named once. A group
+    that frees a crawler that may ignore it needs no word.
+    """
     named = set()
     for line in source.agents:
         agent = find_agent(product_token(line[1])) if len(line[1]) <= LONGEST_NAME else None
         if agent is None or not agent.note or agent.name in named:
             continue
         named.add(agent.name)
-        fix = f"to keep {agent.name} out, refuse its requests at the server"
         if agent.facts.kind is CrawlerKind.TOKEN:
             fix = f"keep the group to say how {agent.facts.operator} may use pages"
+        elif _forbids(source, line):
+            fix = f"to keep {agent.name} out, refuse its requests at the server"
+        else:
+            continue
         yield source.finding("R310", line.span(1), agent.note, fix)
+
+
+def _forbids(source: SourceFile, line: re.Match[str]) -> bool:
+    """Whether a rule of the group that the line names a crawler for forbids it something."""
+    group = source.rules.group(line[1])
+    return group is not None and any(rule.path and not rule.allow for rule in group.rules)
 
 
 CHECKS = (tokens, misspelt, seldom_bound)

@@ -23,13 +23,17 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, whole
+from .source_file import SITE, SOMEBODY, SourceFile, others_like_it, whole
 
-_RETIRED = {
-    "noindex": "no engine reads Noindex: Google, the last, stopped in September 2019",
-    "host": "no engine reads Host: Yandex, the only one that did, stopped in 2018",
-}
 _MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
+_OF_THE_PAGE = "a page leaves an index by a noindex of its own (meta tag, X-Robots-Tag) and no rule"
+_RETIRED = {  # what is so, and what to do
+    "noindex": (
+        "no engine reads Noindex: Google, the last, stopped in September 2019",
+        f"{_MAY_GO}; {_OF_THE_PAGE}",
+    ),
+    "host": ("no engine reads Host: Yandex, the only one that did, stopped in 2018", _MAY_GO),
+}
 _STANDARD = Dialect("as the standard has it")
 _MAX_CAUSES = 8  # looked for in each dialect
 _MAX_OCTETS = 30_000_000  # read to find where dialects disagree, and why; some 5 s
@@ -57,16 +61,30 @@ def long_delays(source: SourceFile) -> Iterator[Finding]:
             yield source.finding(
                 "R510",
                 line.span(2),
-                f"one page in {delay:,.0f} seconds is at most {_DAY // delay:.0f} pages a day",
+                f"one page in {delay:,.0f} seconds is at most {_pages_a_day(delay)} a day",
                 "write the delay in seconds, such as Crawl-delay: 10",
             )
 
 
-def ignored(source: SourceFile) -> Iterator[Finding]:
-    """Lines in the group of a crawler whose engine does not read them."""
+def _pages_a_day(delay: float) -> str:
+    pages = int(_DAY // delay)
+    return f"{pages} page{'s' * (pages != 1)}"
+
+
+def retired(source: SourceFile) -> Iterator[Finding]:
+    """Lines that no engine reads any longer; one finding for all of a kind."""
+    lines: dict[str, list[re.Match[str]]] = {}
     for line in source.directives():
         if line[1].lower() in _RETIRED:
-            yield source.finding("R502", line.span(1), _RETIRED[line[1].lower()], _MAY_GO)
+            lines.setdefault(line[1].lower(), []).append(line)
+    for key, (first, *others) in lines.items():
+        message, fix = _RETIRED[key]
+        more = f" (and {others_like_it(source, 'line', others)})" if others else ""
+        yield source.finding("R502", first.span(1), message + more, fix)
+
+
+def ignored(source: SourceFile) -> Iterator[Finding]:
+    """Lines in the group of a crawler whose engine does not read them."""
     for lines, start, end in source.lists:
         for dialect, name in _engines(lines).items():
             for line in source.directives((start, end)):
@@ -211,4 +229,4 @@ def _kind(dialect: Dialect, line: str) -> str:
     return next((kind for kind, expression in kinds.items() if expression.match(line)), "")
 
 
-CHECKS = (bad_values, long_delays, ignored, readers)
+CHECKS = (bad_values, long_delays, retired, ignored, readers)

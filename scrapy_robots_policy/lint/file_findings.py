@@ -28,6 +28,7 @@ _TAG = re.compile(
 )
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]+")
 _READ = re.compile("\n([^#\n]+)")
+_NO_BREAK_SPACE = "\xa0"  # in ISO 8859-1 and in what Windows makes of it
 # Controls, marks of direction and of format, spaces but the common one, line separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # words of Persian and of Indian languages hold them
@@ -52,7 +53,8 @@ def _rules_in_page(source: SourceFile) -> str:
 
 
 def mark(source: SourceFile) -> Iterator[Finding]:
-    if not source.body.startswith(MARK):
+    """A mark before a line that says something: a comment or a blank line may have one."""
+    if not (source.body.startswith(MARK) and source.lines and source.line_of(source.lines[0]) == 1):
         return
     spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
     first = source.written[0][len(MARK) :]
@@ -68,7 +70,8 @@ def mark(source: SourceFile) -> Iterator[Finding]:
     )
 
 
-def encoding(source: SourceFile) -> Iterator[Finding]:
+def no_text(source: SourceFile) -> Iterator[Finding]:
+    """A file in which no line can be read."""
     if is_wide(source.body):
         yield source.finding(
             "R102",
@@ -76,14 +79,22 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
             "the file is in UTF-16 or UTF-32: no engine can read a line of it",
             "save the file as UTF-8",
         )
-        return
+    elif not source.agents and not looks_like_text(source.body):
+        yield _unlike_text(source)
+
+
+def _unlike_text(source: SourceFile) -> Finding:
+    return source.finding(
+        "R102",
+        source.span_of_line(1),
+        "the file does not look like text: no rules can be expected of it",
+        "serve the text itself; where it is packed, with the header Content-Encoding",
+    )
+
+
+def encoding(source: SourceFile) -> Iterator[Finding]:
     if not looks_like_text(source.body):
-        yield source.finding(
-            "R102",
-            source.span_of_line(1),
-            "the file does not look like text: no rules can be expected of it",
-            "serve the text itself; where it is packed, with the header Content-Encoding",
-        )
+        yield _unlike_text(source)
         return
     if source.text.isascii():
         return
@@ -91,7 +102,10 @@ def encoding(source: SourceFile) -> Iterator[Finding]:
         if not match[0].isascii() and (at := _first_fault(match[0])) >= 0:
             start = match.start() + at
             message, fix = "this octet is not UTF-8", "save the file as UTF-8"
-            if source.grammar.rule.match(source.text, match.start()):
+            if source.text[start] == _NO_BREAK_SPACE:
+                message += ": in ISO 8859-1 it is a no-break space, which nobody sees"
+                fix = "remove it"
+            elif source.grammar.rule.match(source.text, match.start()):
                 message += ": a crawler compares it with URLs that are"
                 fix = "write the path percent-encoded, as it stands in the site's own links"
             yield source.finding("R102", (start, start + 1), message, fix)
@@ -116,7 +130,7 @@ def size(source: SourceFile) -> Iterator[Finding]:
     cut = _by_limit((d.size_limit, d) for d in over if d.beyond_size is Beyond.CUT)
     effects = [f"{listed(names)} read the first {limit:,} only" for limit, names in cut.items()]
     if opened:
-        effects.append(f"{listed(opened)} obey none of it")
+        effects.append(f"{listed(opened)} {'obeys' if len(opened) == 1 else 'obey'} none of it")
     yield source.finding(
         "R103",
         source.span_of_line(last),
@@ -161,8 +175,6 @@ def long_lines(source: SourceFile) -> Iterator[Finding]:
 
 def controls(source: SourceFile) -> Iterator[Finding]:
     text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
-    if text.count("\0") > len(text) // 4:
-        return  # UTF-16 or UTF-32: R102
     for number, line in enumerate(lines_of(text), 1):
         match = _CONTROLS.search(line)
         if match:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 
-from ..rep.agents import STAR, product_token
+from ..rep.agents import STAR, Category, product_token
+from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import Bom, OrphanRules, Records
 from ..rep.escapes import listed
@@ -15,7 +17,17 @@ from ..rep.lines import WHITE, grammar_of
 from .crawler_names import binds
 from .file_findings import MARK
 from .findings import Edit, Finding, quoted
-from .source_file import ANYTHING, SITE, SOMEBODY, SourceFile, Span, whole
+from .source_file import (
+    ANYTHING,
+    SAYS_SOMETHING,
+    SITE,
+    SOMEBODY,
+    AgentList,
+    SourceFile,
+    Span,
+    others_like_it,
+    whole,
+)
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _WHAT_IS_READ = {
@@ -41,13 +53,19 @@ def orphans(source: SourceFile) -> Iterator[Finding]:
 
 
 def joined(source: SourceFile) -> Iterator[Finding]:
-    """Two groups become one where only lines that are no rules stand between their names."""
-    for above, below in pairwise(source.agents):
+    """Two groups become one where only lines that are no rules stand between their names. Two of
+    the same crawlers are one in any case: to some engines the second one is then named again.
+    """
+    for upper, lower in pairwise(source.lists_parted_by(source.grammar.directive)):
+        above, below = upper.lines[-1], lower.lines[0]
         gap = above.end(), below.start()
         between = source.grammar.directive.search(source.text, *gap)
         if not between or source.grammar.closer.search(source.text, *gap):
             continue
         parting = _parting(source, gap)
+        if _names(upper) == _names(lower):
+            yield from _parted_again(source, below, above, parting)
+            continue
         but = f" ({listed(parting)} part them)" if parting else ""
         yield source.finding(
             "R302",
@@ -57,6 +75,24 @@ def joined(source: SourceFile) -> Iterator[Finding]:
             "put a rule between them; Disallow: with no path allows all",
             parting,
         )
+
+
+def _names(agent_list: AgentList) -> set[str]:
+    return {line[1].lower() for line in agent_list.lines}
+
+
+def _parted_again(
+    source: SourceFile, line: re.Match[str], first: re.Match[str], parting: tuple[str, ...]
+) -> Iterator[Finding]:
+    """R305, for dialects in which something parts two lists, and which read the first one only."""
+    finding = _again(source, line, first)
+    dialects = tuple(name for name in finding.dialects if name in parting)
+    if dialects:
+        message = (
+            f"{quoted(line[1])} has a group from line {source.line_of(first)} on: "
+            f"{listed(dialects)} read that one only, which has no rule"
+        )
+        yield replace(finding, message=message, dialects=dialects)
 
 
 def _parting(source: SourceFile, gap: Span) -> tuple[str, ...]:
@@ -76,7 +112,7 @@ def blank_lines(source: SourceFile) -> Iterator[Finding]:
         for above, below in pairwise(lines):
             gap = above.end(), below.start()
             parting = _parting(source, gap)
-            if parting and not source.grammar.directive.search(source.text, *gap):
+            if parting and not SAYS_SOMETHING.search(source.text, *gap):
                 yield source.finding(
                     "R303",
                     whole(below),
@@ -139,18 +175,30 @@ def all_disallowed(source: SourceFile) -> Iterator[Finding]:
         return
     verdict = source.rules.verdict(f"{SITE}/{ANYTHING}", SOMEBODY)
     if verdict.rule and not (verdict.allowed or source.rules.allowed(f"{SITE}/", SOMEBODY)):
+        admitted = _admitted_engines(source)
+        but = f" but {listed(admitted)}" if admitted else ""
         yield source.finding(
             "R307",
             source.span_of_value(verdict.rule.line),
             "this keeps all crawlers without a group of their own out of the whole site, "
-            "search engines as well",
+            f"search engines as well{but}",
             "if that is not meant, write Disallow: with no path, or the path that is meant",
         )
 
 
+def _admitted_engines(source: SourceFile) -> list[str]:
+    """The search engines that groups of their own admit, by the names of their crawlers."""
+    agents = (find_agent(product_token(line[1])) for line in source.agents)
+    engines = {a.name for a in agents if a and a.facts.category is Category.SEARCH}
+    asked = sorted(engines, key=str.lower)[: source.max_questions]
+    return [name for name in asked if source.rules.allowed(f"{SITE}/", name)]
+
+
 def without_rules(source: SourceFile) -> Iterator[Finding]:
-    """The last group, where no rule comes after it: its crawlers may fetch everything."""
-    if not source.lists:
+    """The last group, where no rule comes after it: its crawlers may fetch everything. A file that
+    forbids nothing keeps nobody out without it, either.
+    """
+    if not source.lists or not any(rule.path for rule in source.every_rule):
         return
     last = source.lists[-1].lines[-1]
     if not _frees(source, last):
@@ -183,14 +231,20 @@ def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:
 
 
 def named_again(source: SourceFile) -> Iterator[Finding]:
+    """A crawler with several groups; one finding for all that are written alike or as a version."""
     seen: dict[str, re.Match[str]] = {}
+    again: dict[tuple[str, bool], list[re.Match[str]]] = {}
     for lines, _, _ in source.lists:
         for line in lines:
-            name = _crawler_of(line[1], source.dialect)
-            first = seen.setdefault(name.lower(), line)
+            name = _crawler_of(line[1], source.dialect).lower()
+            first = seen.setdefault(name, line)
             if first.start() < lines[0].start():
                 is_version = first[1].lower() != line[1].lower()
-                yield (_as_version if is_version else _again)(source, line, first)
+                again.setdefault((name, is_version), []).append(line)
+    for (name, is_version), (line, *others) in again.items():
+        finding = (_as_version if is_version else _again)(source, line, seen[name])
+        more = f" (and {others_like_it(source, 'line', others)})" if others else ""
+        yield replace(finding, message=finding.message + more)
 
 
 def _crawler_of(value: str, dialect: Dialect) -> str:

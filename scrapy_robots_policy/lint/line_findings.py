@@ -22,6 +22,10 @@ _KEYS = {key.lower(): key for key in ("User-agent", "Allow", "Disallow", "Sitema
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
 _LONGEST_KEY = 32  # octets
 _MARK = "\xef\xbb\xbf"
+_SECOND_KEY = re.compile(
+    rf"(?:^|[{WHITE}]|^/(?=u))(user-agent|allow|disallow|sitemap|crawl-delay)[{WHITE}]*:",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
 
 
@@ -91,10 +95,28 @@ def _unread(source: SourceFile, directive: re.Match[str]) -> Iterator[Finding]:
             f"{source.dialect.name} does not read the key {quoted(key)}",
             f"write {meant}:" + (f" without {named(unseen)}, which nobody sees" if unseen else ""),
         )
+    elif key.lower() in ("http", "https"):
+        yield source.finding(
+            "R203",
+            (directive.start(1), directive.end(2)),
+            "an address on a line of its own is not read",
+            "write Sitemap: before it, on the same line, if it is a sitemap",
+        )
     else:
         yield source.finding(
-            "R203", directive.span(1), f"no engine known here reads the key {quoted(key)}"
+            "R203",
+            directive.span(1),
+            f"no engine known here reads the key {quoted(key)}",
+            _what_is_meant(key),
         )
+
+
+def _what_is_meant(key: str) -> str:
+    if key.startswith("<"):
+        return "put # before the line: a robots.txt has no other comments"
+    if "sitemap" in key.lower():
+        return "write Sitemap:"
+    return ""
 
 
 def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Iterator[Finding]:
@@ -133,6 +155,24 @@ def _removed(source: SourceFile, line: re.Match[str]) -> list[Edit]:
     return [] if after and after[0].startswith(_MARK[0]) else [Edit(number)]
 
 
+def second_key(value: str) -> re.Match[str] | None:
+    """Another key in the value of a line; group 1 is the key."""
+    return _SECOND_KEY.search(value)
+
+
+def two_lines(source: SourceFile) -> Iterator[Finding]:
+    for line in source.directives():
+        second = second_key(line[2]) if line[1].lower() in _KEYS else None
+        if second:
+            start = line.start(2)
+            yield source.finding(
+                "R206",
+                (start + second.start(1), start + second.end()),
+                f"{quoted(second[1] + ':')} is a part of the value: a line has one key",
+                "start a new line before it" if second.start(1) else f"remove {line[1]}:",
+            )
+
+
 def comments(source: SourceFile) -> Iterator[Finding]:
     for line in source.directives():
         start, end = line.span(2)
@@ -142,9 +182,18 @@ def comments(source: SourceFile) -> Iterator[Finding]:
                 "R205",
                 (end, end + 1),
                 f"the value ends at the #: it is read as {quoted(line[2])}",
-                "put a space before the #: what follows is a comment, and no URL is sent with it",
+                _before_comment(line[1]),
                 edits=[Edit(number, source.written[number - 1].replace("#", " #", 1))],
             )
 
 
-CHECKS = (keys, comments)
+def _before_comment(key: str) -> str:
+    if key.lower() in ("allow", "disallow"):
+        return (
+            "remove the rule if it is meant for what follows the #: no URL is sent with it, and "
+            "the rule holds for the whole page; put a space before a comment"
+        )
+    return "put a space before the #: what follows is a comment"
+
+
+CHECKS = (keys, two_lines, comments)

@@ -20,6 +20,7 @@ from ..rep.ruleset import RuleSet
 from ..rep.url import RULE_OCTETS, origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
+from .line_findings import second_key
 from .source_file import SITE, SOMEBODY, SourceFile
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
@@ -29,6 +30,11 @@ _ORDINARY = re.compile(r"/[A-Za-z0-9/*_.,;:=?&+~()!@'-]*\$?")
 _RENDERING = frozenset({"*", "googlebot", "bingbot", "yandex", "applebot"})
 _PAGE_PARTS = re.compile(
     r"(?:/(?:css|js|javascripts?|stylesheets?)(?=/|\*?$))|\.(?:css|js)(?=[$?*]|$)", re.IGNORECASE
+)
+_HOST = re.compile(r"(?:[A-Za-z0-9-]+\.){2,}[A-Za-z]{2,}(?=/)|www\.[A-Za-z0-9.-]+")
+# What means something in a regular expression, and stands in few paths.
+_EXPRESSION = re.compile(
+    r"\\[dwsDWS.?+*()/]|\[\^?[0-9A-Za-z]-[0-9A-Za-z]|\((?:\?:|[^()]*\|)|(?<=[^/*]/)\.\*|^\^"
 )
 _NEVER_RAW = re.compile(r"""[ "<>\x00-\x1f\x7f-\xff]""")  # in a URL as it is sent
 
@@ -50,7 +56,7 @@ def never_matching(source: SourceFile) -> Iterator[Finding]:
         value = rule.path
         if value not in matching:
             matching[value] = bool(_ORDINARY.fullmatch(value)) or can_match(value, source.dialect)
-        if not matching[value]:
+        if not matching[value] and not second_key(value):  # R206
             why, fix = _why_never(value, source.dialect)
             yield source.finding(
                 "R401",
@@ -76,8 +82,8 @@ def can_match(value: str, dialect: Dialect) -> bool:
 
 def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     """(why, what to write instead)"""
-    if origin_of(value):
-        return "a path is compared with the URL, not a whole address", "write the path only"
+    if _names_site(value):
+        return "a rule is a path, without the site", _without_site(value)
     if value[0] != "/" and not (value[0] == "*" and dialect.wildcards):
         star = ", or * if anything may come before it" if dialect.wildcards else ""
         return "it does not start with /", f"write / before it{star}"
@@ -86,6 +92,35 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     if raw:
         return f"a URL holds {as_sent(raw)} where this has {raw!r}", f"write {as_sent(raw)}"
     return "no path looks like this", "write a path that starts with one /"
+
+
+def _names_site(value: str) -> bool:
+    return origin_of(value) is not None or _HOST.match(value) is not None
+
+
+def _without_site(address: str) -> str:
+    """What to write where a rule names a site: the path alone may be that of all pages."""
+    path = address.partition("://")[2] or address
+    elsewhere = "rules for another site stand in the robots.txt of that site"
+    if path.partition("/")[2].strip("/*$") == "":
+        return f"remove it: {elsewhere}, and Disallow: / here forbids all of this one"
+    return f"write the path only, if it is one of this site; {elsewhere}"
+
+
+def expressions(source: SourceFile) -> Iterator[Finding]:
+    for rule in source.every_rule:
+        found = _EXPRESSION.search(rule.path)
+        if found and not _names_site(rule.path):  # R401
+            start, _ = source.span_of_value(rule.line)
+            yield source.finding(
+                "R409",
+                (start + found.start(), start + found.end()),
+                f"{quoted(found[0])} is compared with the URL as it stands: a rule is no regular "
+                "expression",
+                "write * for any characters and $ for the end, and all others as in the URL"
+                if source.dialect.wildcards
+                else "write the start of the path, as in the URL",
+            )
 
 
 def dollars(source: SourceFile) -> Iterator[Finding]:
@@ -180,12 +215,12 @@ def _url_of_part(value: str, part: str) -> str:
 
 
 def empty(source: SourceFile) -> Iterator[Finding]:
-    with_path: set[str] = set()  # the crawlers that are bound by a rule with a path
+    kept_out: set[str] = set()  # the crawlers that a rule keeps out of something
     for group in source.groups:
-        if any(rule.path for rule in group.rules):
-            with_path |= group.names
+        if any(rule.path and not rule.allow for rule in group.rules):
+            kept_out |= group.names
     for group in source.groups:
-        if not with_path.isdisjoint(group.names):
+        if not kept_out.isdisjoint(group.names):
             yield from (_empty_among_others(source, rule) for rule in group.rules if not rule.path)
 
 
@@ -204,4 +239,4 @@ def _empty_among_others(source: SourceFile, rule: Rule) -> Finding:
     )
 
 
-CHECKS = (never_matching, dollars, escapes, page_parts, empty)
+CHECKS = (never_matching, expressions, dollars, escapes, page_parts, empty)

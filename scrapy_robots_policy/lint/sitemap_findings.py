@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ..rep.url import Origin, host_of_origin, origin_of, readable
 from .findings import Finding, quoted
+from .group_findings import all_disallowed
 from .line_findings import has_two_words
 from .source_file import SOMEBODY, SourceFile, whole
 
@@ -17,20 +18,37 @@ from .source_file import SOMEBODY, SourceFile, whole
 def addresses(source: SourceFile) -> Iterator[Finding]:
     for line in source.sitemaps:
         if _origin(line) is None:
-            directive = source.grammar.directive.match(source.text, line.start())
-            has_no_colon = directive is not None and has_two_words(directive[1])
-            yield source.finding(
-                "R501",
-                line.span(1) if line[1] else whole(line),
-                f"{quoted(line[1])} is no whole URL: engines do not resolve it",
-                "put a colon after the key: the first one of the line ends the key"
-                if has_no_colon
-                else "write https://, the host, and the path",
+            yield (
+                _incomplete(source, line)
+                if line[1]
+                else source.finding(
+                    "R501",
+                    whole(line),
+                    "the line names no sitemap: its value is what stands on the line itself",
+                    "write the whole URL on this line, or remove the line",
+                )
             )
 
 
+def _incomplete(source: SourceFile, line: re.Match[str]) -> Finding:
+    directive = source.grammar.directive.match(source.text, line.start())
+    has_no_colon = directive is not None and has_two_words(directive[1])
+    return source.finding(
+        "R501",
+        line.span(1),
+        f"{quoted(line[1])} is no whole URL: engines do not resolve it",
+        "put a colon after the key: the first one of the line ends the key"
+        if has_no_colon
+        else "write https://, the host, and the path",
+    )
+
+
 def disallowed(source: SourceFile) -> Iterator[Finding]:
-    """Sitemaps of the file's own host that crawlers without a group may not fetch."""
+    """Sitemaps of the file's own host that crawlers without a group may not fetch. Where these
+    crawlers are kept out of the whole site, R307 says so: the sitemap is for the others.
+    """
+    if any(all_disallowed(source)):
+        return
     sitemaps = [(line, _origin(line)) for line in source.sitemaps]
     host = _own_host(source, [origin for _, origin in sitemaps if origin])
     own = [line for line, origin in sitemaps if origin and _host(origin) == host]

@@ -24,7 +24,7 @@ _MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
 SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
 ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
-_SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
+SAYS_SOMETHING = re.compile(rf"\n[{WHITE}]*[^#{WHITE}\n](?:[^\n]*[^{WHITE}\n])?")
 
 _MAX_OCTETS = 50_000_000  # of a file, times questions
 
@@ -77,7 +77,7 @@ class SourceFile:
     @cached_property
     def lines(self) -> list[re.Match[str]]:
         """The lines that are neither blank nor comments."""
-        return list(_SAYS_SOMETHING.finditer(self.text))
+        return list(SAYS_SOMETHING.finditer(self.text))
 
     @cached_property
     def agents(self) -> list[re.Match[str]]:
@@ -264,6 +264,12 @@ def readable_lines(body: bytes) -> list[str]:
 
 def _decoded(octets: str) -> str:
     return readable(octets).removeprefix(_MARK)
+
+
+def others_like_it(source: SourceFile, noun: str, others: list[re.Match[str]]) -> str:
+    """Such as "3 more lines like it, up to line 9": for what is one finding in many lines."""
+    until = source.line_of(others[-1])
+    return f"{len(others):,} more {noun}{'s' * (len(others) > 1)} like it, up to line {until}"
 
 
 def whole(line: re.Match[str]) -> Span:

@@ -13,7 +13,7 @@ HEAD = 4096  # octets in which a page shows itself
 _MARKS = re.compile(rb"(?:\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff|\0))*")
 # ASCII in UTF-16 or UTF-32, after a byte order mark or none.
 _WIDE = re.compile(
-    rb"(?:\0\0)?(?:\xff\xfe|\xfe\xff)?(?:\0\0)?"
+    rb"(?:\0\0)?(\xff\xfe|\xfe\xff)?(?:\0\0)?"
     rb"(?:(?:[^\0]\0){2}|(?:\0[^\0]){2}|(?:[^\0]\0{3}){2}|(?:\0{3}[^\0]){2})"
 )
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
@@ -50,7 +50,9 @@ def is_html_page(octets: bytes) -> bool:
 
 def is_wide(octets: bytes) -> bool:
     """Whether a file is in UTF-16 or UTF-32: then no dialect can read a line of it."""
-    return _WIDE.match(octets) is not None
+    wide = _WIDE.match(octets)
+    # Without a mark it may be no text: an icon, too, starts with numbers of two octets.
+    return wide is not None and (wide[1] is not None or looks_like_text(octets))
 
 
 def looks_like_text(octets: bytes) -> bool:

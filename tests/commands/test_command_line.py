@@ -286,7 +286,7 @@ def test_a_row_is_wrapped_and_loses_nothing(monkeypatch):
         (["lint", "--sev"], ["--severity"]),
         (["lint", "--severity", "w"], ["warning"]),
         (["check", "--dialect", "goo"], ["google"]),
-        (["rule", "R20"], ["R201", "R202", "R203", "R204", "R205"]),
+        (["rule", "R20"], ["R201", "R202", "R203", "R204", "R205", "R206"]),
     ],
 )
 def test_bash_completes_verbs_options_and_values(tmp_path, words, completions):

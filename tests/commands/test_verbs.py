@@ -171,6 +171,17 @@ def test_explain_says_which_form_of_a_path_with_dot_segments_is_refused(tmp_path
     assert as_it_stands[:3] == ["/x/../a", output.lines[1], ""]
 
 
+def test_explain_says_where_the_crawlers_own_engine_decides_otherwise(tmp_path):
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: /my documents\n")
+    asked = ("explain", "--robots", str(file), "/my%20documents", "--agent")
+    note = "note: Googlebot reads as google, which decides otherwise: allowed, no rule matches. "
+    for agent in ("Googlebot", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://a.example)"):
+        assert robots(*asked, agent).lines[2] == f"{note}Add --dialect google"
+    for other in (("Googlebot", "--dialect", "google"), ("GPTBot",), ("ExampleBot",)):
+        assert "decides otherwise" not in robots(*asked, *other).out
+
+
 @pytest.mark.parametrize(("agent", "names"), [("*", "*"), ("Bot", "bot, then *")])
 def test_explain_names_what_is_looked_for_once(file, agent, names):
     output = robots("explain", "--robots", file, "--agent", agent, "/")
@@ -541,6 +552,8 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
         f"  baidu    disallowed  line 2, Disallow: /private/     {why}",
     ]
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x")
+    assert (alike.status, alike.lines) == (0, ["both dialects decide alike: disallowed"])
+    alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x", "/")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
 
 
@@ -586,7 +599,8 @@ def test_verbs_that_ask_all_dialects_follow_as_many_redirects_as_each_of_them(tm
         answer = json.loads(robots("compare", url, "--json").out)
         assert {"koster1996", "sogou"} <= {other["dialect"] for other in answer["there"]}
         rows = map(json.loads, robots("blocked", url, "--json").out.splitlines())
-        assert {row["dialect"] for row in rows if not row["allowed"]} == {"duckduckgo", "sogou"}
+        disallowing = {row["dialect"] for row in rows if not row["allowed"]}
+        assert disallowing == {"duckduckgo", "sogou", "original1994"}
         sentence = "nobody may fetch /x in koster1996"
         suite.write_text(json.dumps({"robots": robots_txt, "expect": [sentence]}))
         assert robots("test", suite).status == 0

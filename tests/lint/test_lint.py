@@ -91,7 +91,11 @@ PLACES = [
     ("R202", "User-agent: *\nDisallow /x\n", 2, " "),
     ("R202", "User-agent: *\nDisallow /x:y\n", 2, " "),
     ("R202", "User-agent: *\nSitemap  https://a.b/s.xml\n", 2, " "),
+    ("R203", "User-agent: *\n http://a.b/s.xml # c\n", 2, "http://a.b/s.xml"),
     ("R205", "User-agent: *\nDisallow: /a#b\n", 2, "#"),
+    ("R206", "User-agent: * Disallow : /ä\n", 1, "Disallow :"),
+    ("R206", "User-agent: *\nDisallow: /User-agent: a\n", 2, "User-agent:"),
+    ("R206", "User-agent: *\nAllow: Sitemap: https://a.b/s.xml\n", 2, "Sitemap:"),
     ("R304", "User-agent: ok\nUser-agent: ä x\nDisallow: /\n", 2, "ä x"),
     ("R304", "User-agent:\nDisallow: /\n", 1, "User-agent:"),
     ("R306", "User-agent: ab, cd # e\nDisallow: /\n", 1, "ab, cd"),
@@ -106,6 +110,11 @@ PLACES = [
     ("R405", "User-agent: *\nDisallow: /ä\n\nDisallow : /ä # b\n", 4, "/ä"),
     ("R407", "User-agent: *\nDisallow: /a\nDisallow: /ab # c\n", 3, "/ab"),
     ("R408", "User-agent: *\nDisallow: /ä/js/ # c\n", 2, "/ä/js/"),
+    ("R409", "User-agent: *\nDisallow: /ä/.* # c\n", 2, ".*"),
+    ("R409", "User-agent: *\nDisallow: /a(b|c)\n", 2, "(b|"),
+    ("R409", "User-agent: *\nDisallow: /a[0-9]+\n", 2, "[0-9"),
+    ("R409", "User-agent: *\nDisallow: /a\\?b\n", 2, "\\?"),
+    ("R409", "User-agent: *\nDisallow: ^/a\n", 2, "^"),
     ("R503", "License: /ä.xml # c\nUser-agent: *\nDisallow: /a\n", 1, "/ä.xml"),
     ("R503", "User-agent: *\nLicense:\nDisallow: /a\n", 2, "License"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s.xml # c\n", 3, "http://a.b/s.xml"),
@@ -182,6 +191,17 @@ SILENT = [
     ("R507", "Content-Signal: use=immediate\nUser-agent: *\nContent-Signal: use=full\n"),
     # each is for the User-agent line above it
     ("R506", "User-agent: a\nContent-Usage: b=n\nUser-agent: *\nContent-Usage: b=y\n"),
+    # a mark before what says nothing
+    ("R101", b"\xef\xbb\xbf# a\nUser-agent: *\nDisallow: /b\n"),
+    ("R101", b"\xef\xbb\xbf\nUser-agent: *\nDisallow: /b\n"),
+    ("R201", "User-agent: *\n".encode("utf-16")),
+    ("R204", "User-agent: *\n\nDisallow: /a\n".encode("utf-16")),
+    ("R206", "User-agent: *\nDisallow: /Special:Sitemap:x\nDisallow: /a # Allow: /b\n"),
+    ("R302", "User-agent: *\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n"),
+    ("R303", "User-agent: a\nDisallow /\n\nUser-agent: b\nDisallow: /\n"),
+    ("R309", "User-agent: *\n\nSitemap: https://a.b/c\n"),
+    ("R310", "User-agent: Perplexity-User\nAllow: /\nDisallow:\n"),
+    ("R310", "User-agent: facebookexternalhit\nCrawl-delay: 1\nAllow: /a\n"),
     # names that their owners cannot change, and names that work
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),
@@ -197,6 +217,7 @@ SILENT = [
     ("R102", "User-agent: * # caf\xe9\n# na\xefve\nDisallow: /\n".encode("latin-1")),
     ("R105", "<!-- robots -->\nUser-agent: *\nDisallow: /\n"),
     # the same rule, but for other crawlers, or not in every dialect
+    ("R401", "User-agent: *\nAllow: Sitemap: https://a.b/s.xml\n"),
     ("R404", "User-agent: *\nDisallow: a\nAllow: /*\n"),
     # the stronger rule matches only a part of what the other one matches
     ("R404", "User-agent: *\nDisallow: *\nAllow: /$\n"),
@@ -213,14 +234,78 @@ SILENT = [
     ("R407", "User-agent: *\nDisallow: /a/b\n\nDisallow: /a\n"),
     ("R407", "User-agent: *\nDisallow:\nDisallow: /a\nDisallow: /a/b\n"),
     ("R407", "User-agent: *\nDisallow: /a$\nDisallow: /a/b\n"),
+    ("R406", "User-agent: *\nDisallow:\nAllow: /a\n"),
+    ("R409", "User-agent: *\nDisallow: /.*\nDisallow: /*/.*\nDisallow: /*.*\nDisallow: /a.*\n"),
+    ("R409", "User-agent: *\nDisallow: /a|b\nDisallow: /c(d)\nDisallow: /e[f]\nDisallow: /{g}\n"),
+    ("R409", "User-agent: *\nDisallow: http://a.b/c/.*\n"),
     ("R408", "User-agent: *\nDisallow: /jsp\nDisallow: /a.cssx\nAllow: /css/\n"),
     ("R408", "User-agent: ExampleBot\nDisallow: /css/\n"),
     ("R408", "User-agent: *\nDisallow: /css/\nAllow: /css/*.css\n"),
     ("R408", "User-agent: *\nDisallow: /*.js\nDisallow: /js/$\nAllow: /*.js$\n"),
     ("R508", "User-agent: *\nDisallow: /s\nSitemap: http://a.b/s\nSitemap: http://c.d/s\n"),
+    ("R508", "User-agent: *\nDisallow: /\nSitemap: http://a.b/s\n"),
     ("R510", "User-agent: a\nCrawl-delay: 60\nDisallow: /\n"),
     ("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\n"),
 ]
+
+
+SENTENCES = [  # what the sentence, or the fix, must say
+    ("R102", b"User-agent: *\xa0\nDisallow: /\n", "no-break space"),
+    ("R102", b"User-agent: *\nDisallow:\xa0/a\n", "remove it"),
+    ("R102", b"\0\0\1\0\3\0" + b"00\0\0\1\0\x20\0" * 99, "does not look like text"),
+    ("R102", "User-agent: *\n".encode("utf-16-le"), "UTF-16"),
+    ("R102", "# \u4e02\u5203\u6504\nUser-agent: *\n".encode("utf-16"), "UTF-16"),
+    ("R203", "http://a.b/sitemap.xml\n", "write Sitemap: before it"),
+    ("R203", "Video Sitemap: http://a.b/sitemap.xml\n", "write Sitemap:"),
+    ("R203", "<!-- a: b -->\nUser-agent: *\n", "put # before the line"),
+    ("R205", "User-agent: *\nDisallow: /a#b\n", "remove the rule if"),
+    ("R205", "User-agent: *\nCrawl-delay: 1# b\n", "put a space before the #"),
+    ("R206", "User-agent: * Disallow: /\n", "start a new line before it"),
+    ("R206", "User-agent: *\nAllow: Sitemap: https://a.b/s\n", "remove Allow:"),
+    ("R305", "User-agent: *\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n", "read that one only"),
+    ("R307", "User-agent: *\nDisallow: /\n\nUser-agent: bingbot\nAllow: /\n", "well but bingbot"),
+    ("R307", "User-agent: *\nDisallow: /\n\nUser-agent: GPTBot\nAllow: /\n", "engines as well"),
+    # "Disallow: /" in place of these would forbid the whole site
+    ("R401", "User-agent: *\nDisallow: https://c.d.example/\n", "remove it"),
+    ("R401", "User-agent: *\nDisallow: https://c.d.example/*\n", "remove it"),
+    ("R401", "User-agent: *\nDisallow: http://c.d.example\n", "remove it"),
+    ("R401", "User-agent: *\nDisallow: c.d.example/\n", "remove it"),
+    ("R401", "User-agent: *\nDisallow: www.d.example\n", "remove it"),
+    ("R401", "User-agent: *\nDisallow: https://c.d.example/a\n", "if it is one of this site"),
+    ("R401", "User-agent: *\nDisallow: c.d.example/a\n", "if it is one of this site"),
+    ("R401", "User-agent: *\nDisallow: jquery.min.js\n", "write / before it"),
+    ("R501", "Sitemap:\nhttp://a.b/s.xml\n", "names no sitemap"),
+    ("R502", "User-agent: *\nNoindex: /a\n", "X-Robots-Tag"),
+    ("R510", "User-agent: *\nCrawl-delay: 86400\n", "at most 1 page a day"),
+    ("R510", "User-agent: *\nCrawl-delay: 3600\n", "at most 24 pages a day"),
+]
+
+
+@pytest.mark.parametrize(("code", "text", "words"), SENTENCES)
+def test_a_finding_says_what_its_reader_must_know(code, text, words):
+    (finding,) = of(code, text)
+    assert words in f"{finding.message}: {finding.fix}"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "more"),
+    [
+        ("R305", "User-agent: a\nDisallow: /b\n\n" * 4, "2 more lines like it, up to line 10"),
+        ("R305", "User-agent: a\nDisallow: /\nUser-agent: a/1\nDisallow: /\n" * 2, ""),
+        ("R502", "User-agent: *\n" + "Noindex: /a\nAllow: /b\n" * 3, "2 more lines like it, up to"),
+    ],
+)
+def test_one_fault_in_many_lines_is_one_finding(code, text, more):
+    finding, *others = of(code, text)
+    assert more in finding.message
+    # A crawler that is named again in the same way, and with a version, are two faults.
+    assert len(others) == (more == "")
+
+
+def test_what_is_no_text_has_one_finding():
+    wide = "one\nUser-agent: *\nDisalow: /a\n".encode("utf-16")
+    assert [finding.code for finding in lint(wide)] == ["R102"]
+    assert [finding.code for finding in lint(gzip.compress(b"User-agent: *\n" * 99))] == ["R102"]
 
 
 @pytest.mark.parametrize(("code", "text"), SILENT)
@@ -378,7 +463,7 @@ def test_other_encodings_than_utf8_are_found(body, line):
 def test_a_file_over_the_limit_tells_who_reads_how_much():
     (finding,) = of("R103", b"User-agent: *\n" + b"Disallow: /abcdefgh\n" * 26_000)
     assert {"rfc9309", "yandex"} <= set(finding.dialects)
-    assert "yandex obey none of it" in finding.message
+    assert "yandex obeys none of it" in finding.message
 
 
 def test_a_dialect_with_limits_of_its_own_is_told_apart_from_the_others():

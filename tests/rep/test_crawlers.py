@@ -112,9 +112,9 @@ def test_every_engine_has_one_main_crawler():
     engines = Counter(
         agent.dialect for agent in ALL.values() if agent.facts.category is Category.SEARCH
     )
-    assert {name for name, count in engines.items() if count > 1} == {"rfc9309"}
+    assert {name for name, count in engines.items() if count > 1} == {"rfc9309", "original1994"}
     standards = {"rfc9309", "koster1996", "original1994", "amazon"}
-    assert set(engines) == set(DIALECTS) - standards | {"rfc9309"}
+    assert set(engines) == set(DIALECTS) - standards | {"rfc9309", "original1994"}
 
 
 NOTES = {

@@ -20,7 +20,7 @@ from ..agents import (
 from .crawler_rows import agents_of, engine
 from .google_crawlers import BY_QIHOO, GOOGLE
 from .options import Certainty
-from .other_crawlers import OTHERS
+from .other_crawlers import ORIGINAL, OTHERS
 
 
 def _prefixes(full_name: str, required: str) -> tuple[str, ...]:
@@ -310,7 +310,7 @@ QIHOO = agent_table(
 
 _TABLES = (
     *(GOOGLE, BING, YANDEX, BAIDU, YAHOO, APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
-    OTHERS,
+    *(ORIGINAL, OTHERS),
 )
 
 

@@ -1,4 +1,6 @@
-"""Crawlers of engines that have no dialect here, as data: they read as RFC 9309 says."""
+"""Crawlers of engines that have no dialect here, as data: they read as a standard says, most of
+them as RFC 9309 does.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +44,15 @@ _ARCHIVE = CrawlerFacts(
     "https://archive.org/details/archive.org_bot",
     obedience=Obedience.UNSTATED,
 )
+_AHREFS = CrawlerFacts("Ahrefs", Category.SEO, "https://ahrefs.com/robot", crawl_delay=True)
+_MOZ = CrawlerFacts("Moz", Category.SEO, "https://moz.com/help/moz-procedures/crawlers/rogerbot")
+_IMAGESIFT = CrawlerFacts(
+    "ImageSift", Category.OTHER, "https://imagesift.com/about", crawl_delay=True
+)
+_MOJEEK = CrawlerFacts(
+    "Mojeek", Category.SEARCH, "https://www.mojeek.com/bot.html", crawl_delay=False
+)
+_QWANT = CrawlerFacts("Qwant", Category.SEARCH, "https://help.qwant.com/bot")
 _BYTEDANCE = CrawlerFacts("ByteDance", Category.AI_TRAINING, obedience=Obedience.UNSTATED)
 
 
@@ -50,6 +61,10 @@ def _for_users(operator: CrawlerFacts, obedience: Obedience = Obedience.OBEYS) -
     return replace(
         operator, category=Category.AI_ASSISTANT, kind=CrawlerKind.USER, obedience=obedience
     )
+
+
+def _undocumented(operator: str, category: Category) -> CrawlerFacts:
+    return CrawlerFacts(operator, category, obedience=Obedience.UNSTATED)
 
 
 _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
@@ -80,12 +95,18 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("Diffbot-User", _for_users(_DIFFBOT, Obedience.MAY_IGNORE)),
     ("CCBot", CrawlerFacts("Common Crawl", Category.ARCHIVE, "https://commoncrawl.org/faq", True)),
     ("PetalBot", CrawlerFacts("Huawei", Category.SEARCH, "https://aspiegel.com/petalbot")),
-    ("AhrefsBot", CrawlerFacts("Ahrefs", Category.SEO, "https://ahrefs.com/robot", True)),
+    ("AhrefsBot", _AHREFS),
+    # Ahrefs: not on a site whose verified owner asked for it.
+    ("AhrefsSiteAudit", _AHREFS),
+    ("Barkrowler", CrawlerFacts("Babbar", Category.SEO, "https://babbar.tech/crawler", True)),
+    ("dotbot", _MOZ),
+    ("rogerbot", _MOZ),
     ("SemrushBot", CrawlerFacts("Semrush", Category.SEO, "https://www.semrush.com/bot/", True)),
     ("MJ12bot", CrawlerFacts("Majestic", Category.SEO, "https://mj12bot.com", True)),
 )
 
-# No page of the operator is known that says how they read robots.txt.
+# No page of the operator is known that says how they read robots.txt. Of DeepSeekBot, PanguBot and
+# TongyiBot no page is known at all: ai-robots-txt/ai.robots.txt names them (robots.json, August 2026).
 _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("Bytespider", _BYTEDANCE),
     ("TikTokSpider", replace(_BYTEDANCE, category=Category.OTHER)),
@@ -99,9 +120,22 @@ _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
             obedience=Obedience.UNSTATED,
         ),
     ),
+    # Its page suggests to allow it in robots.txt; no word of what it obeys.
+    (
+        "ShapBot",
+        CrawlerFacts(
+            "Parallel",
+            Category.AI_SEARCH,
+            "https://docs.parallel.ai/resources/crawler",
+            obedience=Obedience.UNSTATED,
+        ),
+    ),
+    ("DeepSeekBot", _undocumented("DeepSeek", Category.AI_TRAINING)),
+    ("PanguBot", _undocumented("Huawei", Category.AI_TRAINING)),
+    ("TongyiBot", _undocumented("Alibaba", Category.AI_ASSISTANT)),
     ("archive.org_bot", _ARCHIVE),
     ("ia_archiver", replace(_ARCHIVE, page="https://archive.org/webmasters.html")),
-    ("Yisouspider", CrawlerFacts("Yisou", Category.SEARCH, obedience=Obedience.UNSTATED)),
+    ("Yisouspider", _undocumented("Yisou", Category.SEARCH)),
 )
 
 
@@ -109,9 +143,31 @@ def _agents() -> Iterator[Agent]:
     for name, facts in _DOCUMENTED:
         source = f"{facts.page}: a token of its own"
         yield Agent(name, "rfc9309", (name.lower(), "*"), source, Certainty.DOCUMENTED, facts)
+    chain = ("imagesiftbot", "googlebot", "*")
+    source = f"{_IMAGESIFT.page}: without a group of its own it obeys Googlebot's"
+    yield Agent("ImagesiftBot", "rfc9309", chain, source, Certainty.DOCUMENTED, _IMAGESIFT)
     source = "own token, then * (RFC 9309 §2.2.1); its operator documents nothing else"
     for name, facts in _UNDOCUMENTED:
         yield Agent(name, "rfc9309", (name.lower(), "*"), source, Certainty.ASSUMED, facts)
 
 
 OTHERS = agent_table(*_agents())
+
+ORIGINAL = agent_table(
+    Agent(
+        "Qwantbot",
+        "original1994",
+        ("qwantbot", "*"),
+        f"{_QWANT.page}: the standard of robotstxt.org/orig.html",
+        Certainty.DOCUMENTED,
+        _QWANT,
+    ),
+    Agent(
+        "MojeekBot",
+        "original1994",
+        ("mojeekbot", "*"),
+        f"{_MOJEEK.page}: the first record for it; the rest of the standard is assumed",
+        Certainty.ASSUMED,
+        _MOJEEK,
+    ),
+)
