@@ -14,15 +14,15 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import Bom, OrphanRules, Records
 from ..rep.escapes import listed
 from ..rep.lines import WHITE, grammar_of
+from ..rep.verdict import Rule
 from .crawler_names import binds
 from .file_findings import MARK
-from .findings import Edit, Finding, quoted
+from .findings import Edit, Finding, quoted, unquoted
 from .source_file import (
     ANYTHING,
     SAYS_SOMETHING,
     SITE,
     SOMEBODY,
-    AgentList,
     SourceFile,
     Span,
     others_like_it,
@@ -53,38 +53,69 @@ def orphans(source: SourceFile) -> Iterator[Finding]:
 
 
 def joined(source: SourceFile) -> Iterator[Finding]:
-    """Two groups become one where only lines that are no rules stand between their names. Two of
-    the same crawlers are one in any case: to some engines the second one is then named again.
+    """Groups become one where only lines that are no rules stand between their names. Where no rule
+    forbids anything, nothing comes of it. Two of the same crawlers are one in any case: to some
+    engines the second one is then named again.
     """
-    for upper, lower in pairwise(source.lists_parted_by(source.grammar.directive)):
-        above, below = upper.lines[-1], lower.lines[0]
-        gap = above.end(), below.start()
-        between = source.grammar.directive.search(source.text, *gap)
-        if not between or source.grammar.closer.search(source.text, *gap):
-            continue
-        parting = _parting(source, gap)
-        if _names(upper) == _names(lower):
-            yield from _parted_again(source, below, above, parting)
-            continue
-        but = f" ({listed(parting)} part them)" if parting else ""
-        yield source.finding(
-            "R302",
-            whole(below),
-            f"{quoted(below[1])} is joined with {quoted(above[1])} of line "
-            f"{source.line_of(above)}: {quoted(between[1])} is no rule{but}",
-            "put a rule between them; Disallow: with no path allows all",
-            parting,
-        )
+    for agent_list, rules in source.rules_of_lists:
+        binding = next((rule for rule in rules if rule.path and not rule.allow), None)
+        joins = []
+        for upper, lower in pairwise(_parts(source, agent_list.lines)):
+            if _names(upper) == _names(lower):
+                yield from _parted_again(source, lower[0], upper[-1])
+            else:
+                joins.append((upper[-1], lower[0]))
+        if joins and binding:
+            yield _joined(source, joins, binding)
 
 
-def _names(agent_list: AgentList) -> set[str]:
-    return {line[1].lower() for line in agent_list.lines}
+def _parts(source: SourceFile, lines: list[re.Match[str]]) -> list[list[re.Match[str]]]:
+    """The User-agent lines of a list as people see them: a line with another key parts two."""
+    parts: list[list[re.Match[str]]] = []
+    for line in lines:
+        if parts and not _between(source, parts[-1][-1], line):
+            parts[-1].append(line)
+        else:
+            parts.append([line])
+    return parts
+
+
+def _between(
+    source: SourceFile, above: re.Match[str], below: re.Match[str]
+) -> re.Match[str] | None:
+    return source.grammar.directive.search(source.text, above.end(), below.start())
+
+
+def _names(lines: list[re.Match[str]]) -> set[str]:
+    return {line[1].lower() for line in lines}
+
+
+def _joined(
+    source: SourceFile, joins: list[tuple[re.Match[str], re.Match[str]]], binding: Rule
+) -> Finding:
+    """One finding for all groups that become one: a rule binds the crawlers of all of them."""
+    (above, below), *more = joins
+    between = _between(source, above, below)
+    assert between is not None  # it parts the two
+    parting = _parting(source, (above.end(), below.start()))
+    others = f" (and {others_like_it(source, 'group', [b for _, b in more])})" if more else ""
+    but = f"; {listed(parting)} part them" if parting else ""
+    return source.finding(
+        "R302",
+        whole(below),
+        f"{quoted(below[1])} is joined with {quoted(above[1])} of line "
+        f"{source.line_of(above)}: {quoted(between[1])} is no rule{others}. So {binding.key}: "
+        f"{unquoted(binding.path)} of line {binding.line} binds all of them{but}",
+        "put a rule between them; Disallow: with no path allows all",
+        parting,
+    )
 
 
 def _parted_again(
-    source: SourceFile, line: re.Match[str], first: re.Match[str], parting: tuple[str, ...]
+    source: SourceFile, line: re.Match[str], first: re.Match[str]
 ) -> Iterator[Finding]:
     """R305, for dialects in which something parts two lists, and which read the first one only."""
+    parting = _parting(source, (first.end(), line.start()))
     finding = _again(source, line, first)
     dialects = tuple(name for name in finding.dialects if name in parting)
     if dialects:

@@ -198,6 +198,7 @@ SILENT = [
     ("R204", "User-agent: *\n\nDisallow: /a\n".encode("utf-16")),
     ("R206", "User-agent: *\nDisallow: /Special:Sitemap:x\nDisallow: /a # Allow: /b\n"),
     ("R302", "User-agent: *\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n"),
+    ("R302", "User-agent: a\nCrawl-delay: 1\n\nUser-agent: b\nCrawl-delay: 2\nAllow: /\n"),
     ("R303", "User-agent: a\nDisallow /\n\nUser-agent: b\nDisallow: /\n"),
     ("R309", "User-agent: *\n\nSitemap: https://a.b/c\n"),
     ("R310", "User-agent: Perplexity-User\nAllow: /\nDisallow:\n"),
@@ -249,6 +250,7 @@ SILENT = [
 ]
 
 
+DELAYS = "Crawl-delay: 1\n\nUser-agent: b\nCrawl-delay: 1\n\nUser-agent: *\n"
 SENTENCES = [  # what the sentence, or the fix, must say
     ("R102", b"User-agent: *\xa0\nDisallow: /\n", "no-break space"),
     ("R102", b"User-agent: *\nDisallow:\xa0/a\n", "remove it"),
@@ -262,6 +264,13 @@ SENTENCES = [  # what the sentence, or the fix, must say
     ("R205", "User-agent: *\nCrawl-delay: 1# b\n", "put a space before the #"),
     ("R206", "User-agent: * Disallow: /\n", "start a new line before it"),
     ("R206", "User-agent: *\nAllow: Sitemap: https://a.b/s\n", "remove Allow:"),
+    (
+        "R302",
+        f"User-agent: a\n{DELAYS}Allow: /\nDisallow: /b\n",
+        "Disallow: /b of line 9 binds all",
+    ),
+    ("R302", f"User-agent: a\n{DELAYS}Disallow: /\n", "(and 1 more group like it, up to line 7)"),
+    ("R302", f"User-agent: a\n{DELAYS}Disallow: /\n", "'b' is joined with 'a' of line 1"),
     ("R305", "User-agent: *\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\n", "read that one only"),
     ("R307", "User-agent: *\nDisallow: /\n\nUser-agent: bingbot\nAllow: /\n", "well but bingbot"),
     ("R307", "User-agent: *\nDisallow: /\n\nUser-agent: GPTBot\nAllow: /\n", "engines as well"),

@@ -106,7 +106,7 @@ _DOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
 )
 
 # No page of the operator is known that says how they read robots.txt. Of DeepSeekBot, PanguBot and
-# TongyiBot no page is known at all: ai-robots-txt/ai.robots.txt names them (robots.json, August 2026).
+# TongyiBot no page is known: robots.json of ai-robots-txt/ai.robots.txt names them (August 2026).
 _UNDOCUMENTED: tuple[tuple[str, CrawlerFacts], ...] = (
     ("Bytespider", _BYTEDANCE),
     ("TikTokSpider", replace(_BYTEDANCE, category=Category.OTHER)),
