@@ -35,6 +35,7 @@ _WHAT_IS_READ = {
     Records.FIRST: "reads the first group only",
     Records.HEAVIEST: f"reads {Records.HEAVIEST.value}",
 }
+_Content = tuple[tuple[str, str], ...]
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
 
@@ -262,20 +263,29 @@ def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:
 
 
 def named_again(source: SourceFile) -> Iterator[Finding]:
-    """A crawler with several groups; one finding for all that are written alike or as a version."""
-    seen: dict[str, re.Match[str]] = {}
+    """A crawler with several groups; one finding for all that are written alike or as a version. Of
+    groups that say the same, it is all one which is read.
+    """
+    seen: dict[str, tuple[re.Match[str], _Content]] = {}
     again: dict[tuple[str, bool], list[re.Match[str]]] = {}
-    for lines, _, _ in source.lists:
+    for lines, start, end in source.lists:
+        content = _content(source, (start, end))
         for line in lines:
             name = _crawler_of(line[1], source.dialect).lower()
-            first = seen.setdefault(name, line)
-            if first.start() < lines[0].start():
+            first, first_content = seen.setdefault(name, (line, content))
+            if first.start() < lines[0].start() and content != first_content:
                 is_version = first[1].lower() != line[1].lower()
                 again.setdefault((name, is_version), []).append(line)
     for (name, is_version), (line, *others) in again.items():
-        finding = (_as_version if is_version else _again)(source, line, seen[name])
+        finding = (_as_version if is_version else _again)(source, line, seen[name][0])
         more = f" (and {others_like_it(source, 'line', others)})" if others else ""
         yield replace(finding, message=finding.message + more)
+
+
+def _content(source: SourceFile, group: Span) -> _Content:
+    """The lines of a group that are for its crawlers alone: their keys and values."""
+    lines = ((line[1].lower(), line[2]) for line in source.directives(group))
+    return tuple((key, value) for key, value in lines if key not in _FOR_EVERYBODY)
 
 
 def _crawler_of(value: str, dialect: Dialect) -> str:

@@ -207,6 +207,11 @@ SILENT = [
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),
     ("R304", "User-agent: Sogou web spider\nUser-agent: Googlebot/2.1\nDisallow: /\n"),
+    (
+        "R305",
+        "User-agent: a\nDisallow: /\nUser-agent: A/1.0\nDisallow: /\nSitemap: https://b.c/d\n",
+    ),
+    ("R305", "User-agent: *\nDisallow: /a\n\nUser-agent: b\nUser-agent: *\nDisallow: /a\n"),
     ("R306", "User-agent: Mozilla/5.0 (compatible; Foo, Bar)\nDisallow: /\n"),
     ("R307", "User-agent: *\nDisallow: /\nAllow: /open\n"),
     ("R307", "User-agent: a\nDisallow: /\n"),
@@ -299,8 +304,17 @@ def test_a_finding_says_what_its_reader_must_know(code, text, words):
 @pytest.mark.parametrize(
     ("code", "text", "more"),
     [
-        ("R305", "User-agent: a\nDisallow: /b\n\n" * 4, "2 more lines like it, up to line 10"),
-        ("R305", "User-agent: a\nDisallow: /\nUser-agent: a/1\nDisallow: /\n" * 2, ""),
+        (
+            "R305",
+            "".join(f"User-agent: a\nDisallow: /{n}\n\n" for n in range(4)),
+            "2 more lines like it, up to line 10",
+        ),
+        (
+            "R305",
+            "".join(f"User-agent: a{n}\nDisallow: /{n}\n" for n in ("", "/1", "", "/2")),
+            "1 more line like it, up to line 7",
+        ),
+        ("R305", "User-agent: a\nDisallow: /\nUser-agent: a\nUser-agent: a/1\nAllow: /\n", ""),
         ("R502", "User-agent: *\n" + "Noindex: /a\nAllow: /b\n" * 3, "2 more lines like it, up to"),
     ],
 )
