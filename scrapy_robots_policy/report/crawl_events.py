@@ -19,7 +19,7 @@ from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
-from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
+from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
 from ..rep.preference import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
@@ -225,13 +225,11 @@ class CrawlEvents(ResolverEvents):
                 extra={"spider": self.crawler.spider},
             )
 
-    def on_store_lookup(self, age: float | None) -> None:
-        self._count(stats.STORE_MISS if age is None else stats.STORE_HIT)
-        self._note_age(age or 0.0)
+    def on_store_lookup(self, *, is_hit: bool) -> None:
+        self._count(stats.STORE_HIT if is_hit else stats.STORE_MISS)
 
-    def on_shared(self, age: float) -> None:
+    def on_shared(self) -> None:
         self._count(stats.STORE_SHARED)
-        self._note_age(age)
 
     def on_fetched(
         self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
@@ -247,19 +245,18 @@ class CrawlEvents(ResolverEvents):
             self.counts.sizes.add(len(entry.octets))
         if before is None:
             return
-        self._note_age(entry.asked_at - before.current_at)
         if entry.failing_since is not None:
             self._count(stats.REFRESH + "failed")
         else:
             same = entry.octets == before.octets
             self._count(stats.REFRESH + ("unchanged" if same else "changed"))
 
-    def _note_age(self, age: float) -> None:
+    def on_obeyed(self, key: str, age: float) -> None:
         """The maximum age of a robots.txt that was still obeyed, in whole seconds: scrapy-redis
         keeps stats in Redis, and reads none but whole numbers back.
         """
         assert self.crawler.stats is not None  # the crawl has begun
-        if age > 0:
+        if age > 0 and document_of(key) == ROBOTS_TXT:
             self.counts.ages.add(age)
             self.crawler.stats.max_value(stats.AGE_MAX, int(age))
 

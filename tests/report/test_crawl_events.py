@@ -12,6 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.report.crawl_events import CrawlEvents
 from scrapy_robots_policy.report.trouble_log import MAX_LINES
@@ -84,7 +85,8 @@ def test_each_fault_is_an_error_once_however_many_origins_it_meets(events, caplo
 
 def test_the_stat_of_the_oldest_copy_is_a_whole_number(events):
     for age in (12.5, 11.5, 13.75):
-        events.on_shared(age)
+        events.on_obeyed(HERE, age)
+    events.on_obeyed(key_of(HERE, TDMREP), 99.0)
     assert repr(events.crawler.stats.get_value("robots/age/max")) == "13"
 
 
