@@ -56,18 +56,21 @@ class CrawlEvents(ResolverEvents):
                     whether the site answers other requests
     make_parser     makes the `robotparser` of the signal `robots_parsed`
     record          called with the rules of each file that is learned, if somebody keeps a record
+    report_rules    called with those of each robots.txt, and with the request that asked for it
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
         counts: CrawlCounts,
         on_unreachable: Callable[[], None],
         make_parser: Callable[[RuleSet], object],
         record: Callable[[OriginRules, Source], None] | None = None,
+        report_rules: Callable[[OriginRules, Any], None] = lambda _rules, _page: None,
     ) -> None:
         self.crawler, self.counts, self.record = crawler, counts, record
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
+        self.report_rules = report_rules
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
         self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
@@ -89,6 +92,7 @@ class CrawlEvents(ResolverEvents):
             step.site_down for step in rules.dialect.access.unreachable
         ):
             self.on_unreachable()
+        self.report_rules(rules, page)
         if rules.rules is not None:
             await self._send_parsed(rules.rules, page)
 
@@ -193,14 +197,14 @@ class CrawlEvents(ResolverEvents):
         )
 
     def on_rules(self, rules: OriginRules, agent: str, delay: Delay) -> None:
-        """A request has waited for these rules.
+        """The rules of a robots.txt are learned, for the first time or anew.
 
-        agent  the crawler that the request has
+        agent  the crawler of the request that asked for them
         delay  what is done about the delay that the origin asks for
         """
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
-        if rules.rules is not None and not counts.usage:
+        if rules.rules is not None:
             preferences = rules.rules.usage("/", agent)
             if preferences:
                 self.on_preferences(rules.origin, preferences)

@@ -35,7 +35,7 @@ def log_delay(events, origin, seconds):
     events.on_rules(rules, "Bot", delay)
 
 
-def test_what_a_site_says_about_use_is_noted_for_the_crawler_that_waited(events):
+def test_what_a_site_says_about_use_is_noted_for_the_crawler_that_asked(events):
     text = b"User-agent: *\nAllow: /\n\nUser-agent: Bot\nContent-Usage: train-ai=n\n"
     rules = rules_given(HERE, DIALECTS["rfc9309"], text)
     events.on_rules(rules, "OtherBot", Delay())
