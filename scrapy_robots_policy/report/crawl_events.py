@@ -59,7 +59,7 @@ class CrawlEvents(ResolverEvents):
     report_rules    called with those of each robots.txt, and with the request that asked for it
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
+    def __init__(
         self,
         crawler: Crawler,
         counts: CrawlCounts,

@@ -312,7 +312,7 @@ def test_the_group_is_that_of_the_moment_where_time_alone_changes_what_is_obeyed
 
 
 def test_the_group_in_a_record_is_that_of_the_moment_too(tmp_path):
-    """google obeys the copy 12 hours after a failure. A site is not asked twice in a second."""
+    """Google obeys the copy 12 hours after a failure. A site is not asked twice in a second."""
     recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_DIALECT="google")
     state = recording.states[HERE]
     for seconds in (0.0, 12 * HOUR - 0.5):
