@@ -54,7 +54,9 @@ class CrawlParts:
         self.crawler, self.now = crawler, compat.steady_clock()
         self.counts = CrawlCounts(MAX_ORIGINS if settings.report is None else MAX_ORIGINS_OF_REPORT)
         record = None if settings.audit is None else self._record_rules
-        self.events = CrawlEvents(crawler, self.counts, on_unreachable, _parser_of, record)
+        self.events = CrawlEvents(
+            crawler, self.counts, on_unreachable, _parser_of, record, self._report_rules
+        )
         store = self._open_store(settings)
         self.recorder = self._open_record(settings)  # after all that may fail: a crawl begins now
         self.report = self._report_writer(settings)
@@ -75,6 +77,9 @@ class CrawlParts:
         """
         assert self.recorder is not None  # it is made before the first request
         self.recorder.on_learned(rules, source)
+
+    def _report_rules(self, rules: OriginRules, page: Request) -> None:
+        self.admission.report_rules(rules, page)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
         if settings.report is None:

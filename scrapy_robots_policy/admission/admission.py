@@ -210,10 +210,18 @@ class Admission:
         """
         origin = origin_of(page.url)
         assert origin is not None  # a page without one needs no rules
-        config = self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)
+        config = self._config_of(page, origin)
         rules = self.latest_robots_txt(origin, config)
         if rules is not None:
             self._queue(page, rules, config)
+
+    def report_rules(self, rules: OriginRules, page: Request) -> None:
+        """Report what a robots.txt, which was fetched for a page, asks of the page's crawler."""
+        config = self._config_of(page, Origin(rules.origin))
+        self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
+
+    def _config_of(self, page: Request, origin: Origin) -> RequestConfig:
+        return self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)
 
     def waiting(self) -> Waiting:
         """What waits now."""
@@ -253,7 +261,6 @@ class Admission:
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
         self.counts.wait(origin, self.now() - began)
-        self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
         return rules
 
     def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:

@@ -84,7 +84,7 @@ class RecordLines:
         self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
         self._before_file = self._robots_number  # the last robots line that is not in the file
         self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
-        self._groups: OrderedDict[tuple[int, str, str], dict[str, Any]] = OrderedDict()
+        self._groups: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
         self._firsts: OrderedDict[object, None] = OrderedDict()  # what decided, as in `_is_first`
 
@@ -211,7 +211,7 @@ class RecordLines:
         return _Stem(members(before), members(after))
 
     def _group(self, basis: _Basis, rules: OriginRules, agent: str) -> dict[str, Any]:
-        key = basis.robots, agent, basis.dialect
+        key = basis.robots, agent, basis.dialect, rules.mode  # which time may change
         fields = self._groups.get(key)
         if fields is None:
             fields = _keep(self._groups, key, group_fields(rules.rules, agent), MAX_STEMS)

@@ -19,7 +19,7 @@ from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access import AccessResult
 from ..rep.delay_limit import Delay
-from ..rep.documents import TDMREP, document_of, origin_of_key, url_of
+from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
 from ..rep.preference import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
@@ -56,6 +56,7 @@ class CrawlEvents(ResolverEvents):
                     whether the site answers other requests
     make_parser     makes the `robotparser` of the signal `robots_parsed`
     record          called with the rules of each file that is learned, if somebody keeps a record
+    report_rules    called with those of each robots.txt, and with the request that asked for it
     """
 
     def __init__(
@@ -65,9 +66,11 @@ class CrawlEvents(ResolverEvents):
         on_unreachable: Callable[[], None],
         make_parser: Callable[[RuleSet], object],
         record: Callable[[OriginRules, Source], None] | None = None,
+        report_rules: Callable[[OriginRules, Any], None] = lambda _rules, _page: None,
     ) -> None:
         self.crawler, self.counts, self.record = crawler, counts, record
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
+        self.report_rules = report_rules
         self.trouble = TroubleLog(crawler)
         self._warned_of: set[type[Exception]] = set()
         self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
@@ -89,6 +92,7 @@ class CrawlEvents(ResolverEvents):
             step.site_down for step in rules.dialect.access.unreachable
         ):
             self.on_unreachable()
+        self.report_rules(rules, page)
         if rules.rules is not None:
             await self._send_parsed(rules.rules, page)
 
@@ -193,14 +197,14 @@ class CrawlEvents(ResolverEvents):
         )
 
     def on_rules(self, rules: OriginRules, agent: str, delay: Delay) -> None:
-        """A request has waited for these rules.
+        """The rules of a robots.txt are learned, for the first time or anew.
 
-        agent  the crawler that the request has
+        agent  the crawler of the request that asked for them
         delay  what is done about the delay that the origin asks for
         """
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
-        if rules.rules is not None and not counts.usage:
+        if rules.rules is not None:
             preferences = rules.rules.usage("/", agent)
             if preferences:
                 self.on_preferences(rules.origin, preferences)
@@ -225,13 +229,11 @@ class CrawlEvents(ResolverEvents):
                 extra={"spider": self.crawler.spider},
             )
 
-    def on_store_lookup(self, age: float | None) -> None:
-        self._count(stats.STORE_MISS if age is None else stats.STORE_HIT)
-        self._note_age(age or 0.0)
+    def on_store_lookup(self, *, is_hit: bool) -> None:
+        self._count(stats.STORE_HIT if is_hit else stats.STORE_MISS)
 
-    def on_shared(self, age: float) -> None:
+    def on_shared(self) -> None:
         self._count(stats.STORE_SHARED)
-        self._note_age(age)
 
     def on_fetched(
         self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
@@ -247,19 +249,18 @@ class CrawlEvents(ResolverEvents):
             self.counts.sizes.add(len(entry.octets))
         if before is None:
             return
-        self._note_age(entry.asked_at - before.current_at)
         if entry.failing_since is not None:
             self._count(stats.REFRESH + "failed")
         else:
             same = entry.octets == before.octets
             self._count(stats.REFRESH + ("unchanged" if same else "changed"))
 
-    def _note_age(self, age: float) -> None:
+    def on_obeyed(self, key: str, age: float) -> None:
         """The maximum age of a robots.txt that was still obeyed, in whole seconds: scrapy-redis
         keeps stats in Redis, and reads none but whole numbers back.
         """
         assert self.crawler.stats is not None  # the crawl has begun
-        if age > 0:
+        if age > 0 and document_of(key) == ROBOTS_TXT:
             self.counts.ages.add(age)
             self.crawler.stats.max_value(stats.AGE_MAX, int(age))
 

@@ -24,16 +24,22 @@ class ResolverEvents(StoreEvents):
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
         """A look at the store or at the site has ended; the requests that wait for it still do."""
 
-    def on_store_lookup(self, age: float | None) -> None:
-        """`age`: seconds since the stored copy was last known to be current; None on a miss."""
+    def on_store_lookup(self, *, is_hit: bool) -> None:
+        """`is_hit`: whether the store has an entry of the origin."""
+
+    def on_obeyed(self, key: str, age: float) -> None:
+        """A copy that may be used was last known to be current so many seconds ago. `key`: of what.
+
+        It comes from the store or the fleet, or has just been replaced.
+        """
 
     def on_fetched(
         self, key: str, result: FetchResult, before: CacheEntry | None, entry: CacheEntry
     ) -> None:
         """A try to fetch has ended: the entry before it, and the one after. `key`: of what."""
 
-    def on_shared(self, age: float) -> None:
-        """Another process had fetched it when we were about to; its answer's age in seconds."""
+    def on_shared(self) -> None:
+        """Another process had fetched it when we were about to."""
 
     def on_fault(self, origin: str, error: BaseException) -> None:
         """A fault in this package, in a component or in what was handed in: the origin counts as

@@ -24,9 +24,7 @@ from ..exceptions import CrawlClosing
 from ..rep import AccessMode, Dialect, FetchResult
 from ..rep.access import holds
 from .origin import OriginRules, OriginState, Waiter
-from .sources import Sources
-
-MIN_LIFE = 1.0  # seconds in which no origin is fetched twice, whatever lifetime its answer has
+from .sources import Sources, may_be_fetched
 
 
 class Resolver:
@@ -61,7 +59,7 @@ class Resolver:
             return rules
         if not _may_be_used(rules, now):
             return None
-        if not state.is_looked_up and not self.is_stopped and _may_be_fetched(rules, now):
+        if not state.is_looked_up and not self.is_stopped and may_be_fetched(rules, now):
             self._start_lookup(state, dialect, page)
         return rules
 
@@ -174,9 +172,4 @@ class Resolver:
 
 def _may_be_used(rules: OriginRules, now: float) -> bool:
     """Whether stale rules may still be used, once more, while they are validated."""
-    return holds(rules.access, now) or not _may_be_fetched(rules, now)
-
-
-def _may_be_fetched(rules: OriginRules, now: float) -> bool:
-    """Whether a site may be asked again, by our own floor between two fetches."""
-    return now - rules.access.entry.asked_at >= MIN_LIFE
+    return holds(rules.access, now) or not may_be_fetched(rules, now)

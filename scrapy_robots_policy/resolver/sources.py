@@ -20,14 +20,16 @@ from ..compat import start_task
 from ..fetch.fetch_gate import FetchGate
 from ..fetch.order import FetchOrder, FetchPlace
 from ..rep import CacheEntry, Dialect, FetchResult, origin_of
-from ..rep.access import is_fresh
+from ..rep.access import AccessMode, holds, is_fresh
 from ..rep.cache_entry import remember
 from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
 from ..stores import EntryError, Store, coordinator_of
 from .cache import OriginCache
 from .events import ResolverEvents, Source
-from .origin import OriginState
+from .origin import OriginRules, OriginState
+
+MIN_LIFE = 1.0  # seconds in which no origin is fetched twice, whatever lifetime its answer has
 
 # Seconds to wait while another process fetches: the first look, the longest pause, and in all.
 FIRST_LOOK, LONGEST_PAUSE = 0.05, 2.0
@@ -78,16 +80,18 @@ class Sources:
             await self.store.close()
 
     async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
-        """Take the entry from the store. True if it is fresh, so that nothing is left to fetch."""
+        """Take the entry from the store. True if nothing is left to fetch."""
         if self.store is not None:
             self._adopt(state, await self.store.get(state.origin))
-        entry = state.entry
-        self.events.on_store_lookup(None if entry is None else self.now() - entry.current_at)
-        rules = state.rules(dialect, self.now()) if entry is not None else None
+        self.events.on_store_lookup(is_hit=state.entry is not None)
+        rules = state.rules(dialect, self.now())
         if rules is None:
             return False
         await self.events.on_learned(rules, page, Source.STORE)
-        if is_fresh(rules.access, self.now()):
+        now = self.now()
+        if holds(rules.access, now):
+            self.events.on_obeyed(state.origin, _age(rules, now))
+        if _is_new_enough(rules, now):
             return True
         state.wake()  # stale rules may be usable; a request that cannot use them waits on
         return False
@@ -126,9 +130,13 @@ class Sources:
     async def _fetch(
         self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
     ) -> None:
-        before = state.entry
+        before, obeyed = state.entry, state.rules(dialect, self.now())
+        if obeyed is not None and not holds(obeyed.access, self.now()):
+            obeyed = None
         result = await self._fetch_for_somebody(state, dialect, page, place)
         state.entry = state.remember(result, self.now())
+        if obeyed is not None:
+            self.events.on_obeyed(state.origin, _age(obeyed, self.now()))
         self.events.on_fetched(state.origin, result, before, state.entry)
         if self.store is not None:
             start_task(self._put_and_release(self.store, state.origin, state.entry), self._puts)
@@ -162,9 +170,10 @@ class Sources:
     def _adopt_shared(self, state: OriginState, entry: CacheEntry | None, dialect: Dialect) -> bool:
         """Use what another process has fetched; False where it is of no use."""
         rules = state.rules(dialect, self.now()) if self._adopt(state, entry) else None
-        if rules is None or not is_fresh(rules.access, self.now()):
+        if rules is None or not _is_new_enough(rules, self.now()):
             return False
-        self.events.on_shared(self.now() - rules.access.entry.current_at)
+        self.events.on_shared()
+        self.events.on_obeyed(state.origin, _age(rules, self.now()))
         return True
 
     def _adopt(self, state: OriginState, entry: CacheEntry | None) -> bool:
@@ -208,3 +217,19 @@ class Sources:
     async def _put_and_release(self, store: Store, origin: str, entry: CacheEntry) -> None:
         await store.put(origin, entry)
         self.coordinator.release(origin)
+
+
+def may_be_fetched(rules: OriginRules, now: float) -> bool:
+    """Whether a site may be asked again, by our own floor between two fetches."""
+    return now - rules.access.entry.asked_at >= MIN_LIFE
+
+
+def _is_new_enough(rules: OriginRules, now: float) -> bool:
+    """Whether what another process has fetched is not to be fetched again yet."""
+    return is_fresh(rules.access, now) or not may_be_fetched(rules, now)
+
+
+def _age(rules: OriginRules, now: float) -> float:
+    """Seconds since what is obeyed, a copy or the lack of one, was last known to be current."""
+    entry = rules.access.entry
+    return now - (entry.current_at if rules.mode is AccessMode.RULES else entry.asked_at)

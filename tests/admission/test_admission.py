@@ -166,7 +166,6 @@ class Way:
         self.admission.concurrency.lend_again = lambda _: None
         self.admission.concurrency.reacquire = self.wait_for_a_place
         self.admission.counts = SimpleNamespace(hold=lambda *_: None, wait=lambda *_: None)
-        self.admission.events.on_rules = lambda *_: None
         self.admission.decider.refuse_if_forbidden = lambda *_: None
         self.admission.decider.let_pass = lambda _, rules, *_more: self.passed.append(rules)
 

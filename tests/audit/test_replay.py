@@ -311,6 +311,20 @@ def test_the_group_is_that_of_the_moment_where_time_alone_changes_what_is_obeyed
     assert reasons_and_groups == [("unreachable", None), ("no_rule", "*")]
 
 
+def test_the_group_in_a_record_is_that_of_the_moment_too(tmp_path):
+    """Google obeys the copy 12 hours after a failure. A site is not asked twice in a second."""
+    recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)}, ROBOTS_DIALECT="google")
+    state = recording.states[HERE]
+    for seconds in (0.0, 12 * HOUR - 0.5):
+        recording.now += seconds
+        state.entry = remember(state.entry, FetchResult(503), recording.now)
+    for _ in range(2):
+        recording.decide(URLS[0])
+        recording.now += 0.7
+    checked, differences = check(*recording.close())
+    assert (checked.decisions, differences) == (2, [])
+
+
 def test_a_delay_that_the_user_has_set_for_a_host_counts_in_a_replay(tmp_path):
     robots = served("User-agent: *\nCrawl-delay: 1000\n")
     settings = {"ROBOTS_CRAWL_DELAY_MAX": 10, "ROBOTS_CRAWL_DELAY_OVER_MAX": "skip"}

@@ -11,7 +11,7 @@ import pytest
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.compat import steady_clock
-from scrapy_robots_policy.resolver.resolver import MIN_LIFE
+from scrapy_robots_policy.resolver.sources import MIN_LIFE
 from tests.crawls import OURS, REACTORS, Chain, Plan, crawl, crawl_apart
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots

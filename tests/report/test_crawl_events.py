@@ -12,6 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
+from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.report.crawl_events import CrawlEvents
 from scrapy_robots_policy.report.trouble_log import MAX_LINES
@@ -34,7 +35,7 @@ def log_delay(events, origin, seconds):
     events.on_rules(rules, "Bot", delay)
 
 
-def test_what_a_site_says_about_use_is_noted_for_the_crawler_that_waited(events):
+def test_what_a_site_says_about_use_is_noted_for_the_crawler_that_asked(events):
     text = b"User-agent: *\nAllow: /\n\nUser-agent: Bot\nContent-Usage: train-ai=n\n"
     rules = rules_given(HERE, DIALECTS["rfc9309"], text)
     events.on_rules(rules, "OtherBot", Delay())
@@ -84,7 +85,8 @@ def test_each_fault_is_an_error_once_however_many_origins_it_meets(events, caplo
 
 def test_the_stat_of_the_oldest_copy_is_a_whole_number(events):
     for age in (12.5, 11.5, 13.75):
-        events.on_shared(age)
+        events.on_obeyed(HERE, age)
+    events.on_obeyed(key_of(HERE, TDMREP), 99.0)
     assert repr(events.crawler.stats.get_value("robots/age/max")) == "13"
 
 

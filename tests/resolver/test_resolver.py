@@ -16,8 +16,8 @@ from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.origin import rules_given
-from scrapy_robots_policy.resolver.resolver import MIN_LIFE, Resolver
-from scrapy_robots_policy.resolver.sources import MAX_SKEW, Sources
+from scrapy_robots_policy.resolver.resolver import Resolver
+from scrapy_robots_policy.resolver.sources import MAX_SKEW, MIN_LIFE, Sources
 from scrapy_robots_policy.stores import GuardedStore, MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
@@ -44,7 +44,8 @@ class World:
     fetches: list[CacheEntry | None] = field(default_factory=list)
     learned: list[tuple[str, bool]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    lookups: list[float | None] = field(default_factory=list)
+    lookups: list[bool] = field(default_factory=list)
+    ages: list[float] = field(default_factory=list)
     tried: list[Any] = field(default_factory=list)
     store: Any = field(default_factory=MemoryStore)
     max_fetches: int = 100
@@ -86,8 +87,11 @@ class _Events(ResolverEvents):
     async def on_learned(self, rules, page, source):
         self.world.learned.append((rules.mode.value, source is Source.SITE))
 
-    def on_store_lookup(self, age):
-        self.world.lookups.append(age)
+    def on_store_lookup(self, *, is_hit):
+        self.world.lookups.append(is_hit)
+
+    def on_obeyed(self, key, age):
+        self.world.ages.append(age)
 
     def on_fetched(self, key, result, before, entry):
         self.world.tried.append((result, before, entry))
@@ -431,12 +435,39 @@ async def test_the_age_of_stale_rules_is_reported():
         world.time += 24 * 3600
         resolver.cached(ORIGIN, RFC)
         await until_idle()
-    ages = [before and entry.asked_at - before.current_at for _, before, entry in world.tried]
-    assert ages == [None, 24 * 3600, 48 * 3600]
+    assert world.ages == [24 * 3600, 48 * 3600]
     assert first.access.entry.octets == SECRET.octets
     world.time += 60
     await world.resolver().rules_for(ORIGIN, RFC)
-    assert world.lookups == [None, 60]
+    assert world.lookups == [False, True]
+    assert world.ages[2:] == [60]
+
+
+@on_reactor
+async def test_rules_that_are_too_old_to_be_obeyed_have_no_age():
+    """Nothing was asked of the site for long, in this crawl or since the one before."""
+    world = World([SECRET])
+    first = world.resolver()
+    for resolver in (first, first, world.resolver()):
+        rules = await resolver.rules_for(ORIGIN, RFC)
+        await until_idle()
+        world.time = rules.access.holds_until
+    assert len(world.fetches) == 3
+    assert world.ages == []
+
+
+@on_reactor
+async def test_the_age_is_that_of_what_is_obeyed_not_of_a_copy_that_is_not():
+    world = World([SECRET, DOWN])
+    resolver = world.resolver()
+    await resolver.rules_for(ORIGIN, GOOGLE)
+    world.time += 48 * 3600.0
+    closed = await resolver.rules_for(ORIGIN, GOOGLE)
+    assert closed.mode is AccessMode.DISALLOW
+    await until_idle()
+    world.time += 5.0
+    await world.resolver().rules_for(ORIGIN, GOOGLE)
+    assert world.ages == [5.0]
 
 
 @pytest.mark.parametrize("then", [DOWN, RuntimeError("a bug")])

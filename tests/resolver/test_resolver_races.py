@@ -12,8 +12,12 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import CacheEntry
 from scrapy_robots_policy.rep.access import AccessOverrides
-from scrapy_robots_policy.resolver.resolver import MIN_LIFE
-from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE, LONGEST_PAUSE, MAX_VARIANTS
+from scrapy_robots_policy.resolver.sources import (
+    LEASE_PATIENCE,
+    LONGEST_PAUSE,
+    MAX_VARIANTS,
+    MIN_LIFE,
+)
 from scrapy_robots_policy.stores import Claim, GuardedStore, MemoryStore
 from tests.admission.test_delay_queue import cancel
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
@@ -326,6 +330,21 @@ async def test_an_entry_of_the_fleet_that_is_no_better_than_ours_is_not_used(
     resolver.cached(ORIGIN, RFC)
     await until_idle()
     assert not secret(resolver.cached(ORIGIN, RFC))
+
+
+@pytest.mark.parametrize(("age", "fetches"), [(MIN_LIFE - 0.1, 0), (MIN_LIFE, 1)])
+@pytest.mark.parametrize("known_by", ["the store", "the fleet"])
+@on_reactor
+async def test_a_robots_txt_without_a_lifetime_is_fetched_once_a_second_by_all_processes(
+    known_by, age, fetches
+):
+    world = World([SECRET], overrides=AccessOverrides(lifetime=0.0))
+    entry = entry_of(SECRET, world.time - age)
+    world.store = FleetStore(Claim(True, entry if known_by == "the fleet" else None))
+    if known_by == "the store":
+        await world.store.put(ORIGIN, entry)
+    assert not secret(await world.resolver().rules_for(ORIGIN, RFC))
+    assert len(world.fetches) == fetches
 
 
 @on_reactor

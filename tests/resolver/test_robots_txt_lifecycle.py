@@ -276,6 +276,20 @@ async def test_a_file_that_changes_is_obeyed_after_its_lifetime():
 
 
 @on_reactor
+async def test_what_a_file_asks_for_anew_is_reported_though_no_request_has_waited_for_it():
+    """A refresh in the background brings a delay, then another one and another level of use."""
+    bodies = ["", "Crawl-delay: 0.2\nContent-Signal: search=no\n", "Crawl-delay: 0.1\n"]
+    with Site({"/robots.txt": [robots(f"User-agent: *\n{body}") for body in bodies]}) as site:
+        phases = tuple((n * 25 * HOUR, [site.url(f"/{n}")]) for n in range(3))
+        seen, crawler = await crawl(spider=Phased, phases=phases, settings=AT_ONCE)
+        (counts,) = crawler.spider.lines
+        assert (counts.fetches, counts.waits) == (3, 1)
+        assert (counts.delay, counts.paced) == (0.1, "kept")
+        assert counts.usage == ("Content-Signal: search=no",)
+        assert seen.stats["robots/crawl_delay/kept"] == 2
+
+
+@on_reactor
 async def test_no_request_waits_while_stale_rules_are_fetched_again():
     answers = [robots(SECRET), robots(CLOSED, gate="open")]
     with Site({"/robots.txt": answers}) as site:
