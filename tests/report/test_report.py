@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from base64 import b64encode
 from collections.abc import Iterable
@@ -341,6 +342,11 @@ def test_causes_that_look_the_same_are_counted_together():
 def test_a_page_has_its_data_beside_it(tmp_path, name, files):
     ReportFiles.of(str(tmp_path / name)).write(hostile())
     assert sorted(path.name for path in tmp_path.iterdir()) == files
+
+
+@not_on_windows
+def test_the_name_of_a_report_need_not_be_utf_8():
+    assert 'href="a%FF%26b.json"' in page(hostile(), os.fsdecode(b"a\xff&b.json"))
 
 
 @pytest.mark.parametrize(
