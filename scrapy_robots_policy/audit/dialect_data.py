@@ -35,7 +35,7 @@ def dialect_from(name: str, data: Mapping[str, Any]) -> Dialect:
     """The dialect of such data. ValueError where it is none."""
     try:
         return Dialect(name, **_values(Dialect, data))
-    except (TypeError, KeyError, AttributeError, ValueError) as error:
+    except (TypeError, LookupError, AttributeError, ValueError) as error:
         raise ValueError(f"the dialect {name!r} cannot be read: {error}") from None
 
 

@@ -62,7 +62,7 @@ class Recorder:
         self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
 
     def _open(self, call_later: compat.CallLater) -> Writer:
-        path, crawl = self.audit.path, members({**self._crawl, "part": self._part})
+        path, crawl = self.audit.path, self._crawl_line()
         if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
             raise SettingError(
                 f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
@@ -143,10 +143,13 @@ class Recorder:
         user_agent = request.headers.get(b"User-Agent")
         return self.configs.set_by(request.meta, user_agent, origin)
 
-    def _on_new_file(self) -> None:
+    def _on_new_file(self) -> str:
         self.lines.begin_file()
         self._part += 1
-        self.writer.write("crawl", members({**self._crawl, "part": self._part}))
+        return self._crawl_line()
+
+    def _crawl_line(self) -> str:
+        return members({**self._crawl, "part": self._part})
 
     # When it can no longer be written.
 

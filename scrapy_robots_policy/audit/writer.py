@@ -1,7 +1,8 @@
 """Writes lines in a chain: gathers them for less than a second, goes on in a new file when full.
 
 Each file of a crawl can be read by itself. It begins with the line of the crawl, and what later
-lines refer to is written again in it: `on_new_file` says that all this is to be written anew.
+lines refer to is written again in it. The line of the crawl is on the disk at once: a crawl may be
+killed at any time, and a file without a line is no record.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Writer:
     """The files of one crawl in one process.
 
     max_octets   the size on the disk from which on a new file is begun; 0: never
-    on_new_file  called before the first line of each file but the first
+    on_new_file  called for each file but the first; gives the fields of its line of the crawl
     on_error     called once, with the OSError. After it nothing is written any more
     call_later   calls a function after some seconds; what it gives cancels that
     lines, hash  how many lines there are, and the hash of the latest
@@ -33,7 +34,7 @@ class Writer:
         self,
         path: Path,
         max_octets: int,
-        on_new_file: Callable[[], None],
+        on_new_file: Callable[[], str],
         on_error: Callable[[OSError], None],
         call_later: CallLater,
     ) -> None:
@@ -45,6 +46,7 @@ class Writer:
         self.lines, self.hash = 0, START
         self._gathered: list[bytes] = []
         self._size = 0
+        self._octets_at_begin = 0  # of the present file, with the line of the crawl alone
         self._stop_timer: Callable[[], None] | None = None
         self._flushes_at_exit = False
 
@@ -60,6 +62,7 @@ class Writer:
         except OSError:
             self._file.discard()
             raise
+        self._octets_at_begin = self._file.octets
 
     def write(self, kind: str, text: str) -> None:
         """Add a line to those that the next flush puts on the disk, within a second.
@@ -94,9 +97,14 @@ class Writer:
             self._fail(error)
 
     def make_room(self) -> None:
-        """Go on in a new file if this one is full. Called between lines that belong together."""
+        """Go on in a new file if this one is full. Called between lines that belong together.
+
+        The line of the crawl alone fills no file: a long one would have each request begin a file.
+        """
         file = self._file
         if file is None or not self.max_octets or file.octets < self.max_octets:
+            return
+        if file.octets == self._octets_at_begin:
             return
         self.write("continued", "")
         self.flush()
@@ -106,11 +114,11 @@ class Writer:
         try:
             file.close()
             self._file = LogFile(self._wanted, file.number + 1)
+            self.begin(self.on_new_file())
         except OSError as error:
             self._fail(error)
             return
         self.paths.append(self._file.path)
-        self.on_new_file()
 
     def close(self) -> bool:
         """Put the last lines on the disk. Whether all lines are there now."""

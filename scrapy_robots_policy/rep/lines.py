@@ -94,7 +94,7 @@ def _cut_lines(text: str, limit: int) -> str:
         # To the last line feed within the limit: the lines before it are short enough.
         after = text.rfind("\n", line + 1, line + limit + 2)
         if after < 0:
-            after = text.find("\n", line + limit)
+            after = text.find("\n", line + limit + 2)
             after = len(text) if after < 0 else after
             # The returns before the line feed are no part of the line, and are counted.
             end = after - len(_PASSED_OVER) * text.endswith(_PASSED_OVER, line + 1, after)

@@ -6,6 +6,7 @@ in the page, by their hashes.
 
 from __future__ import annotations
 
+from os import fsencode
 from string import Template
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from .summary import Report, utc
 
 def page(report: Report, data: str) -> str:
     """The page. `data` is the name of the file beside it, which has all the figures."""
+    address = quote(fsencode(data))  # a name need not be UTF-8
     style, script = static_text("page.css"), static_text("report.js")
     return Template(static_text("page.html")).substitute(
         policy=content_policy(style, script),
@@ -26,7 +28,7 @@ def page(report: Report, data: str) -> str:
         about=_about(report),
         figures=_figures(report),
         sections="".join(sections(report)),
-        end=f'<footer>All figures are in <a href="{text(quote(data))}" download>{text(data)}</a>, '
+        end=f'<footer>All figures are in <a href="{text(address)}" download>{text(data)}</a>, '
         f"beside this page.</footer>\n<script>{script}</script>",
     )
 

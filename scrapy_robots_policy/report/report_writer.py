@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class ReportWriter:
             self._base(),
         )
 
-    def _figures(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, float]:
         """The stats of robots.txt; none where they cannot be had, because their server is gone."""
         assert self.crawler.stats is not None  # the crawl has just ended
         try:
@@ -109,10 +110,15 @@ class ReportWriter:
         return None
 
 
-def _as_numbers(stats: Mapping[str, Any]) -> dict[str, Any]:
-    """The stats of robots.txt as numbers: scrapy-redis keeps stats in Redis, and gives text."""
-    return {
-        name: int(float(value)) if isinstance(value, str) else value
-        for name, value in stats.items()
-        if name.startswith(PREFIX)
-    }
+def _as_numbers(stats: Mapping[str, Any]) -> dict[str, float]:
+    """The stats of robots.txt. What is no number is not ours, and no page could show it."""
+    numbers = ((name, _number(value)) for name, value in stats.items() if name.startswith(PREFIX))
+    return {name: number for name, number in numbers if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A stat as a number: scrapy-redis keeps stats in Redis, and gives text."""
+    if isinstance(value, str):
+        with suppress(ValueError, OverflowError):
+            return int(float(value))
+    return value if isinstance(value, int | float) else None

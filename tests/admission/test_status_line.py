@@ -163,6 +163,7 @@ def test_the_sum_of_many_reasons_is_one_short_line(caplog):
     log.sum_up()
     assert len(caplog.messages[0]) < 200
     assert caplog.messages[0].startswith("Trouble with the robots.txt of 980 more origins (")
+    assert caplog.messages[0].endswith(", …)")
 
 
 @pytest.mark.slow

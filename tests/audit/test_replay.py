@@ -122,6 +122,23 @@ def test_the_data_has_all_options(dialect):
     assert set(data_of(dialect)) == set(options())
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"agents": {"bot": []}},
+        {"agents": {"bot": None}},
+        {"line_limit": -1},
+        {"tie": "never"},
+        {"access": {"unreachable": []}},
+        {"no_such_option": 1},
+    ],
+    ids=repr,
+)
+def test_data_that_somebody_made_up_is_refused(data):
+    with pytest.raises(ValueError, match=r"^the dialect 'x' cannot be read: ."):
+        dialect_from("x", data)
+
+
 def test_another_value_is_another_fingerprint():
     google = DIALECTS["google"]
     prints = {fingerprint(data_of(google.but("google", **turn))) for turn in TURNS}

@@ -16,7 +16,17 @@ from scrapy_robots_policy.audit.writer import Writer
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import Verdict
-from tests.audit.records import HERE, RULES, URLS, Recording, Timer, check, octets_in, served
+from tests.audit.records import (
+    HERE,
+    RULES,
+    URLS,
+    Recording,
+    Timer,
+    check,
+    octets_in,
+    record,
+    served,
+)
 from tests.missing import not_on_windows
 
 
@@ -32,7 +42,7 @@ def timer():
 
 @pytest.fixture
 def writer(tmp_path, errors, timer):
-    return Writer(tmp_path / "audit.jsonl", 0, lambda: None, errors.append, timer)
+    return Writer(tmp_path / "audit.jsonl", 0, str, errors.append, timer)
 
 
 def test_lines_are_on_the_disk_when_they_are_flushed_and_at_the_end(writer):
@@ -140,7 +150,7 @@ def test_a_file_that_can_no_longer_be_written_is_closed_once_and_the_error_told_
     close_descriptor = os.close
     monkeypatch.setattr(writer_module, "LogFile", kind)
     monkeypatch.setattr(os, "close", close)
-    writer = Writer(tmp_path / "audit.jsonl.gz", 1, lambda: None, errors.append, Timer())
+    writer = Writer(tmp_path / "audit.jsonl.gz", 1, str, errors.append, Timer())
     descriptor = writer._file._descriptor
     writer.write("crawl", "")
     if fault == "no next file":
@@ -173,9 +183,49 @@ def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monk
     assert file.octets == len(file.path.read_bytes())
 
 
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_a_crawl_that_is_killed_as_a_file_begins_leaves_no_file_without_a_line(tmp_path, name):
+    recording = Recording(tmp_path / name, {HERE: served(RULES)}, ROBOTS_AUDIT_MAX_SIZE=1)
+    recording.decide(URLS[0])
+    recording.timer.fire()
+    recording.decide(URLS[1])
+    checked, _ = check(*recording.recorder.writer.paths)
+    assert (len(checked.hashes), checked.decisions, checked.errors) == (2, 1, [])
+
+
+def test_a_file_with_no_more_than_a_long_line_of_the_crawl_is_not_full(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl", ROBOTS_AUDIT_MAX_SIZE=1)
+    assert check(path)[0].decisions == len(URLS)
+
+
+class FullSecond(LogFile):
+    """The disk becomes full in the first line of the second file."""
+
+    def write(self, lines):
+        super().write(lines if self.number == 1 else lines[:10])
+        if self.number > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])
+def test_a_disk_that_is_full_as_a_file_begins_leaves_no_part_of_that_file(
+    tmp_path, name, monkeypatch
+):
+    monkeypatch.setattr(writer_module, "LogFile", FullSecond)
+    settings = {"ROBOTS_AUDIT_MAX_SIZE": 1, "ROBOTS_AUDIT_ON_ERROR": "warn"}
+    recording = Recording(tmp_path / name, {HERE: served(RULES)}, **settings)
+    recording.decide(URLS[0])
+    recording.timer.fire()
+    recording.decide(URLS[1])
+    assert not recording.recorder.writer.is_open
+    (path,) = tmp_path.iterdir()
+    checked, _ = check(path)
+    assert (checked.decisions, checked.errors) == (1, [])
+
+
 @not_on_windows
 def test_no_file_gets_the_name_of_one_that_was_moved_to_an_archive(tmp_path, errors, timer):
-    writer = Writer(tmp_path / "audit.jsonl", 1, lambda: None, errors.append, timer)
+    writer = Writer(tmp_path / "audit.jsonl", 1, str, errors.append, timer)
     for _ in range(3):
         writer.write("crawl", "")
         writer.flush()
@@ -274,7 +324,7 @@ def test_a_disk_that_is_full_at_start_stops_the_crawl(tmp_path):
 def test_a_pipe_that_nobody_reads_any_more_is_an_error_and_stays(tmp_path, errors, timer):
     os.mkfifo(path := tmp_path / "audit.jsonl")
     reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    writer = Writer(path, 0, lambda: None, errors.append, timer)
+    writer = Writer(path, 0, str, errors.append, timer)
     os.close(reading)
     with pytest.raises(BrokenPipeError):
         writer.begin("")

@@ -87,7 +87,7 @@ def _values(kind: type) -> st.SearchStrategy[object]:
 
 _LIMITS = {
     "size_limit": st.integers(0, 200),
-    "line_limit": st.integers(1, 40),
+    "line_limit": st.integers(0, 40),
     "rule_limit": st.integers(0, 9),
 }
 _TURNED = _LIMITS | {

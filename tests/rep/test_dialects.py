@@ -100,7 +100,8 @@ def test_a_dialect_is_made_from_another_by_other_values_of_options():
     [
         ({"tie": "never"}, "Dialect 'mine': tie is 'never', it must be 'allow' or 'disallow'"),
         ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
-        ({"size_limit": True}, "Dialect 'mine': size_limit is True, it must be of type int"),
+        ({"size_limit": True}, "Dialect 'mine': size_limit is True, it must be of type int, 0 or"),
+        ({"line_limit": -1}, "Dialect 'mine': line_limit is -1, it must be of type int, 0 or more"),
         (
             {"ties": "allow"},
             "Dialect 'mine' has no option 'ties'; the options are bom, size_limit,",

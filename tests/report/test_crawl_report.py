@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import nullcontext
+from datetime import datetime, timezone
 
 import pytest
 from scrapy.statscollectors import MemoryStatsCollector
@@ -120,6 +121,25 @@ async def test_a_report_is_written_of_stats_that_are_text(tmp_path):
     data = json.loads(path.with_suffix(".json").read_text())
     assert data["stats"]["robots/dropped/rule"] == data["dropped"] == 1
     assert "Dropped, by reason" in path.read_text()
+
+
+class OthersStats(MemoryStatsCollector):
+    """Another component has stats with names like ours."""
+
+    def get_stats(self, spider=None):
+        others = {"robots/began": datetime.now(timezone.utc), "robots/dropped/by_me": "many"}
+        return {**super().get_stats(), **others}
+
+
+@on_reactor
+async def test_a_report_has_no_stats_that_are_no_numbers(tmp_path):
+    path = tmp_path / "report.html"
+    settings = {"ROBOTS_REPORT": str(path), "STATS_CLASS": OthersStats}
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await crawl(site.url("/x"), settings=settings)
+    stats = json.loads(path.with_suffix(".json").read_text())["stats"]
+    assert stats["robots/dropped/rule"] == 1
+    assert not {"robots/began", "robots/dropped/by_me"} & stats.keys()
 
 
 class LostStats(MemoryStatsCollector):

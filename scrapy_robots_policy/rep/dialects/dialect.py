@@ -165,14 +165,19 @@ def _unpickled(values: dict[str, Any]) -> Dialect:
 
 
 def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
-    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+    if _is_limit(value) if kind is int else isinstance(value, kind):
         return value
     choices = list(kind) if issubclass(kind, Enum) else []
     for choice in choices:
         if value in (choice.value, choice.name.lower()):
             return choice
-    wanted = " or ".join(repr(choice.value) for choice in choices) or f"of type {kind.__name__}"
+    wanted = " or ".join(repr(choice.value) for choice in choices)
+    wanted = wanted or f"of type {kind.__name__}{', 0 or more' * (kind is int)}"
     raise ValueError(f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}")
+
+
+def _is_limit(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 @cache
