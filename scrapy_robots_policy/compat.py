@@ -243,6 +243,7 @@ class EngineAccess:
     make_room   called then in place of `is_full` where a downloader of the user's has a say itself
     on_closing  called when the engine begins to close. All signals come only when it has waited
     active      all requests between the scheduler and the spider, those that wait among them
+    is_paused   whether the engine is paused; it sends no signal of that
     can_lend    whether `is_full` decides, so that requests that wait need hold no place
     missing     one sentence for each feature that this version of Scrapy does not allow
 
@@ -301,6 +302,10 @@ class EngineAccess:
         if not is_stock:
             self.missing.append("requests that wait hold their place in CONCURRENT_REQUESTS")
         return is_stock
+
+    @property
+    def is_paused(self) -> bool:
+        return bool(getattr(self.crawler.engine, "paused", False))
 
     def wake(self) -> None:
         """Have the engine ask for requests soon."""

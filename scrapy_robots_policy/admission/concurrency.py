@@ -118,7 +118,7 @@ class Concurrency:
         self.waiting.discard(request)
         # A downloader of the user's counts those that wait: they have kept their places.
         has_place = request.callback is NO_CALLBACK or not self.engine.can_lend
-        if has_place or self._has_room(returning=1):
+        if has_place or self._may_return(1):
             return
         place: Deferred[None] = Deferred()
         self._returning.append(place)
@@ -193,7 +193,7 @@ class Concurrency:
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
         self.delays.release_gone(self.engine.active, self._is_on_its_way)
-        while self._returning and self._has_room(len(self._returning)):
+        while self._returning and self._may_return(len(self._returning)):
             self._returning.popleft().callback(None)
 
     def _is_on_its_way(self, request: Request) -> bool:
@@ -263,6 +263,13 @@ class Concurrency:
         """A host with few waiting requests has one in the queue: it may be taken at once."""
         if self._waiting_in[self.engine.slot_key(request)] < self.max_per_host:
             self._extra_pops += 1
+
+    def _may_return(self, returning: int) -> bool:
+        """Whether a request whose wait has ended may go: not while the engine is paused, for hosts
+        with a delay may have hundreds that wait. When the engine goes on, it asks whether it may
+        take a request, and these go first.
+        """
+        return not self.engine.is_paused and self._has_room(returning)
 
     def _has_room(self, returning: int = 0) -> bool:
         """Whether a place is free. `returning`: requests that do not wait, but hold none yet."""

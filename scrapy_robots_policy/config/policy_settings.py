@@ -19,6 +19,7 @@ from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.report_files import ReportFiles
+from ..tags.actions import DEFAULTS, Actions
 from .audit_settings import AuditSettings
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
@@ -29,6 +30,7 @@ from .path_template import filled
 from .report_settings import report_base, report_files
 from .request_config import RequestConfigs
 from .setting_values import Values
+from .settings_table import SETTINGS
 from .stopping import one_sentence
 from .store_settings import StoreSettings
 
@@ -96,6 +98,7 @@ class PolicySettings:
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             _warn(values, name)
+            tag_actions(crawler)  # RobotsTagMiddleware reads them when a record is begun already
             made = cls(
                 configs=RequestConfigs.from_crawler(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
@@ -173,6 +176,20 @@ def declared_use(values: Values) -> DeclaredUse:
         tokens_for(purposes) if tokens is None else tokens,
         values["ROBOTS_TDMREP"],
     )
+
+
+def tag_actions(crawler: Crawler) -> Actions:
+    """The spider's actions complete those of the settings, part by part."""
+    kind = SETTINGS["ROBOTS_TAGS"].kind
+    given = (
+        ("ROBOTS_TAGS", crawler.settings.get("ROBOTS_TAGS")),
+        ("robots_tags", getattr(crawler.spider, "robots_tags", None)),
+    )
+    actions = dict(DEFAULTS)
+    for name, value in given:
+        if value is not None:
+            actions |= kind.read(name, value)
+    return actions
 
 
 def _path(values: Values, setting: str, now: datetime) -> Path | None:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from scrapy.crawler import Crawler
 
 from ..rep.preference import DeclaredUse
-from ..tags.actions import DEFAULTS, Actions
+from ..tags.actions import Actions
 from .components import refuse_misplaced_middleware
 from .identity import crawler_name
-from .policy_settings import declared_use
+from .policy_settings import declared_use, tag_actions
 from .request_config import RequestConfigs
 from .setting_values import Values
-from .settings_table import SETTINGS
 from .stopping import one_sentence
 
 
@@ -42,21 +41,7 @@ class TagSettings:
             name = crawler_name(crawler.settings, crawler.spider, dialect)
             return cls(
                 configs=RequestConfigs.from_crawler(crawler, dialect, name),
-                actions=_actions(crawler),
+                actions=tag_actions(crawler),
                 use=use,
                 reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
             )
-
-
-def _actions(crawler: Crawler) -> Actions:
-    """The spider's actions complete those of the settings, part by part."""
-    kind = SETTINGS["ROBOTS_TAGS"].kind
-    given = (
-        ("ROBOTS_TAGS", crawler.settings.get("ROBOTS_TAGS")),
-        ("robots_tags", getattr(crawler.spider, "robots_tags", None)),
-    )
-    actions = dict(DEFAULTS)
-    for name, value in given:
-        if value is not None:
-            actions |= kind.read(name, value)
-    return actions

@@ -160,9 +160,9 @@ class Resolver:
             # A fault closes an origin as a network error does. It never opens one.
             result = FetchResult(None, cause=f"{type(error).__name__} while fetching")
             state.entry = state.remember(result, self.now())
-            self.events.on_fault(state.origin, error)
             if not isinstance(error, Exception):
-                raise
+                raise  # it is cancelled: the event loop ends, and has not waited for the crawl
+            self.events.on_fault(state.origin, error)
         finally:
             state.is_looked_up = state.is_put_off = False
             self._looked_up.pop(state.origin, None)

@@ -115,6 +115,36 @@ async def test_a_request_whose_wait_has_ended_goes_while_a_place_is_free():
 
 
 @on_reactor
+async def test_while_the_engine_is_paused_no_request_goes_whose_wait_has_ended():
+    places = Places(10)
+    lent = [places.lend(f"host/{n}") for n in range(3)]
+    start(places.go(*lent[0]))
+    await until_idle()
+    places.engine.paused = True
+    for one in lent[1:]:
+        start(places.go(*one))
+    assert not places.is_full()  # the engine asks while it reads Spider.start
+    await until_idle()
+    assert places.sent == ["host/0"]
+    places.engine.paused = False
+    assert not places.is_full()
+    await until_idle()
+    assert places.sent == ["host/0", "host/1", "host/2"]
+
+
+@on_reactor
+async def test_a_crawl_that_closes_while_the_engine_is_paused_ends_all_waits():
+    places, failures = Places(10), []
+    places.engine.paused = True
+    start(places.go(*places.lend("host/0"))).addErrback(failures.append)
+    await until_idle()
+    places.concurrency._close()
+    await until_idle()
+    assert places.sent == []
+    assert [failure.type for failure in failures] == [CrawlClosing]
+
+
+@on_reactor
 async def test_a_request_that_is_cancelled_while_it_queues_for_a_place_leaves_the_queue():
     places = Places(1)
     sent = places.request("host/0")

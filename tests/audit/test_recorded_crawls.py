@@ -385,6 +385,14 @@ def test_a_disk_that_is_full_at_start_keeps_no_part_of_a_record(tmp_path):
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("setting", ["ROBOTS_DIALECT", "ROBOTS_TAGS"])
+def test_a_wrong_setting_leaves_no_record_of_a_crawl_that_has_never_begun(setting, tmp_path):
+    settings = {**OURS, "ROBOTS_AUDIT": str(tmp_path / "audit.jsonl"), setting: "wrong"}
+    process = crawl_process(Plan(["http://127.0.0.1/"], settings))
+    assert f"ERROR: {setting} is 'wrong'" in process.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_eight_crawlers_of_a_fleet_write_files_that_verify_together(tmp_path, redis):
     settings = {
         **OURS,

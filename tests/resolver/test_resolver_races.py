@@ -4,6 +4,7 @@ other processes fetch, too.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -11,7 +12,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import CacheEntry
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access import AccessMode, AccessOverrides
 from scrapy_robots_policy.resolver.sources import (
     LEASE_PATIENCE,
     LONGEST_PAUSE,
@@ -216,6 +217,19 @@ async def test_requests_go_on_at_the_end_of_a_crawl_even_if_a_fetch_cannot_be_ca
         await maybe_deferred_to_future(waiting)
     world.gate.open()
     await until_idle()
+
+
+@on_reactor
+async def test_a_fetch_that_ends_with_its_event_loop_is_no_fault_and_opens_nothing():
+    """`asyncio.run` cancels all tasks at Ctrl-C, without waiting for the crawl to close."""
+
+    class Cancelled(World):
+        async def fetch(self, order):
+            raise asyncio.CancelledError
+
+    world = Cancelled([])
+    rules = await world.resolver().rules_for(ORIGIN, RFC)
+    assert (rules.mode, world.faults) == (AccessMode.DISALLOW, [])
 
 
 class FleetStore(MemoryStore):
