@@ -179,6 +179,10 @@ WRONG = [
     (("tester", "--port", "65536"), "--port is 65536; it must be from 0 to 65535"),
     (("check", "--timeout", "nan", "/"), "--timeout is 'nan'; it must be a number of seconds"),
     (("check", "--timeout", "-1", "/"), "--timeout is '-1'; it must be a number of seconds"),
+    (
+        ("check", "--timeout", "86401", "/"),
+        "--timeout is '86401'; it must be a number of seconds above 0, at most 86,400",
+    ),
     (("check", "--agent", "Mozilla/5.0", "/"), None),
     (("check", "--agent", "the bot", "/"), "--agent is 'the bot', which gives the product token"),
     (("check", "--agent", "", "/"), "--agent is '', which gives the product token ''"),
