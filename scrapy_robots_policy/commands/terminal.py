@@ -6,14 +6,13 @@ import json
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
 from ..rep.escapes import shown
-from ..report.columns import aligned, cut, width
+from ..report.columns import aligned, cut, width, wrapped
 from .console import reads_escapes
 
 Row = Sequence[str]
@@ -229,7 +228,7 @@ def _make_narrower(widths: list[int], least: list[int], room: int) -> None:
 
 def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
     columns = [
-        [cell] if width(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
+        [cell] if width(cell) <= room else wrapped(cell, room)
         for cell, room in zip(row, widths, strict=True)
     ]
     return [list(line) for line in zip_longest(*columns, fillvalue="")]
