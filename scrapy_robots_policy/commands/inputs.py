@@ -59,6 +59,8 @@ def in_words(source: str) -> str:
 
 def read_octets(name: str, max_octets: int = -1) -> bytes:
     """Those of a FILE, or of standard input for "-". UsageError if it cannot be read."""
+    if not name:
+        raise UsageError("the name of a file is empty")  # as a variable of a shell may be
     try:
         if name == "-":
             return sys.stdin.buffer.read(max_octets)
