@@ -178,8 +178,8 @@ def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> L
 
 
 def _warn(rules: OriginRules, options: Options) -> None:
-    """One sentence where the answers rest on no robots.txt that anybody wrote, and where a crawl
-    would give others.
+    """One sentence where there is no robots.txt on which the answers could rest, and one where a
+    crawl would answer otherwise.
     """
     where = (
         f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))

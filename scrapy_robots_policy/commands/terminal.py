@@ -108,10 +108,9 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value) + "\n")
 
 
-def print_csv(cells: Iterable[Any]) -> None:
-    """One line of CSV. A cell with several values has spaces between them."""
-    texts = (" ".join(map(str, one)) if isinstance(one, list | tuple) else one for one in cells)
-    sys.stdout.write(",".join(csv_cell(str(text)) for text in texts) + "\n")
+def print_csv(cells: Iterable[object]) -> None:
+    """One line of CSV."""
+    sys.stdout.write(",".join(csv_cell(str(cell)) for cell in cells) + "\n")
 
 
 def csv_cell(text: str) -> str:
@@ -222,8 +221,8 @@ def _make_narrower(widths: list[int], least: list[int], room: int) -> None:
             break
         widest = max(wider, key=widths.__getitem__)
         second = max((other for other in widths if other < widths[widest]), default=0)
-        cut = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
-        widths[widest] -= max(cut, 1)
+        surplus = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
+        widths[widest] -= max(surplus, 1)
 
 
 def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
