@@ -20,6 +20,7 @@ from .verbs import FILES_OF_DIRECTORIES, Verb
 MAX_JOBS = 1000
 MAX_PORT = 65535
 _SECONDS = 15.0  # for one robots.txt, redirects included
+_MAX_SECONDS = 24 * 3600
 # Files name crawlers such as 008. A crawl may not be called so, but one may ask for such a one.
 _NUMBER = re.compile(r"[!$%&'+.^_`|~-]*[0-9][0-9!$%&'+.^_`|~-]*")
 _SITES = 32  # fetched at a time
@@ -252,6 +253,9 @@ def _seconds(text: str | None) -> float:
         seconds = _SECONDS if text is None else float(text)
     except ValueError:
         seconds = 0.0
-    if not 0 < seconds < 24 * 3600:
-        raise UsageError(f"--timeout is {text!r}; it must be a number of seconds above 0")
+    if not 0 < seconds <= _MAX_SECONDS:
+        raise UsageError(
+            f"--timeout is {text!r}; it must be a number of seconds above 0, at most "
+            f"{_MAX_SECONDS:,}"
+        )
     return seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache, partial
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -13,7 +14,6 @@ from ..rep import DIALECTS, FetchResult, Verdict
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience
 from ..rep.dialects.crawlers import crawlers
 from ..rep.escapes import brief, shown
-from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .crawler_list import by_category
 from .download import is_web
@@ -53,6 +53,8 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     """(the URL that is asked about, the options with the file). A FILE alone, and a robots.txt, ask
     about the whole site.
     """
+    if not argument:
+        raise UsageError("the name of a file is empty")
     if not is_web(argument) and not options.robots:
         return "/", replace(options, robots=argument)
     url = options.checked_urls()[0]
@@ -62,14 +64,10 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
 
 def _verdicts(url: str, result: FetchResult) -> Iterator[tuple[Agent, Verdict]]:
     """The verdict for each crawler, in the dialect of its engine."""
-    by_dialect: dict[str, OriginRules] = {}
-    for _, group in by_category(crawlers()):
-        for agent in group:
-            if agent.facts.category not in ASKED_ABOUT:
-                continue
-            if agent.dialect not in by_dialect:
-                by_dialect[agent.dialect] = rules_from("", result, DIALECTS[agent.dialect])
-            yield agent, by_dialect[agent.dialect].verdict(url, agent.name)
+    rules_in = cache(partial(rules_from, "", result))
+    for agent in chain.from_iterable(group for _, group in by_category(crawlers())):
+        if agent.facts.category in ASKED_ABOUT:
+            yield agent, rules_in(DIALECTS[agent.dialect]).verdict(url, agent.name)
 
 
 def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:

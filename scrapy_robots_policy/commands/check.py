@@ -6,6 +6,7 @@ import json
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from io import BufferedReader
 from typing import NamedTuple, cast
 
@@ -117,13 +118,11 @@ def _refuse(fault: str, statuses: set[int]) -> bool:
 
 
 class _Sites:
-    """The lines of output for many sites, whose robots.txt are fetched some at a time."""
+    """The lines of output for many sites, whose files are fetched some at a time."""
 
     def __init__(self, options: Options, describe: Describe) -> None:
         self._options, self._describe, self._inputs = options, describe, Inputs(options)
-        self._fetches = Fetches(
-            lambda origin: fetched(f"{origin}/robots.txt", options), options.sites_at_a_time
-        )
+        self._fetches = Fetches(self._rules_of, options.sites_at_a_time)
         self._by_origin: OrderedDict[str, LineOf] = OrderedDict()
         self._progress = Progress()
 
@@ -133,22 +132,26 @@ class _Sites:
             if origin is None or not can_be_asked(origin):
                 _refuse(why_no_site(url), statuses)
             else:
-                yield url, self._line_of(url, origin)(url)
+                yield url, self._line_of(origin)(url)
 
     def _start(self, url: str) -> None:
         origin = origin_of(url)
         if origin and origin not in self._by_origin and can_be_asked(origin):
             self._fetches.start(origin)
 
-    def _line_of(self, url: str, origin: str) -> LineOf:
+    def _rules_of(self, origin: str) -> OriginRules:
+        """Called in threads: it shows no progress."""
+        fetch = partial(fetched, options=self._options)
+        rules = rules_from(origin, fetch(f"{origin}/robots.txt"), self._options.dialect)
+        return self._inputs.with_tdmrep(rules, origin, fetch)
+
+    def _line_of(self, origin: str) -> LineOf:
         line_of = self._by_origin.get(origin)
         if line_of is None:
             sys.stdout.flush()
             self._progress.step(f"{origin}/robots.txt")
-            result = self._fetches.result(origin)
+            rules = self._fetches.result(origin)
             self._progress.end()
-            rules = rules_from(origin, result, self._options.dialect)
-            rules = self._inputs.with_tdmrep(rules, url)
             _warn(rules, self._options)
             line_of = self._by_origin[origin] = _line_of(rules, self._options, self._describe)
             if len(self._by_origin) > MAX_SITES:
@@ -175,8 +178,8 @@ def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> L
 
 
 def _warn(rules: OriginRules, options: Options) -> None:
-    """One sentence where the answers rest on no robots.txt that anybody wrote, and where a crawl
-    would give others.
+    """One sentence where there is no robots.txt on which the answers could rest, and one where a
+    crawl would answer otherwise.
     """
     where = (
         f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))

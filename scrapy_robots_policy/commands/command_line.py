@@ -63,11 +63,13 @@ def run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> i
     """The exit status. Everything that a user can do wrong is one sentence on standard error."""
     set_up(program)
     try:
-        status = _run(program, _with_file_names(args), opts, defaults)
+        try:
+            status = _run(program, _with_file_names(args), opts, defaults)
+        except UsageError as error:
+            sys.stdout.flush()  # the answers that were given before
+            print_error(error)
+            return 2
         sys.stdout.flush()
-    except UsageError as error:
-        print_error(error)
-        return 2
     except KeyboardInterrupt:
         return _interrupted()
     except OSError as error:  # the disk is full to which standard output goes, say

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.escapes import shown
 from ..rep.option_causes import Cause, cause
+from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
 from .inputs import Inputs, rules_from
 from .option_words import described
 from .terminal import Blocks, paint_verdict, print_columns, print_json, print_line
 from .verdict_data import verdict_as_json, word_of
+
+
+class _File(NamedTuple):
+    """A robots.txt, and how each of the dialects reads it: once, for all its URLs."""
+
+    result: FetchResult
+    rules: Mapping[Dialect, OriginRules]
 
 
 def run(options: Options) -> int:
@@ -19,15 +30,16 @@ def run(options: Options) -> int:
     if len(options.dialects) < 2:
         raise UsageError("compare needs two dialects at least: --dialects google,yandex")
     inputs = Inputs(options)
-    results: dict[str, FetchResult] = {}
+    files: dict[str, _File] = {}
     differing, blocks = 0, Blocks()
     words: set[str] = set()
     for url in options.checked_urls():
         name = inputs.name(url)
-        if name not in results:
-            results[name] = inputs.result(url)
-        differing += _compare(url, results[name], options, blocks)
-        words.add(word_of(_verdict(url, results[name], options.dialects[0], options)))
+        if name not in files:
+            result = inputs.result(url)
+            files[name] = _File(result, {d: rules_from("", result, d) for d in options.dialects})
+        differing += _compare(url, files[name], options, blocks)
+        words.add(word_of(files[name].rules[options.dialects[0]].verdict(url, options.agent)))
     if not differing and not options.as_json:
         count = len(options.dialects)
         decision = f": {words.pop()}" if len(words) == 1 else ""
@@ -35,30 +47,28 @@ def run(options: Options) -> int:
     return int(differing > 0)
 
 
-def _verdict(url: str, result: FetchResult, dialect: Dialect, options: Options) -> Verdict:
-    return rules_from("", result, dialect).verdict(url, options.agent)
-
-
-def _compare(url: str, result: FetchResult, options: Options, blocks: Blocks) -> bool:
+def _compare(url: str, file: _File, options: Options, blocks: Blocks) -> bool:
     """Whether other dialects differ from the first on the URL. Prints those that do."""
-
-    def verdict(dialect: Dialect) -> Verdict:
-        return _verdict(url, result, dialect, options)
+    verdicts = {one: rules.verdict(url, options.agent) for one, rules in file.rules.items()}
 
     def allowed(dialect: Dialect) -> bool:
-        return verdict(dialect).allowed
+        if dialect in verdicts:
+            return verdicts[dialect].allowed
+        return rules_from("", file.result, dialect).allowed(url, options.agent)
 
     here = options.dialects[0]
     causes = {other: cause(allowed, here, other) for other in options.dialects[1:]}
     differing = {other: why for other, why in causes.items() if why}
     if options.as_json:
-        _print_json(url, verdict(here), {verdict(other): why for other, why in differing.items()})
+        print_json(
+            _as_json(url, verdicts[here], {verdicts[d]: why for d, why in differing.items()})
+        )
     elif differing:
         blocks.begin()
-        print_line(f"{shown(url)}  for {shown(verdict(here).agent)}")
-        rows = [(here.name, *_cells(verdict(here)), "")]
+        print_line(f"{shown(url)}  for {shown(verdicts[here].agent)}")
+        rows = [(here.name, *_cells(verdicts[here]), "")]
         rows += [
-            (other.name, *_cells(verdict(other)), _why(why, result, here, other))
+            (other.name, *_cells(verdicts[other]), _why(why, file, here, other))
             for other, why in differing.items()
         ]
         print_columns(rows, indent="  ", painted=paint_verdict)
@@ -69,23 +79,20 @@ def _cells(verdict: Verdict) -> tuple[str, str]:
     return word_of(verdict), verdict.cause
 
 
-def _why(why: Cause, result: FetchResult, here: Dialect, there: Dialect) -> str:
+def _why(why: Cause, file: _File, here: Dialect, there: Dialect) -> str:
     """The options that make the difference; of access policies, what they do for this result."""
     if "access" not in why.options:
         return described(why, here.name)
-    in_there, in_here = (rules_from("", result, dialect).access for dialect in (there, here))
+    in_there, in_here = (file.rules[dialect].access for dialect in (there, here))
     return f"access after {in_there.why}: {in_there.effect} ({here.name}: {in_here.effect})"
 
 
-def _print_json(url: str, here: Verdict, differing: dict[Verdict, Cause]) -> None:
-    print_json(
-        {
-            "url": url,
-            "here": verdict_as_json(url, here),
-            "there": [
-                verdict_as_json(url, there)
-                | {"options": list(why.options), "together": why.together}
-                for there, why in differing.items()
-            ],
-        }
-    )
+def _as_json(url: str, here: Verdict, differing: dict[Verdict, Cause]) -> dict[str, Any]:
+    return {
+        "url": url,
+        "here": verdict_as_json(url, here),
+        "there": [
+            verdict_as_json(url, there) | {"options": list(why.options), "together": why.together}
+            for there, why in differing.items()
+        ],
+    }

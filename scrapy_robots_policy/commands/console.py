@@ -1,4 +1,4 @@
-"""Whether a terminal reads escape sequences, which colours and a line shown anew are made of."""
+"""Whether a terminal reads escape sequences: colours and the line of progress need them."""
 
 from __future__ import annotations
 

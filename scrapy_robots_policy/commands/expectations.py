@@ -15,21 +15,22 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..rep import Dialect, FetchResult, Verdict, product_token
+from ..rep import Dialect, Verdict, product_token
 from ..rep.agents import STAR
 from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.escapes import quoted
 from ..rep.nearest import nearest
+from ..resolver.origin import OriginRules
 from .arguments import UsageError, read_dialect
 from .download import is_web
-from .inputs import read_octets, rules_from
+from .inputs import read_octets
 from .named_crawlers import named_crawlers
 
 _SENTENCE = re.compile(r"(.+) may (not )?fetch (\S+)(?: in ([\w.-]+(?:, *[\w.-]+)*))?")
@@ -37,6 +38,8 @@ _KEYS = ("robots", "dialects", "expect")
 _PARTS = ("agent", "url", "allowed", "dialect")
 _ALL = {"everybody": True, "nobody": False}
 _URL = re.compile(r"/|https?://", re.IGNORECASE)
+
+RulesIn = Callable[[Dialect], OriginRules]  # the rules of one robots.txt in a dialect
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +219,11 @@ def _line_of(value: Any, text: str) -> int:
 
 
 def unmet(
-    expectation: Expectation, result: FetchResult, dialects: tuple[Dialect, ...]
+    expectation: Expectation, rules_in: RulesIn, dialects: tuple[Dialect, ...]
 ) -> Iterator[Verdict]:
     """The verdicts that are not as expected: one for each dialect, that of the first crawler."""
     for dialect in expectation.dialects or dialects:
-        rules = rules_from("", result, dialect)
+        rules = rules_in(dialect)
         agents = [expectation.agent]
         if not expectation.agent:
             agents = named_crawlers("the robots.txt", rules.access.octets, dialect)

@@ -1,4 +1,4 @@
-"""The robots.txt of many sites, some at a time, for those who ask for them one after another."""
+"""Fetches from many sites, some at a time, whose results are used one after another."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
-from typing import TypeVar
-
-from ..rep import FetchResult
+from typing import Generic, TypeVar
 
 AHEAD = 1000  # items for which a fetch is started before their turn comes
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
-class Fetches:
-    """The results of `fetch`, which is called in `at_a_time` threads. They end with the process:
-    whoever interrupts a run waits for none of them.
+class Fetches(Generic[Result]):
+    """The results of `fetch`, which is called in `at_a_time` threads. They end with the process: a
+    run that is interrupted waits for none of them.
     """
 
-    def __init__(self, fetch: Callable[[str], FetchResult], at_a_time: int) -> None:
+    def __init__(self, fetch: Callable[[str], Result], at_a_time: int) -> None:
         self._fetch, self._room = fetch, at_a_time
-        self._orders: SimpleQueue[tuple[str, Future[FetchResult]]] = SimpleQueue()
-        self._results: dict[str, Future[FetchResult]] = {}
+        self._orders: SimpleQueue[tuple[str, Future[Result]]] = SimpleQueue()
+        self._results: dict[str, Future[Result]] = {}
 
     def start(self, url: str) -> None:
         """Fetch it as soon as a thread is free, if that is not under way."""
@@ -36,7 +35,7 @@ class Fetches:
             self._room -= 1
             Thread(target=self._work, daemon=True).start()
 
-    def result(self, url: str) -> FetchResult:
+    def result(self, url: str) -> Result:
         """Waits for it. It is given once, and then forgotten."""
         self.start(url)
         return self._results.pop(url).result()

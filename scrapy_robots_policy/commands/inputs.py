@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
@@ -58,6 +59,8 @@ def in_words(source: str) -> str:
 
 def read_octets(name: str, max_octets: int = -1) -> bytes:
     """Those of a FILE, or of standard input for "-". UsageError if it cannot be read."""
+    if not name:
+        raise UsageError("the name of a file is empty")  # as a variable of a shell may be
     try:
         if name == "-":
             return sys.stdin.buffer.read(max_octets)
@@ -119,12 +122,15 @@ def warn_of_overrides(origin: str, options: Options) -> None:
 
 
 class Inputs:
-    """The robots.txt for each URL: the one of --robots for all, or that of each URL's site."""
+    """The robots.txt for each URL: the one of --robots for all, or that of each URL's site. So with
+    the tdmrep.json and --tdmrep.
+    """
 
     def __init__(self, options: Options) -> None:
         self._options = options
         self._source = robots_txt_of(options.robots)
         self._for_all = read(self._source, options) if self._source else None
+        self._tdmrep = read(options.tdmrep, options, TDMREP) if options.tdmrep else None
         self._progress = Progress()
 
     def name(self, url: str) -> str:
@@ -138,9 +144,12 @@ class Inputs:
         origin = origin_of(url)
         if origin is None or not can_be_asked(origin):
             raise UsageError(why_no_site(url))
-        self._progress.step(f"{origin}/robots.txt")
+        return self._fetched(f"{origin}/robots.txt")
+
+    def _fetched(self, url: str) -> FetchResult:
+        self._progress.step(url)
         try:
-            return fetched(f"{origin}/robots.txt", self._options)
+            return fetched(url, self._options)
         finally:
             self._progress.end()
 
@@ -148,22 +157,17 @@ class Inputs:
         """The rules for a URL, in the dialect of the command line. UsageError as in `result`."""
         origin = "" if self._for_all is not None else origin_of(url) or ""
         rules = rules_from(origin, self.result(url), self._options.dialect)
-        return self.with_tdmrep(rules, url)
+        return self.with_tdmrep(rules, url, self._fetched)
 
-    def with_tdmrep(self, rules: OriginRules, url: str) -> OriginRules:
+    def with_tdmrep(
+        self, rules: OriginRules, url: str, fetch: Callable[[str], FetchResult]
+    ) -> OriginRules:
         """The rules and the tdmrep.json: the one that is named, or, as in a crawl, the site's, if a
         purpose is declared that it may refuse, and if robots.txt allows it.
         """
         key = key_of(origin_of(url) or "", TDMREP)
-        source, own = self._options.tdmrep, url_of(key)
+        result, own = self._tdmrep, url_of(key)
         is_asked = self._options.use.may_be_refused_by(TDM_RESERVATION) and not self._for_all
-        if not source and is_asked and rules.allowed(own, self._options.agent):
-            source = own
-        if not source:
-            return rules
-        self._progress.step(source)
-        try:
-            result = read(source, self._options, urlsplit(own).path)
-            return rules.with_tdmrep(reservations_from(key, result))
-        finally:
-            self._progress.end()
+        if result is None and is_asked and rules.allowed(own, self._options.agent):
+            result = fetch(own)
+        return rules if result is None else rules.with_tdmrep(reservations_from(key, result))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.access import AccessResult
@@ -10,7 +11,7 @@ from ..rep.escapes import shown
 from ..report.formats import counted
 from .arguments import Options, UsageError
 from .download import is_web
-from .expectations import Expectation, Suite, as_json, read_suite, unmet
+from .expectations import Expectation, RulesIn, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
 from .terminal import paint, paint_verdict, print_error, print_json, print_line
 from .verdict_data import word_of
@@ -23,7 +24,7 @@ def run(options: Options) -> int:
     """0 all expectations hold; 1 one does not; 3 a robots.txt is unreachable."""
     if not options.args:
         raise UsageError("test needs a SUITE: a file in YAML or JSON")
-    results: dict[str, FetchResult] = {}
+    files: dict[str, tuple[FetchResult, RulesIn]] = {}
     holding = failing = 0
     is_unreachable = False
     for suite in map(read_suite, options.args):
@@ -31,14 +32,16 @@ def run(options: Options) -> int:
         if not robots:
             raise UsageError(f"{suite.name} names no robots.txt: name it with --robots")
         robots = robots_txt_of(robots)
-        result = results.get(robots) or read(robots, options)
-        results[robots] = result
-        if is_web(robots) and _is_unreachable(result, _dialects(suite, options)):
+        if robots not in files:
+            result = read(robots, options)
+            files[robots] = result, cache(partial(rules_from, "", result))
+        result, rules_in = files[robots]
+        if is_web(robots) and _is_unreachable(rules_in, _dialects(suite, options)):
             print_error(f"{robots} is unreachable ({result.status or result.cause})")
             is_unreachable = True
             continue
         for expectation in suite.expectations:
-            is_met = _check(suite, expectation, result, options)
+            is_met = _check(suite, expectation, rules_in, options)
             holding, failing = holding + is_met, failing + (not is_met)
     if not options.output_format or options.output_format == "text":
         _print_sums(holding, failing)
@@ -50,14 +53,13 @@ def _dialects(suite: Suite, options: Options) -> tuple[Dialect, ...]:
     return (options.dialect,) if options.named_dialect or not suite.dialects else suite.dialects
 
 
-def _is_unreachable(result: FetchResult, dialects: tuple[Dialect, ...]) -> bool:
+def _is_unreachable(rules_in: RulesIn, dialects: tuple[Dialect, ...]) -> bool:
     """Whether one of them takes it so: `yandex` allows everything after a 503."""
-    accesses = (rules_from("", result, dialect).access for dialect in dialects)
-    return any(access.result is AccessResult.UNREACHABLE for access in accesses)
+    return any(rules_in(one).access.result is AccessResult.UNREACHABLE for one in dialects)
 
 
-def _check(suite: Suite, expectation: Expectation, result: FetchResult, options: Options) -> bool:
-    wrong = list(unmet(expectation, result, _dialects(suite, options)))
+def _check(suite: Suite, expectation: Expectation, rules_in: RulesIn, options: Options) -> bool:
+    wrong = list(unmet(expectation, rules_in, _dialects(suite, options)))
     if options.as_json:
         print_json(as_json(suite, expectation, wrong))
     elif wrong and options.output_format == "github":

@@ -6,14 +6,13 @@ import json
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, TextIO
 
 from ..rep.escapes import shown
-from ..report.columns import aligned, cut, width
+from ..report.columns import aligned, cut, width, wrapped
 from .console import reads_escapes
 
 Row = Sequence[str]
@@ -109,10 +108,9 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value) + "\n")
 
 
-def print_csv(cells: Iterable[Any]) -> None:
-    """One line of CSV. A cell with several values has spaces between them."""
-    texts = (" ".join(map(str, one)) if isinstance(one, list | tuple) else one for one in cells)
-    sys.stdout.write(",".join(csv_cell(str(text)) for text in texts) + "\n")
+def print_csv(cells: Iterable[object]) -> None:
+    """One line of CSV."""
+    sys.stdout.write(",".join(csv_cell(str(cell)) for cell in cells) + "\n")
 
 
 def csv_cell(text: str) -> str:
@@ -223,13 +221,13 @@ def _make_narrower(widths: list[int], least: list[int], room: int) -> None:
             break
         widest = max(wider, key=widths.__getitem__)
         second = max((other for other in widths if other < widths[widest]), default=0)
-        cut = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
-        widths[widest] -= max(cut, 1)
+        surplus = min(widths[widest] - max(second, least[widest]), sum(widths) - room)
+        widths[widest] -= max(surplus, 1)
 
 
 def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
     columns = [
-        [cell] if width(cell) <= room else textwrap.wrap(cell, room, break_on_hyphens=False)
+        [cell] if width(cell) <= room else wrapped(cell, room)
         for cell, room in zip(row, widths, strict=True)
     ]
     return [list(line) for line in zip_longest(*columns, fillvalue="")]

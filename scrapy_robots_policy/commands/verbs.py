@@ -24,7 +24,7 @@ class Option:
     """An option of the command line.
 
     flags    how it is written
-    help     what it does; after the verbs that take it, where these are few
+    help     what it does
     metavar  what its value is called; "" where it takes none
     is_whole whether its value is a whole number
     """
@@ -115,7 +115,7 @@ class Verb:
     exits     what the exit status says
     examples  what stands after the name of the program
     formats   keys of `FORMATS`
-    helps     its own words for options whose usual ones do not fit
+    helps     what options do for this verb, where their usual help does not fit
     asks_all  whether it asks all dialects, where none are named
     """
 

@@ -1,6 +1,6 @@
 """What is wrong with a robots.txt, or read otherwise by other engines: numbered findings.
 
-A file is read in one dialect; findings of the 6xx kind tell where others read it differently.
+A file is read in one dialect; findings of the 6xx kind say where others read it differently.
 There is no second parser: checks search the text with the dialect's own expressions
 (`lines.grammar_of`) and ask the engine itself what it makes of it.
 """

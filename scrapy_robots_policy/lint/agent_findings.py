@@ -62,7 +62,7 @@ def _several(source: SourceFile, line: re.Match[str], pieces: list[str]) -> Iter
 
 
 def _is_unmatchable(value: str, dialect: Dialect) -> bool:
-    """Whether no crawler can go by the whole of it, neither here nor in its own engine."""
+    """Whether the whole value names no crawler, neither here nor in the crawler's own engine."""
     if binds(value, dialect):
         return False
     agent = find_agent(product_token(value))

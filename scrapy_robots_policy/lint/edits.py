@@ -56,8 +56,8 @@ def fixed(
 
     all_of  False: only fixes after which every dialect answers as before
 
-    The findings of one code are fixed together, then the file is looked at anew: what one fix
-    changes, another one may have stood on.
+    The findings of one code are fixed together, then the file is looked at anew: a fix may change
+    lines on which another one depends.
     """
     count = 0
     for _ in range(_MAX_ROUNDS):

@@ -58,17 +58,13 @@ def long_delays(source: SourceFile) -> Iterator[Finding]:
     for line in source.directives():
         delay = seconds(line[2]) if line[1].lower() == "crawl-delay" else None
         if delay is not None and delay >= _LONG_DELAY:
+            pages = f"{_DAY // delay:.0f} pages" if delay <= _DAY / 2 else "1 page"
             yield source.finding(
                 "R510",
                 line.span(2),
-                f"one page in {delay:,.0f} seconds is at most {_pages_a_day(delay)} a day",
+                f"one page in {delay:,.0f} seconds is at most {pages} a day",
                 "write the delay in seconds, such as Crawl-delay: 10",
             )
-
-
-def _pages_a_day(delay: float) -> str:
-    pages = int(_DAY // delay)
-    return f"{pages} page{'s' * (pages != 1)}"
 
 
 def retired(source: SourceFile) -> Iterator[Finding]:

@@ -136,7 +136,7 @@ def _parting(source: SourceFile, gap: Span) -> tuple[str, ...]:
 def blank_lines(source: SourceFile) -> Iterator[Finding]:
     """Rules that some dialects do not read, and names that they separate, for a blank line."""
     losing = _losing(source.dialects)
-    # To those who keep a mark, line 1 is no User-agent line: it begins no group that could end.
+    # Where a mark is kept, line 1 is no User-agent line: it begins no group that could end.
     is_marked = source.body.startswith(MARK)
     unmarked = [d for d in source.dialects if not (is_marked and d.bom is Bom.KEPT)]
     losing_line_1 = _losing(unmarked)

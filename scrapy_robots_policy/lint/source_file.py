@@ -249,7 +249,7 @@ class SourceFile:
         start, end = span
         line = self.line_at(start)
         head = self._starts[line - 1] + 1
-        # Half a mark, which the dialect may skip, is part of a character to who reads the file.
+        # A dialect may skip half a mark; for a reader of the file it is part of a character.
         before = self._mark if line == 1 else ""
         after = len(_decoded(before + self.text[head:end].rstrip("\r"))) + 1
         column = min(len(_decoded(before + self.text[head:start])) + 1, after)

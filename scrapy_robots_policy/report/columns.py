@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+_SPACES = re.compile("( +)")
 
 
 def aligned(
@@ -44,6 +47,23 @@ def cut(text: str, room: int, end: str = "…") -> str:
     return text
 
 
+def wrapped(text: str, room: int) -> list[str]:
+    """The text in lines of so many columns. Only a word that is wider than a line is broken; it
+    begins where there is room.
+    """
+    lines, used = [""], 0
+    for word in _SPACES.split(text):
+        for piece in word if width(word) > room else [word]:
+            columns = width(piece)
+            if used and used + columns > room:
+                lines.append("")
+                used = 0
+            if used or len(lines) == 1 or not piece.isspace():
+                lines[-1] += piece
+                used += columns
+    return [line.rstrip() for line in lines if line.strip()]
+
+
 def width(text: str) -> int:
     """The number of columns that a terminal takes for the text."""
     if text.isascii():
@@ -52,6 +72,6 @@ def width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    if unicodedata.combining(character):
+    if unicodedata.category(character) in ("Mn", "Me"):  # a mark on the character before it
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -8,6 +8,7 @@ import io
 import json
 import random
 import socket
+import threading
 from contextlib import ExitStack, closing
 
 import pytest
@@ -223,6 +224,32 @@ def test_a_robots_txt_is_fetched_and_named_without_the_password_in_its_url(verb)
     assert (output.status in {0, 1}, output.err) == (True, "")
     assert "secret" not in output.out
     assert set(site.paths) == {"/robots.txt"}
+
+
+TDMREP = "/.well-known/tdmrep.json"
+
+
+def test_the_tdmrep_json_of_many_sites_are_fetched_at_a_time():
+    both_asked = threading.Barrier(2)
+
+    def answer(_headers):
+        both_asked.wait(60)
+        return served('[{"location": "/*", "tdm-reservation": 1}]')
+
+    script = {"/robots.txt": served(""), TDMREP: answer}
+    with Site(script) as one, Site(script) as other:
+        urls = one.url("/a"), other.url("/a")
+        output = robots("check", *urls, settings={"ROBOTS_PURPOSE": "train-ai"})
+    assert [line.split()[0] for line in output.lines] == ["disallowed"] * 2
+
+
+def test_a_tdmrep_json_that_is_named_is_fetched_once_for_all_sites():
+    script = {"/robots.txt": served("")}
+    with Site(script) as one, Site(script) as other, Site({"/t": served("[]")}) as third:
+        assert (
+            robots("check", "--tdmrep", third.url("/t"), one.url("/"), other.url("/")).status == 0
+        )
+        assert third.count("/t") == 1
 
 
 def test_a_tdmrep_json_is_fetched_without_the_password_in_its_url(file):

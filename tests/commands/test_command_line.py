@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from errno import EINVAL, EPIPE
+from errno import EINVAL, ENOSPC, EPIPE
 
 import pytest
 
@@ -179,6 +179,10 @@ WRONG = [
     (("tester", "--port", "65536"), "--port is 65536; it must be from 0 to 65535"),
     (("check", "--timeout", "nan", "/"), "--timeout is 'nan'; it must be a number of seconds"),
     (("check", "--timeout", "-1", "/"), "--timeout is '-1'; it must be a number of seconds"),
+    (
+        ("check", "--timeout", "86401", "/"),
+        "--timeout is '86401'; it must be a number of seconds above 0, at most 86,400",
+    ),
     (("check", "--agent", "Mozilla/5.0", "/"), None),
     (("check", "--agent", "the bot", "/"), "--agent is 'the bot', which gives the product token"),
     (("check", "--agent", "", "/"), "--agent is '', which gives the product token ''"),
@@ -187,6 +191,10 @@ WRONG = [
     (("check", "--agent", "!!", "/"), "--agent is '!!', which gives the product token '!!'"),
     (("test",), "test needs a SUITE"),
     (("check", "--robots", "", "/"), "--robots names no file: its value is empty"),
+    (("lint", ""), "the name of a file is empty"),
+    (("test", ""), "the name of a file is empty"),
+    (("diff", "", "a"), "the name of a file is empty"),
+    (("blocked", ""), "the name of a file is empty"),
     (("explain", "--page", "", "/"), "--page names no file: its value is empty"),
     (("diff", "-", "-"), "standard input can be one file only, but - stands for two"),
     (("explain", "--robots", "-", "--page", "-", "/"), "standard input can be one file only"),
@@ -332,7 +340,10 @@ class ClosedPipe(io.FileIO):
 
 @pytest.mark.parametrize(
     ("system", "errno", "status"),
-    [("linux", EPIPE, 141), ("win32", EPIPE, 141), ("win32", EINVAL, 141), ("linux", EINVAL, 2)],
+    [
+        *(("linux", EPIPE, 141), ("win32", EPIPE, 141), ("win32", EINVAL, 141)),
+        *(("linux", EINVAL, 2), ("win32", ENOSPC, 2)),
+    ],
 )
 def test_a_closed_pipe_is_no_error_on_windows_either(file, monkeypatch, system, errno, status):
     monkeypatch.setattr("sys.platform", system)

@@ -78,6 +78,8 @@ ALIKE = [
 def test_a_change_of_the_text_alone_is_none(files, old, new):
     output = policy("diff", *files(old, new))
     assert (output.status, output.lines) == (0, ["no answer changes in rfc9309"])
+    output = policy("diff", *files(old, new), "--json")
+    assert (output.status, output.out) == (0, "")
 
 
 IN_OTHER_SCRIPTS = [

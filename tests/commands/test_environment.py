@@ -24,6 +24,9 @@ from scrapy_robots_policy.lint import Severity
 from tests.site import Answer, Site
 
 COMMAND = [sys.executable, "-m", "scrapy_robots_policy.commands"]
+# Output waits in a buffer, as for most users. A container may have PYTHONUNBUFFERED.
+BUFFERED = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+FULL = "robots-policy: cannot go on: No space left on device\n"
 
 pytestmark = [
     pytest.mark.slow,
@@ -50,18 +53,58 @@ def test_a_stream_that_is_closed_is_like_an_empty_one(file, arguments, closing, 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("arguments", [["-h"], ["check", "/a"], ["lint"], ["check", "--json", "/"]])
 def test_output_that_cannot_be_written_gets_one_sentence(file, arguments):
+    assert into_full_disk([*arguments, "--robots", file]) == (2, FULL)
+
+
+def into_full_disk(arguments: list[Any]) -> tuple[int, str]:
+    """(exit status, standard error)"""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, *arguments, "--robots", file],
+            [*COMMAND, *arguments],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            env=BUFFERED,
         )
-    assert (done.returncode, done.stderr) == (
-        2,
-        "robots-policy: cannot go on: No space left on device\n",
+    return done.returncode, done.stderr
+
+
+@pytest.fixture
+def half_wrong(file, tmp_path):
+    """A command line that prints an answer before it comes to what is wrong."""
+    suite = tmp_path / "suite.json"
+    suite.write_text('{"expect": ["Googlebot may fetch /a"]}')
+    return ["test", "--json", suite, tmp_path / "missing.json", "--robots", file]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_answers_before_a_fault_that_cannot_be_written_get_one_sentence(half_wrong):
+    assert into_full_disk(half_wrong) == (2, FULL)
+
+
+def test_answers_before_a_fault_that_nobody_reads_end_the_command_without_a_word(half_wrong):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, *half_wrong], stdout=writer, stderr=subprocess.PIPE, check=False, env=BUFFERED
     )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_answers_before_a_fault_stand_before_its_sentence(half_wrong):
+    done = subprocess.run(
+        [*COMMAND, *half_wrong],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env=BUFFERED,
+    )
+    answer, sentence = done.stdout.splitlines()
+    assert answer.startswith("{")
+    assert "cannot read" in sentence
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

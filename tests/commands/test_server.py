@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import _thread
 import http.client
 import json
 import socket
 import threading
+from contextlib import suppress
 from types import SimpleNamespace
 from unittest import mock
+from urllib.request import urlopen
 
 import pytest
 
-from scrapy_robots_policy.commands import tester
+from scrapy_robots_policy.commands import command_line, tester
 from scrapy_robots_policy.commands.access_table import ANSWERS, modes_by_answer
 from scrapy_robots_policy.commands.arguments import UsageError
 from scrapy_robots_policy.commands.inputs import rules_from
@@ -107,6 +110,19 @@ def test_the_verdicts_are_those_of_the_engine(server):
         2,
         "precedence: first (rfc9309: longest)",
     )
+
+
+def test_a_browser_that_is_waited_for_gets_the_page(monkeypatch, capsys):
+    pages = []
+
+    def browse(url):
+        with suppress(OSError), urlopen(url, timeout=30) as response:
+            pages.append(response.read())
+        _thread.interrupt_main()
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    assert command_line.main(["tester", "--port", "0"]) == 0
+    assert b"<title>" in pages[0]
 
 
 @pytest.mark.parametrize(

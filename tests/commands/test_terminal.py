@@ -21,7 +21,7 @@ from scrapy_robots_policy.commands.terminal import (
     print_groups,
     program,
 )
-from scrapy_robots_policy.report.columns import width
+from scrapy_robots_policy.report.columns import width, wrapped
 
 from .run import policy
 
@@ -96,6 +96,39 @@ def test_what_goes_nowhere_is_no_console():
     with Path(os.devnull).open("w") as nowhere:
         assert nowhere.isatty()
         assert not reads_escapes(nowhere)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [("ab", 2), ("日本", 4), ("e\u0301", 1), ("ก\u0e31", 1), ("क\u0941", 1), ("❤\ufe0f", 1)],
+    ids=["ascii", "wide", "accent", "thai", "devanagari", "variation"],
+)
+def test_a_mark_takes_no_column_of_its_own(text, columns):
+    assert width(text) == columns
+
+
+WRAPPED = [
+    ("ab cd ef", 5, ["ab cd", "ef"]),
+    ("ab  cd", 3, ["ab", "cd"]),
+    ("ab abcdefg", 5, ["ab ab", "cdefg"]),
+    ("日本語 ab", 5, ["日本", "語 ab"]),
+    ("ab 日本", 4, ["ab", "日本"]),
+    ("a日 日a", 3, ["a日", "日a"]),
+    ("日本", 1, ["日", "本"]),
+    ("e\u0301e\u0301e\u0301", 2, ["e\u0301e\u0301", "e\u0301"]),
+]
+
+
+@pytest.mark.parametrize(("text", "room", "lines"), WRAPPED)
+def test_lines_are_as_wide_as_the_room_and_lose_nothing_but_spaces(text, room, lines):
+    assert wrapped(text, room) == lines
+
+
+@pytest.mark.parametrize("columns", [30, 50, 70])
+def test_a_table_of_wide_characters_fits_the_terminal(monkeypatch, capsys, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    print_columns([("日本語の" * 12, "b " * 30), ("a", "長い 言葉が " * 12)])
+    assert max(map(width, capsys.readouterr().out.splitlines())) <= columns
 
 
 def test_columns_and_carets_stand_right_where_the_encoding_lacks_characters(tmp_path):

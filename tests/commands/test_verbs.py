@@ -11,7 +11,9 @@ from importlib.metadata import entry_points
 import pytest
 from scrapy.settings import Settings
 
+from scrapy_robots_policy.commands import compare, suite
 from scrapy_robots_policy.commands.access_table import modes_by_answer
+from scrapy_robots_policy.commands.inputs import rules_from
 from scrapy_robots_policy.commands.saved_page import saved_response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.commands.verbs import VERBS
@@ -555,6 +557,25 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike: disallowed"])
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x", "/")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
+
+
+@pytest.mark.parametrize("verb", ["compare", "test"])
+def test_each_dialect_reads_a_file_once_for_all_urls(monkeypatch, file, tmp_path, verb):
+    dialects = []
+    module = {"compare": compare, "test": suite}[verb]
+
+    def noted(origin, result, dialect):
+        dialects.append(dialect.name)
+        return rules_from(origin, result, dialect)
+
+    monkeypatch.setattr(module, "rules_from", noted)
+    expect = ["* may fetch /a", "everybody may fetch /b", "* may not fetch /private/x in google"]
+    suites = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in suites:
+        path.write_text(json.dumps({"dialects": ["rfc9309", "google"], "expect": expect}))
+    args = {"compare": ("--dialects", "rfc9309,google", "/a", "/b", "/private/x"), "test": suites}
+    assert robots(verb, "--robots", file, *args[verb]).status == 0
+    assert sorted(dialects) == ["google", "rfc9309"]
 
 
 IN_BLOCKS = {

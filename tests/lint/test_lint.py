@@ -121,6 +121,7 @@ PLACES = [
     ("R510", "User-agent: a\nCrawl-delay: 3600 # c\nDisallow: /\n", 2, "3600"),
     ("R501", "\n\nSitemap: /s.xml\n", 3, "/s.xml"),
     ("R503", "User-agent: *\nDisallow: /\nCrawl-delay: slow\n", 3, "slow"),
+    ("R503", "User-agent: *\nDisallow: /\nRequest-rate: fast\n", 3, "fast"),
     ("R504", "User-agent: *\nContent-Usage: /a Train-AI=n\n", 2, "/a Train-AI=n"),
     ("R504", "User-agent: *\nContent-Usage:\n", 2, "Content-Usage"),
     ("R504", "User-agent: *\nContent-Signal: no\n", 2, "no"),
@@ -186,6 +187,21 @@ def test_a_label_of_earlier_drafts_is_named_as_one(label):
     assert "label of earlier drafts: readers of aipref-vocab-08 ignore it" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("delay", "pages"), [("3600", "24 pages"), ("50000", "1 page"), ("100000", "1 page")]
+)
+def test_a_long_delay_lets_a_crawler_fetch_one_page_a_day_at_least(delay, pages):
+    (finding,) = of("R510", f"User-agent: a\nCrawl-delay: {delay}\nDisallow: /\n")
+    assert finding.message.endswith(f" seconds is at most {pages} a day")
+
+
+def test_two_groups_that_are_joined_come_with_the_dialects_that_part_them():
+    (finding,) = of("R302", "User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow: /\n")
+    parting = tuple(name for name, dialect in DIALECTS.items() if dialect.extension_ends_agents)
+    assert finding.dialects == parting
+    assert f"({', '.join(parting[:-1])} and {parting[-1]} part them)" in finding.message
+
+
 SILENT = [
     ("R507", "User-agent: *\nContent-Signal: search=yes,ai-train=no,use=reference\nAllow: /\n"),
     ("R507", "Content-Signal: use=immediate\nUser-agent: *\nContent-Signal: use=full\n"),
@@ -203,6 +219,10 @@ SILENT = [
     ("R309", "User-agent: *\n\nSitemap: https://a.b/c\n"),
     ("R310", "User-agent: Perplexity-User\nAllow: /\nDisallow:\n"),
     ("R310", "User-agent: facebookexternalhit\nCrawl-delay: 1\nAllow: /a\n"),
+    # outside all groups it binds nobody: R505
+    ("R506", "Content-Usage: search=y\nContent-Usage: search=n\nUser-agent: *\nDisallow: /\n"),
+    ("R302", "User-agent: a\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: b\nDisallow: /x\n"),
+    ("R302", "User-agent: a\nDisallow: /\nUser-agent: b\nDisallow: /x\n"),
     # names that their owners cannot change, and names that work
     ("R304", "User-agent: MJ12bot\nUser-agent: archive.org_bot\nUser-agent: 008\nDisallow: /\n"),
     ("R304", "User-agent: Mediapartners-Google*\nDisallow:\n"),

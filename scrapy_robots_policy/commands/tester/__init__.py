@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from contextlib import suppress
+from threading import Thread
 from typing import Any
 
 from ...rep import DIALECTS, FetchResult
@@ -30,7 +31,8 @@ def run(options: Options) -> int:
         print_line(f"The tester is at {server.url} (this machine only); Ctrl-C ends it.")
         sys.stdout.flush()
         if options.browser:
-            webbrowser.open(server.url)
+            # A browser in the terminal, such as w3m, loads the page before `open` comes back.
+            Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
         server.serve_forever()
     return 0
 

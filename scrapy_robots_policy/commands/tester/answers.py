@@ -98,8 +98,8 @@ class Questions:
 class Rules:
     """The rules of the last file that was asked about, in each dialect; older ones are forgotten.
 
-    Who types a URL asks about the same file again and again. Several requests may use it at a time:
-    the file and its rules are put in place together.
+    While a user types a URL, the page asks about the same file again and again. Several requests
+    may come at a time: a file and its rules are replaced together.
     """
 
     def __init__(self) -> None:
