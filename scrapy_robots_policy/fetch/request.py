@@ -1,7 +1,8 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
-no credentials, no cache, no range, no offsite filter, no redirect but the fetcher's.
+no credentials, no cache, no range, no condition but ours, no offsite filter, no redirect but the
+fetcher's.
 
 A middleware adds a header that a request does not have. So a header that must not be added stands
 there without a value, and is taken out at the last moment: some download handlers send it empty.
@@ -38,7 +39,10 @@ META = {
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
-NOT_ADDED: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": [], "Range": []})
+_CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
+NOT_ADDED: Mapping[str, Any] = MappingProxyType(
+    {name: [] for name in ("Authorization", "Cookie", "Range", *_CONDITIONS)}
+)
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})

@@ -225,6 +225,16 @@ def answer_to(headers, refused, status):
     return Answer(status=status) if refused in headers else SECRET
 
 
+@on_reactor
+async def test_pages_that_are_asked_for_only_if_they_have_changed_close_no_site():
+    settings = {"DEFAULT_REQUEST_HEADERS": {"If-Modified-Since": "Wed, 21 Oct 2025 07:28:00 GMT"}}
+    script = {"/robots.txt": partial(answer_to, refused="if-modified-since", status=304)}
+    with Site(script) as site:
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert "if-modified-since" in site.hits[-1].headers
+
+
 OF_OUR_MAKING = [400, 405, 406, 411, 412, 431]
 
 
