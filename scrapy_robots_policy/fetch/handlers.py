@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -92,10 +93,16 @@ def _url_reader(handler: Any) -> Callable[[str, bool], object] | None:
     for kind in inspect.getmro(load_object(handler)):
         name = kind.__name__.lower()
         if "aiohttp" in name:
-            yarl = import_module("yarl")
-            return lambda url, is_verbatim: yarl.URL(url, encoded=is_verbatim)
+            return partial(_read_by_yarl, import_module("yarl").URL)
         if "httpx" in name:
-            httpx = getattr(import_module(kind.__module__), "httpx", None)
-            url_class = getattr(httpx, "URL", None)
-            return None if url_class is None else lambda url, _: url_class(url)
+            url_class = getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
+            return None if url_class is None else partial(_read_by_httpx, url_class)
     return None
+
+
+def _read_by_yarl(url_class: Any, url: str, is_verbatim: bool) -> object:
+    return url_class(url, encoded=is_verbatim)
+
+
+def _read_by_httpx(url_class: Any, url: str, _is_verbatim: bool) -> object:
+    return url_class(url)

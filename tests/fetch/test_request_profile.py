@@ -46,6 +46,16 @@ def test_what_default_headers_ask_of_pages_is_not_asked_of_a_robots_txt(name):
     assert name not in request.headers
 
 
+@pytest.mark.parametrize("hook", [None, lambda _page, _made: Request(URL)])
+def test_credentials_that_the_server_has_asked_for_may_be_added_but_no_cookies(hook):
+    request = made(hook=hook, with_credentials=True)
+    for name in ("Authorization", "Cookie"):
+        request.headers.setdefault(name, "secret")
+    trim(request)
+    assert request.headers["Authorization"] == b"secret"
+    assert "Cookie" not in request.headers
+
+
 def test_our_own_condition_is_asked_in_place_of_that_of_pages():
     request = made(headers={"If-None-Match": '"1"'})
     request.headers.setdefault("If-None-Match", '"2"')
