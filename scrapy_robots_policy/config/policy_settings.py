@@ -160,9 +160,10 @@ def _profile(values: Values) -> RequestProfile:
 
 
 def _has_credentials(values: Values) -> bool:
-    """Whether HttpAuthMiddleware or DefaultHeadersMiddleware adds an Authorization header."""
+    """Whether HttpAuthMiddleware or DefaultHeadersMiddleware may add an Authorization header."""
     settings, spider = values.settings, values.spider
     places = (
+        "http_user" in values["ROBOTS_FETCH_META"],
         *(settings.get(name) for name in ("HTTPAUTH_USER", "HTTPAUTH_PASS")),  # from 2.19 on
         *(getattr(spider, name, "") for name in ("http_user", "http_pass")),
         sent_header(settings, "authorization"),

@@ -168,6 +168,10 @@ async def test_no_header_leaves_without_a_value():
     assert not {b"Authorization", b"X-Key"} & set(robots_headers)
 
 
+# Scrapy before 2.19 takes no credentials from the meta of a request.
+OF_META = ["/secret"] if "HTTPAUTH_USER" in vars(default_settings) else []
+
+
 def answer_with_a_password(headers):
     is_known = headers.get("authorization") in {"Basic dXNlcjp3b3Jk", "Bearer key"}
     return SECRET if is_known else Answer(status=401)
@@ -175,6 +179,7 @@ def answer_with_a_password(headers):
 
 # Settings and spider, what is dropped, how often robots.txt is asked for.
 PASSWORDS = {
+    "of its pages alone": ({"ROBOTS_FETCH_META": ["http_user", "http_pass"]}, Spider, OF_META, 2),
     "of HttpAuthMiddleware": (*with_credentials(), ["/secret"], 2),
     "in the default headers": (
         {"DEFAULT_REQUEST_HEADERS": {"authorization": "Bearer key"}},
@@ -197,8 +202,9 @@ PASSWORDS = {
 async def test_a_site_that_asks_for_a_password_gets_that_of_its_pages(name):
     settings, spider, dropped, tries = PASSWORDS[name]
     with Site({"/robots.txt": answer_with_a_password}) as site:
-        urls = [site.url("/a"), site.url("/secret")]
-        seen, _ = await crawl(*urls, settings=settings, spider=spider)
+        meta = {"http_user": "user", "http_pass": "word"}
+        pages = [scrapy.Request(site.url(path), meta=meta) for path in ("/a", "/secret")]
+        seen, _ = await crawl(*pages, settings=settings, spider=spider)
         assert sorted(seen.dropped) == [site.url(path) for path in dropped]
         asked = [hit.headers for hit in site.hits if hit.path == "/robots.txt"]
     assert len(asked) == tries
