@@ -35,7 +35,7 @@ class Decider:
 
     policy    how the crawl decides
     now       seconds since the epoch
-    rewrite   the URL that the client sends in place of a request's; None: it sends that one
+    rewrite   gives the URL that the client sends for a request; None: it sends the request's own
     dry_run   whether a request that would be refused is only counted, and passes
     keeps_verdicts  whether a request that passes gets its verdict, in its meta
     error_of  the exception that kept the robots.txt of an origin from coming, where it is known
@@ -48,7 +48,7 @@ class Decider:
         counts: CrawlCounts,
         events: CrawlEvents,
         now: Callable[[], float],
-        rewrite: Callable[[str], str] | None,
+        rewrite: Callable[[Request], str] | None,
         *,
         dry_run: bool,
         keeps_verdicts: bool = False,
@@ -120,9 +120,9 @@ class Decider:
     def _forms(self, request: Request) -> tuple[str, ...]:
         """The forms in which the server may get the request's URL, as it stands first."""
         url = request.url
-        if self.rewrite is None or _PLAIN_URL.fullmatch(url) or request.meta.get("verbatim_url"):
+        if self.rewrite is None or _PLAIN_URL.fullmatch(url):
             return server_forms(url)
-        sent = self.rewrite(url)
+        sent = self.rewrite(request)
         return server_forms(url) if sent == url else (*server_forms(url), *server_forms(sent))
 
     def _error(self, rules: OriginRules) -> Exception | None:

@@ -150,5 +150,7 @@ def sent_header(settings: BaseSettings, name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """A header's value, or name, as text."""
+    """A header's value, or name, as text. Of several values Scrapy reads the last one."""
+    if isinstance(value, list | tuple):
+        value = value[-1]
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)

@@ -23,7 +23,7 @@ from ..tags.actions import DEFAULTS, Actions
 from .audit_settings import AuditSettings
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
 from .contact import contact_warning
-from .identity import CrawlerName, crawler_name
+from .identity import CrawlerName, crawler_name, sent_header
 from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled
@@ -158,7 +158,20 @@ def _profile(values: Values) -> RequestProfile:
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
         uncounted=schemes_uncounted(values.settings),
+        has_credentials=_has_credentials(values),
     )
+
+
+def _has_credentials(values: Values) -> bool:
+    """Whether HttpAuthMiddleware or DefaultHeadersMiddleware may add an Authorization header."""
+    settings, spider = values.settings, values.spider
+    places = (
+        "http_user" in values["ROBOTS_FETCH_META"],
+        *(settings.get(name) for name in ("HTTPAUTH_USER", "HTTPAUTH_PASS")),  # from 2.19 on
+        *(getattr(spider, name, "") for name in ("http_user", "http_pass")),
+        sent_header(settings, "authorization"),
+    )
+    return any(places)
 
 
 def redirect_guard(values: Values) -> RedirectGuard:

@@ -82,6 +82,8 @@ class Fetcher:
             result, error = await self._try(order)
         if result.status in MISUNDERSTOOD:
             result, error = await self._try(replace(order, is_plain=True))
+        elif result.status == 401 and self.profile.has_credentials:  # RFC 9110 §15.5.2
+            result, error = await self._try(replace(order, with_credentials=True, entry=None))
         elif _is_about_another_file(result, order):
             result, error = await self._try(replace(order, entry=None))
         if document_of(order.origin) == ROBOTS_TXT:

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
+from scrapy.http import Request
 from scrapy.settings import BaseSettings
+from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
 
 from .. import compat
@@ -18,20 +21,24 @@ from .causes import package_of
 SCHEMES = ("http", "https")
 
 
-def url_rewriter(settings: BaseSettings) -> Callable[[str], str] | None:
-    """How the HTTP handlers of a crawl rewrite URLs before they send them.
+def url_rewriter(settings: BaseSettings) -> Callable[[Request], str] | None:
+    """What the HTTP handlers of a crawl make of the URL of a request before they send it.
 
-    None: they do not, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
+    None: nothing, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
     and httpx, which work with a reactor and without, hand it to the URL class of their library.
+    With `meta["verbatim_url"]` that of aiohttp still drops line breaks, tabs and spaces around it.
     """
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    classes = {scheme: _url_class(handlers.get(scheme)) for scheme in SCHEMES}
-    if not any(classes.values()):
+    readers = {scheme: _url_reader(handlers.get(scheme)) for scheme in SCHEMES}
+    if not any(readers.values()):
         return None
 
-    def rewritten(url: str) -> str:
-        url_class = classes.get(url.partition(":")[0])
-        return url if url_class is None else str(url_class(url))
+    def rewritten(request: Request) -> str:
+        url: str = request.url
+        read = readers.get(urlparse_cached(request).scheme)
+        if read is None:
+            return url
+        return str(read(url, bool(request.meta.get("verbatim_url"))))
 
     return rewritten
 
@@ -79,14 +86,23 @@ def import_path(handler: Any) -> str:
     return str(handler.__module__)
 
 
-def _url_class(handler: Any) -> Callable[[str], object] | None:
-    """The class that reads URLs for a download handler, of aiohttp, httpx or httpx2."""
+def _url_reader(handler: Any) -> Callable[[str, bool], object] | None:
+    """How a download handler of aiohttp, httpx or httpx2 reads a URL, which may be verbatim."""
     if handler is None:  # switched off
         return None
     for kind in inspect.getmro(load_object(handler)):
         name = kind.__name__.lower()
         if "aiohttp" in name:
-            return getattr(import_module("yarl"), "URL", None)
+            return partial(_read_by_yarl, import_module("yarl").URL)
         if "httpx" in name:
-            return getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
+            url_class = getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
+            return None if url_class is None else partial(_read_by_httpx, url_class)
     return None
+
+
+def _read_by_yarl(url_class: Any, url: str, is_verbatim: bool) -> object:
+    return url_class(url, encoded=is_verbatim)
+
+
+def _read_by_httpx(url_class: Any, url: str, _is_verbatim: bool) -> object:
+    return url_class(url)

@@ -33,6 +33,7 @@ class FetchOrder:
     place     given back while the fetch waits for its turn at a host, or to be tried again
     in_haste  whether sockets are short: then the fetch gets less time
     is_plain  whether no header is sent but who we are: the server did not understand the others
+    with_credentials  whether Scrapy's middlewares may add theirs: the server has asked for some
     """
 
     origin: str
@@ -42,6 +43,7 @@ class FetchOrder:
     place: FetchPlace = NO_LIMIT
     in_haste: bool = False
     is_plain: bool = False
+    with_credentials: bool = False
 
 
 def octets_read(dialect: Dialect) -> int:

@@ -1,7 +1,8 @@
 """The request for a robots.txt: what it takes from the page's request, and what it never does.
 
 It goes through all downloader middlewares, for proxies and the like, but it is no page: no cookies,
-no credentials, no cache, no range, no offsite filter, no redirect but the fetcher's.
+no credentials unless the server asks for some, no cache, no range, no condition but ours, no
+offsite filter, no redirect but the fetcher's.
 
 A middleware adds a header that a request does not have. So a header that must not be added stands
 there without a value, and is taken out at the last moment: some download handlers send it empty.
@@ -38,7 +39,10 @@ META = {
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
-NOT_ADDED: Mapping[str, Any] = MappingProxyType({"Authorization": [], "Cookie": [], "Range": []})
+_CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
+NOT_ADDED: Mapping[str, Any] = MappingProxyType(
+    {name: [] for name in ("Authorization", "Cookie", "Range", *_CONDITIONS)}
+)
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
@@ -57,6 +61,7 @@ class RequestProfile:
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
     uncounted  the URL schemes whose download handler may not tell what it has received so far
+    has_credentials  whether the settings have some, which Scrapy's middlewares add to requests
     """
 
     timeout: float
@@ -66,11 +71,13 @@ class RequestProfile:
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
     uncounted: frozenset[str] = frozenset()
+    has_credentials: bool = False
 
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request = order.page
-        ours: dict[str, Any] = dict(NOT_ADDED)
+        not_added = _not_added(order)
+        ours: dict[str, Any] = dict(not_added)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
         scheme = url.partition(":")[0]
@@ -84,7 +91,9 @@ class RequestProfile:
         taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
         made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
         made.headers.update(ours)  # in place of what was taken, however its name is written
-        request = made if self.hook is None else _hooked(self.hook, page, made, our_meta)
+        request = made
+        if self.hook is not None:
+            request = _hooked(self.hook, page, made, our_meta, not_added)
         # Else it would wait for itself, whatever meta the user has it take from the page.
         request.meta["dont_obey_robotstxt"] = True
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
@@ -105,7 +114,20 @@ def trim(request: Request) -> None:
             del headers[name]
 
 
-def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any]) -> Request:
+def _not_added(order: FetchOrder) -> Mapping[str, Any]:
+    """The headers that no middleware may add, each without a value."""
+    if not order.with_credentials:
+        return NOT_ADDED
+    return {name: value for name, value in NOT_ADDED.items() if name != "Authorization"}
+
+
+def _hooked(
+    hook: Hook,
+    page: Request,
+    made: Request,
+    our_meta: Mapping[str, Any],
+    not_added: Mapping[str, Any],
+) -> Request:
     request = hook(page, made) or made
     if not isinstance(request, Request):
         kind = type(request).__name__
@@ -118,7 +140,7 @@ def _hooked(hook: Hook, page: Request, made: Request, our_meta: Mapping[str, Any
         # Scrapy keeps what it fetches by identity, and a hook may give one request many times. What
         # it leaves open is as in ours: else Scrapy would follow its redirects past our guard.
         request = request.replace(meta={**our_meta, **request.meta})
-        for name, value in NOT_ADDED.items():
+        for name, value in not_added.items():
             request.headers.setdefault(name, value)
     request.meta[PLAIN_KEY] = our_meta[PLAIN_KEY]
     return request

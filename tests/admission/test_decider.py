@@ -129,13 +129,12 @@ def test_a_request_that_passes_counts_once_with_its_retries(meta, passed):
 )
 def test_what_a_client_may_send_in_another_form_is_judged_in_that_form_too(path, is_rewritten):
     decider = decider_of(rewrite=lambda _: f"{ORIGIN}/secret")
-    request = scrapy.Request(ORIGIN + path, meta={"verbatim_url": False})
+    request = scrapy.Request(ORIGIN + path)
     if is_rewritten:
         with pytest.raises(Disallowed):
             decide(decider, request)
     else:
         decide(decider, request)
-    decide(decider, scrapy.Request(ORIGIN + path, meta={"verbatim_url": True}))
 
 
 def test_a_url_is_judged_as_it_stands_though_a_client_sends_another_one():

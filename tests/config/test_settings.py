@@ -197,6 +197,8 @@ TOKENS = [
     ({"DEFAULT_REQUEST_HEADERS": '{"User-Agent": "Json/1"}'}, {}, "Json"),
     ({"DEFAULT_REQUEST_HEADERS": {b"user-agent": b"Octets/1"}}, {}, "Octets"),
     ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": None}, "USER_AGENT": "MyBot"}, {}, "MyBot"),
+    ({"DEFAULT_REQUEST_HEADERS": {"User-Agent": ["Sent/1", b"Last/1"]}}, {}, "Last"),
+    ({"USER_AGENT": ["MyBot/1"]}, {}, "MyBot"),
 ]
 
 

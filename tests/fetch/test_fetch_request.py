@@ -145,20 +145,71 @@ class WithCredentials(Spider):
     http_user, http_pass, http_auth_domain = "user", "word", None
 
 
+def with_credentials():
+    """(settings, the kind of spider) of a crawl whose pages are asked for with a password"""
+    if "HTTPAUTH_USER" in vars(default_settings):
+        settings = {"HTTPAUTH_USER": "user", "HTTPAUTH_PASS": "word", "HTTPAUTH_DOMAIN": None}
+        return settings, Spider
+    return {}, WithCredentials
+
+
 @on_reactor
 async def test_no_header_leaves_without_a_value():
     """Download handlers of plugins send a header without a value as an empty one."""
     settings, sent = by_plugin()
-    settings |= {"HTTPAUTH_USER": "user", "HTTPAUTH_PASS": "word", "HTTPAUTH_DOMAIN": None}
-    settings["ROBOTS_FETCH_HEADERS"] = ["X-Key"]
+    credentials, spider = with_credentials()
+    settings |= {**credentials, "ROBOTS_FETCH_HEADERS": ["X-Key"]}
     with Site({"/robots.txt": SECRET}) as site:
         page = scrapy.Request(site.url("/a"), headers={"X-Key": ""})
-        spider = Spider if "HTTPAUTH_USER" in vars(default_settings) else WithCredentials
         await crawl(page, settings=settings, spider=spider)
     (url, robots_headers), (_, page_headers) = sent
     assert url.endswith("/robots.txt")
     assert b"Authorization" in page_headers
     assert not {b"Authorization", b"X-Key"} & set(robots_headers)
+
+
+# Scrapy before 2.19 takes no credentials from the meta of a request.
+OF_META = ["/secret"] if "HTTPAUTH_USER" in vars(default_settings) else []
+
+
+def answer_with_a_password(headers):
+    is_known = headers.get("authorization") in {"Basic dXNlcjp3b3Jk", "Bearer key"}
+    return SECRET if is_known else Answer(status=401)
+
+
+# Settings and spider, what is dropped, how often robots.txt is asked for.
+PASSWORDS = {
+    "of its pages alone": ({"ROBOTS_FETCH_META": ["http_user", "http_pass"]}, Spider, OF_META, 2),
+    "of HttpAuthMiddleware": (*with_credentials(), ["/secret"], 2),
+    "in the default headers": (
+        {"DEFAULT_REQUEST_HEADERS": {"authorization": "Bearer key"}},
+        Spider,
+        ["/secret"],
+        2,
+    ),
+    "that the site does not know": (
+        {"DEFAULT_REQUEST_HEADERS": {"Authorization": "Bearer other"}},
+        Spider,
+        [],
+        2,
+    ),
+    "none": ({}, Spider, [], 1),
+}
+
+
+@pytest.mark.parametrize("name", PASSWORDS)
+@on_reactor
+async def test_a_site_that_asks_for_a_password_gets_that_of_its_pages(name):
+    settings, spider, dropped, tries = PASSWORDS[name]
+    with Site({"/robots.txt": answer_with_a_password}) as site:
+        meta = {"http_user": "user", "http_pass": "word"}
+        pages = [scrapy.Request(site.url(path), meta=meta) for path in ("/a", "/secret")]
+        seen, _ = await crawl(*pages, settings=settings, spider=spider)
+        assert sorted(seen.dropped) == [site.url(path) for path in dropped]
+        asked = [hit.headers for hit in site.hits if hit.path == "/robots.txt"]
+    assert len(asked) == tries
+    assert "authorization" not in asked[0]
+    assert seen.stats["robotstxt/request_count"] == 1
 
 
 @pytest.mark.parametrize("handler", ["Scrapy's own", "a plugin's"])
@@ -223,6 +274,16 @@ async def test_where_only_scrapy_unpacks_a_file_it_is_read_or_closes_the_site(na
 
 def answer_to(headers, refused, status):
     return Answer(status=status) if refused in headers else SECRET
+
+
+@on_reactor
+async def test_pages_that_are_asked_for_only_if_they_have_changed_close_no_site():
+    settings = {"DEFAULT_REQUEST_HEADERS": {"If-Modified-Since": "Wed, 21 Oct 2025 07:28:00 GMT"}}
+    script = {"/robots.txt": partial(answer_to, refused="if-modified-since", status=304)}
+    with Site(script) as site:
+        seen, _ = await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert sorted(seen.dropped) == [site.url("/secret")]
+        assert "if-modified-since" in site.hits[-1].headers
 
 
 OF_OUR_MAKING = [400, 405, 406, 411, 412, 431]

@@ -35,12 +35,34 @@ def test_what_is_set_for_pages_does_not_bind_a_robots_txt():
     assert meta["proxy"] == "http://proxy"
 
 
-@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Range"])
+CONDITIONS = ["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since"]
+
+
+@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Range", *CONDITIONS])
 def test_what_default_headers_ask_of_pages_is_not_asked_of_a_robots_txt(name):
     request = made()
     request.headers.setdefault(name, "bytes=0-100")  # as DefaultHeadersMiddleware does
     trim(request)
     assert name not in request.headers
+
+
+@pytest.mark.parametrize("hook", [None, lambda _page, _made: Request(URL)])
+def test_credentials_that_the_server_has_asked_for_may_be_added_but_no_cookies(hook):
+    request = made(hook=hook, with_credentials=True)
+    for name in ("Authorization", "Cookie"):
+        request.headers.setdefault(name, "secret")
+    trim(request)
+    assert request.headers["Authorization"] == b"secret"
+    assert "Cookie" not in request.headers
+
+
+def test_our_own_condition_is_asked_in_place_of_that_of_pages():
+    request = made(headers={"If-None-Match": '"1"'})
+    request.headers.setdefault("If-None-Match", '"2"')
+    request.headers.setdefault("If-Modified-Since", "Wed, 21 Oct 2025 07:28:00 GMT")
+    trim(request)
+    assert request.headers.getlist("If-None-Match") == [b'"1"']
+    assert "If-Modified-Since" not in request.headers
 
 
 def test_a_file_that_cannot_be_cut_on_the_wire_has_a_limit():

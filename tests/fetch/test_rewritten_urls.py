@@ -6,6 +6,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from scrapy import Request, version_info
 from scrapy.settings import Settings
 
 from scrapy_robots_policy.fetch.handlers import url_rewriter
@@ -29,21 +30,37 @@ CASES = {
 def test_the_url_that_a_handler_sends_is_known(case):
     handlers, scheme, sent = CASES[case]
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
-    assert sent == (rewrite and rewrite(f"{scheme}://h/%70rivate"))
+    assert sent == (rewrite and rewrite(Request(f"{scheme}://h/%70rivate")))
 
 
 def test_the_handlers_that_scrapy_itself_chooses_count_as_those_of_the_project_do():
     """Without a reactor, Scrapy writes them into the setting that ends in _BASE."""
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS_BASE": {"http": AIOHTTP}}))
     assert rewrite is not None
-    assert rewrite("http://h/%70rivate") == "http://h/private"
+    assert rewrite(Request("http://h/%70rivate")) == "http://h/private"
 
 
 def test_a_subclass_of_a_handler_sends_as_that_one_does():
     own = type("OwnHandler", (aiohttp.AiohttpDownloadHandler,), {})
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": own}}))
     assert rewrite is not None
-    assert rewrite("http://h/%70rivate") == "http://h/private"
+    assert rewrite(Request("http://h/%70rivate")) == "http://h/private"
+
+
+@pytest.mark.skipif(version_info < (2, 19), reason="Scrapy has no verbatim URLs before 2.19")
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("http://h/%70rivate", "http://h/%70rivate"),
+        ("http://h/a/../private", "http://h/a/../private"),
+        ("http://h/pri\n\tvate", "http://h/private"),
+        (" http://h/private", "http://h/private"),
+    ],
+)
+def test_of_a_verbatim_url_aiohttp_changes_less(url, sent):
+    rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": {"http": AIOHTTP}}))
+    assert rewrite is not None
+    assert rewrite(Request(url, meta={"verbatim_url": True})) == sent
 
 
 def test_a_handler_of_httpx_sends_what_the_url_class_of_its_module_makes_of_a_url(monkeypatch):
@@ -55,6 +72,8 @@ def test_a_handler_of_httpx_sends_what_the_url_class_of_its_module_makes_of_a_ur
     handlers = {"http": module.HttpxDownloadHandler}
     rewrite = url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers}))
     assert rewrite is not None
-    assert rewrite("http://h/a") == "HTTP://H/A"
+    assert rewrite(Request("http://h/a")) == "HTTP://H/A"
+    verbatim = Request("http://h/a", meta={"verbatim_url": True})  # the handler takes no notice
+    assert rewrite(verbatim) == "HTTP://H/A"
     del module.httpx
     assert url_rewriter(Settings({"DOWNLOAD_HANDLERS": handlers})) is None
