@@ -13,7 +13,7 @@ from scrapy.exceptions import NotConfigured
 
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
-from ..fetch.request import RequestProfile
+from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
@@ -158,8 +158,14 @@ def _profile(values: Values) -> RequestProfile:
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
         uncounted=schemes_uncounted(values.settings),
+        not_added=(*NOT_ADDED, *_conditions(values)),
         has_credentials=_has_credentials(values),
     )
+
+
+def _conditions(values: Values) -> Iterator[str]:
+    """The conditional headers that DefaultHeadersMiddleware adds to pages."""
+    return (name for name in CONDITIONS if sent_header(values.settings, name.lower()))
 
 
 def _has_credentials(values: Values) -> bool:

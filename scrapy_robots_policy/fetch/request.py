@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
+from ..rep import origin_of
+from ..rep.documents import origin_of_key
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
 from .unpacking import ACCEPTED
@@ -39,10 +40,8 @@ META = {
 CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
-_CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
-NOT_ADDED: Mapping[str, Any] = MappingProxyType(
-    {name: [] for name in ("Authorization", "Cookie", "Range", *_CONDITIONS)}
-)
+NOT_ADDED = ("Authorization", "Cookie", "Range")
+CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
 NEVER_CARRIED = frozenset({"authorization", "cookie"})
@@ -61,6 +60,7 @@ class RequestProfile:
     by_plugin  the URL schemes whose download handler is a plugin's. It sends its own
                Accept-Encoding: a browser's, or that of a service
     uncounted  the URL schemes whose download handler may not tell what it has received so far
+    not_added  the headers that middlewares may add to a page, and not to a robots.txt
     has_credentials  whether the settings have some, which Scrapy's middlewares add to requests
     """
 
@@ -71,12 +71,13 @@ class RequestProfile:
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
     uncounted: frozenset[str] = frozenset()
+    not_added: tuple[str, ...] = NOT_ADDED
     has_credentials: bool = False
 
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request = order.page
-        not_added = _not_added(order)
+        not_added = self._not_added(url, order)
         ours: dict[str, Any] = dict(not_added)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
@@ -99,6 +100,16 @@ class RequestProfile:
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
         return request
 
+    def _not_added(self, url: str, order: FetchOrder) -> Mapping[str, Any]:
+        """The headers that no middleware may add, each without a value.
+
+        Credentials are for the site that has asked for them, and for none that it redirects to.
+        """
+        not_added: dict[str, Any] = {name: [] for name in self.not_added}
+        if order.with_credentials and origin_of(url) == origin_of_key(order.origin):
+            del not_added["Authorization"]
+        return not_added
+
     def variant(self, page: Request) -> Hashable:
         """What the request takes from a page's: requests with the same variant fail alike."""
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
@@ -112,13 +123,6 @@ def trim(request: Request) -> None:
     for name, values in list(headers.items()):
         if not any(values) or (is_plain and name not in _PLAIN):
             del headers[name]
-
-
-def _not_added(order: FetchOrder) -> Mapping[str, Any]:
-    """The headers that no middleware may add, each without a value."""
-    if not order.with_credentials:
-        return NOT_ADDED
-    return {name: value for name, value in NOT_ADDED.items() if name != "Authorization"}
 
 
 def _hooked(

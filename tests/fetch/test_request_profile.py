@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 from scrapy import Request
+from scrapy.utils.test import get_crawler
 
+from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import (
+    CONDITIONS,
     MAX_UNCOUNTED,
+    NOT_ADDED,
     PLAIN_KEY,
     SHARE_IN_HASTE,
     RequestProfile,
@@ -15,15 +19,17 @@ from scrapy_robots_policy.fetch.request import (
 )
 from scrapy_robots_policy.rep import DIALECTS
 
-URL = "http://site.example/robots.txt"
+SITE = "http://site.example"
+URL = f"{SITE}/robots.txt"
 PAGE = Request("http://site.example/page", meta={"proxy": "http://proxy", "download_maxsize": 5})
 
 
 def made(page=PAGE, headers=None, **order):
-    profile = RequestProfile(20.0, uncounted=frozenset({"https"}), hook=order.pop("hook", None))
+    hook, not_added = order.pop("hook", None), order.pop("not_added", NOT_ADDED)
+    profile = RequestProfile(20.0, uncounted=frozenset({"https"}), hook=hook, not_added=not_added)
     url = order.pop("url", URL)
     return profile.request(
-        url, headers or {}, FetchOrder(url, None, DIALECTS["rfc9309"], page, **order)
+        url, headers or {}, FetchOrder(SITE, None, DIALECTS["rfc9309"], page, **order)
     )
 
 
@@ -35,12 +41,10 @@ def test_what_is_set_for_pages_does_not_bind_a_robots_txt():
     assert meta["proxy"] == "http://proxy"
 
 
-CONDITIONS = ["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since"]
-
-
-@pytest.mark.parametrize("name", ["Authorization", "Cookie", "Range", *CONDITIONS])
+@pytest.mark.parametrize("name", [*NOT_ADDED, *CONDITIONS])
 def test_what_default_headers_ask_of_pages_is_not_asked_of_a_robots_txt(name):
-    request = made()
+    crawler = get_crawler(settings_dict={"DEFAULT_REQUEST_HEADERS": {name.lower(): "bytes=0-100"}})
+    request = made(not_added=PolicySettings.from_crawler(crawler).profile.not_added)
     request.headers.setdefault(name, "bytes=0-100")  # as DefaultHeadersMiddleware does
     trim(request)
     assert name not in request.headers
@@ -56,8 +60,18 @@ def test_credentials_that_the_server_has_asked_for_may_be_added_but_no_cookies(h
     assert "Cookie" not in request.headers
 
 
+@pytest.mark.parametrize(
+    "url", ["http://other.example/robots.txt", "https://site.example/robots.txt"]
+)
+def test_no_site_gets_the_credentials_for_which_another_one_has_asked(url):
+    request = made(url=url, with_credentials=True)
+    request.headers.setdefault("Authorization", "secret")
+    trim(request)
+    assert "Authorization" not in request.headers
+
+
 def test_our_own_condition_is_asked_in_place_of_that_of_pages():
-    request = made(headers={"If-None-Match": '"1"'})
+    request = made(headers={"If-None-Match": '"1"'}, not_added=(*NOT_ADDED, *CONDITIONS))
     request.headers.setdefault("If-None-Match", '"2"')
     request.headers.setdefault("If-Modified-Since", "Wed, 21 Oct 2025 07:28:00 GMT")
     trim(request)
