@@ -11,6 +11,7 @@ MAX_KEPT = 1000  # origins whose exception is kept
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
 # have several of these names: the first row that has one of them counts.
 CAUSES = (
+    ("timeout while busy", {"BusyError"}),
     ("dns timeout", {"LookupTimeoutError"}),
     ("tls", {"SSLError", "SSLCertVerificationError", "VerificationError", "CertificateError"}),
     ("tls", {"ClientConnectorCertificateError", "ClientConnectorSSLError", "OpenSSL"}),

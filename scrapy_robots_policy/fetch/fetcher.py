@@ -35,7 +35,9 @@ MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
 MAX_STATUS = 999  # a handler may pass more, or less than 0: a store keeps no such entry
 RETRY_FIRST = 0.5  # seconds; doubles from try to try
 RETRY_LAST = 10.0  # a site that asks for a longer wait gets it from the dialect's access policy
-PASSING = frozenset({"dns", "cut body", "reset", "connection refused", "connection failed"})
+PASSING = frozenset(
+    {"dns", "cut body", "reset", "connection refused", "connection failed", "timeout while busy"}
+)
 
 
 class Fetcher:
@@ -202,7 +204,9 @@ def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Ans
 
 
 def _may_pass(result: FetchResult) -> bool:
-    """Whether a second try may do better at once. A timeout has taken long enough already."""
+    """Whether a second try may do better at once. A timeout has taken long enough already, unless
+    the process was busy: then it says nothing about the site.
+    """
     if (result.retry_after or 0.0) > RETRY_LAST:
         return False
     if result.status is None:

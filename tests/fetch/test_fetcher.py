@@ -21,7 +21,7 @@ from twisted.internet.defer import CancelledError, Deferred, succeed
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.fetch import deadline, name_queue
+from scrapy_robots_policy.fetch import deadline, name_queue, transfer
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
@@ -628,6 +628,22 @@ async def test_a_name_is_looked_up_again_if_it_was_soon_known_to_have_no_address
     outcome, _ = await fetch("http://no-such-host.invalid", ROBOTS_FETCH_RETRIES=2)
     assert outcome == FetchResult(None, cause=cause)
     assert len(hosts) == lookups
+
+
+@pytest.mark.parametrize(
+    ("late_by", "cause", "hits"),
+    [(WAIT_DEADLINE, "timeout", 1), (-WAIT_DEADLINE, "timeout while busy", 3)],
+    ids=["in_time", "late"],
+)
+@on_reactor
+async def test_a_timeout_of_a_process_that_was_busy_says_nothing_about_the_site(
+    late_by, cause, hits, monkeypatch
+):
+    monkeypatch.setattr(transfer, "BUSY", late_by)
+    with Site({"/robots.txt": robots(RULES, after=None)}) as site:
+        outcome, _ = await fetch(site.origin, ROBOTS_FETCH_RETRIES=2, ROBOTS_FETCH_TIMEOUT=0.3)
+        assert outcome == FetchResult(None, cause=cause)
+        assert len(site.hits) == hits
 
 
 @on_reactor
