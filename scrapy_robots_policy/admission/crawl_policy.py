@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from ..config import RequestConfig
 from ..rep import AccessMode, Reason, Verdict
-from ..rep.delay_limit import Delay, DelayLimit
+from ..rep.delay_limit import NO_DELAY, Delay, DelayLimit
 from ..rep.preference import DeclaredUse
 from ..rep.verdict import refusal
 from ..resolver.origin import NO_PACE, OriginRules
@@ -38,6 +38,8 @@ class CrawlPolicy:
 
     def delay(self, rules: OriginRules, config: RequestConfig) -> Delay:
         """The delay between two requests that is kept, and what has become of the site's."""
+        if config.crawl_delay is None and not rules.may_have_pace:
+            return NO_DELAY
         return self.limit.delay(rules.crawl_delay(config.agent), config.crawl_delay)
 
     def objection(

@@ -77,8 +77,11 @@ class RequestProfile:
     def request(self, url: str, headers: Mapping[str, str], order: FetchOrder) -> Request:
         """The request for a URL with more headers."""
         page: Request = order.page
-        not_added = self._not_added(url, order)
-        ours: dict[str, Any] = dict(not_added)
+        # A header that no middleware may add stands there without a value.
+        not_added: dict[str, Any] = dict.fromkeys(self.not_added, ())
+        if order.with_credentials and origin_of(url) == origin_of_key(order.origin):
+            del not_added["Authorization"]  # no other site gets them, wherever it redirects to
+        ours = dict(not_added)
         # The octets of a validator are its characters: it goes back as it came.
         ours |= {name: value.encode("latin-1", "replace") for name, value in headers.items()}
         scheme = url.partition(":")[0]
@@ -99,16 +102,6 @@ class RequestProfile:
         request.meta["dont_obey_robotstxt"] = True
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
         return request
-
-    def _not_added(self, url: str, order: FetchOrder) -> Mapping[str, Any]:
-        """The headers that no middleware may add, each without a value.
-
-        Credentials are for the site that has asked for them, and for none that it redirects to.
-        """
-        not_added: dict[str, Any] = {name: [] for name in self.not_added}
-        if order.with_credentials and origin_of(url) == origin_of_key(order.origin):
-            del not_added["Authorization"]
-        return not_added
 
     def variant(self, page: Request) -> Hashable:
         """What the request takes from a page's: requests with the same variant fail alike."""

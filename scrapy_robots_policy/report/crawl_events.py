@@ -204,7 +204,7 @@ class CrawlEvents(ResolverEvents):
         """
         counts = self.counts.of(rules.origin)
         self._note_delay(rules, delay, counts)
-        if rules.rules is not None:
+        if rules.rules is not None and rules.rules.may_have_usage:
             preferences = rules.rules.usage("/", agent)
             if preferences:
                 self.on_preferences(rules.origin, preferences)

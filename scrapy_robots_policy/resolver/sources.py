@@ -84,7 +84,7 @@ class Sources:
         if self.store is not None:
             self._adopt(state, await self.store.get(state.origin))
         self.events.on_store_lookup(is_hit=state.entry is not None)
-        rules = state.rules(dialect, self.now())
+        rules = state.rules(dialect, self.now()) if state.entry is not None else None
         if rules is None:
             return False
         await self.events.on_learned(rules, page, Source.STORE)
@@ -130,7 +130,8 @@ class Sources:
     async def _fetch(
         self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
     ) -> None:
-        before, obeyed = state.entry, state.rules(dialect, self.now())
+        before = state.entry
+        obeyed = state.rules(dialect, self.now()) if before is not None else None
         if obeyed is not None and not holds(obeyed.access, self.now()):
             obeyed = None
         result = await self._fetch_for_somebody(state, dialect, page, place)
