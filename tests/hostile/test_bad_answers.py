@@ -48,7 +48,6 @@ def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_command_decides_as_a_crawl(name, monkeypatch):
-    monkeypatch.setattr(download, "TIMEOUT", 30.0)
     monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
     with Site({"/robots.txt": CASES[name].answer, "/robots.txt?r": MOVED}) as site:
         urls = [site.url(path) for path in sorted(EVERYTHING)]
