@@ -479,6 +479,36 @@ async def test_a_dry_run_drops_nothing_and_counts_what_it_would_drop():
         ]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("store", ["memory:", "sqlite:"])
+@on_reactor
+async def test_a_site_to_which_a_robots_txt_was_redirected_is_reported_as_one_that_was_asked(
+    store, tmp_path
+):
+    """From http to https most sites redirect their robots.txt as well as their pages."""
+    rules = "User-agent: *\nCrawl-delay: 0.1\nDisallow: /no\nContent-Signal: ai-train=no\n"
+    with Site({"/robots.txt": robots(rules)}) as site, Site({}, "127.0.0.2") as moved:
+        moved.script["/robots.txt"] = Answer(
+            status=301, headers={"Location": site.url("/robots.txt")}
+        )
+        store = f"{store}{tmp_path}/s.sqlite" if store == "sqlite:" else store
+        first, *ahead = [moved.url("/a"), site.url("/b")]
+        seen, crawler = await crawl(
+            first, spider=Chain, ahead=ahead, settings={"ROBOTS_STORE": store}
+        )
+        assert len(seen.answered) == 2
+        assert site.paths.count("/robots.txt") == 1
+        reported = [
+            (one.mode, one.delay, one.paced, one.octets, one.usage)
+            for one in middleware_of(crawler).counts.origins
+        ]
+        assert (
+            reported == [("rules", 0.1, "kept", len(rules), ("Content-Signal: ai-train=no",))] * 2
+        )
+        assert seen.stats["robots/stance/rules"] == 2
+        assert seen.stats["robots/crawl_delay/kept"] == 2
+
+
 class Counting(Chain):
     """Counts the calls of functions of ours while it asks for the last pages."""
 

@@ -66,10 +66,12 @@ class OriginCache:
         """A state that is not kept yet."""
         return OriginState(origin, self.overrides, entry)
 
-    def put_if_unknown(self, origin: str, entry: CacheEntry) -> None:
-        """Keep an entry, unless something is kept for its origin already."""
+    def put_if_unknown(self, origin: str, redirected_here: CacheEntry) -> None:
+        """Keep what came of a redirect, unless something is kept for its origin already."""
         if self.get(origin) is None:
-            self.put(self.new_state(origin, entry))
+            state = self.new_state(origin)
+            state.redirected_here = redirected_here
+            self.put(state)
 
     def put(self, state: OriginState) -> None:
         """Keep a state as the most recently used one, in place of what was kept for its origin."""

@@ -15,6 +15,7 @@ class Source(Enum):
 
     SITE = "site"  # it was fetched
     STORE = "store"
+    CACHE = "cache"  # the document of another origin was redirected to it, so it was fetched then
     FLEET = "fleet"  # another process fetched it while this one was about to
 
 

@@ -203,6 +203,7 @@ class OriginState:
     """All that is known of one origin.
 
     entry     what came of the latest fetch; None: nothing is known
+    redirected_here  what came of a redirect of another origin's document; no request has needed it
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
     is_put_off    whether that begins only after a pause, because the origin defers
@@ -213,6 +214,7 @@ class OriginState:
     origin: str
     overrides: AccessOverrides
     entry: CacheEntry | None = None
+    redirected_here: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
     is_put_off: bool = False
@@ -272,7 +274,8 @@ class OriginState:
     @property
     def octets(self) -> int:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
-        file = self.entry.octets if self.entry is not None else None
+        entry = self.entry or self.redirected_here
+        file = entry.octets if entry is not None else None
         parsed = sum(
             parsed.octets_held
             for rules in self._by_dialect.values()

@@ -66,6 +66,8 @@ class Resolver:
     def latest(self, origin: str, dialect: Dialect) -> OriginRules | None:
         """Rules from memory, however old: for a page that they let pass. Nothing is validated."""
         state = self._state(origin)
+        if state is not None and state.redirected_here is not None:
+            state = self.cache.new_state(origin, state.redirected_here)
         return None if state is None else state.rules(dialect, self.now())
 
     async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:

@@ -80,14 +80,20 @@ class Sources:
             await self.store.close()
 
     async def _recall(self, state: OriginState, dialect: Dialect, page: Any) -> bool:
-        """Take the entry from the store. True if nothing is left to fetch."""
+        """Take the entry from the store, or from a redirect of another origin's document. True if
+        nothing is left to fetch.
+        """
+        source = Source.STORE
         if self.store is not None:
             self._adopt(state, await self.store.get(state.origin))
+        elif state.redirected_here is not None:
+            state.entry, state.redirected_here = state.redirected_here, None
+            source = Source.CACHE
         self.events.on_store_lookup(is_hit=state.entry is not None)
         rules = state.rules(dialect, self.now()) if state.entry is not None else None
         if rules is None:
             return False
-        await self.events.on_learned(rules, page, Source.STORE)
+        await self.events.on_learned(rules, page, source)
         now = self.now()
         if holds(rules.access, now):
             self.events.on_obeyed(state.origin, _age(rules, now))
