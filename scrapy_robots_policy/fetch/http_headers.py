@@ -38,7 +38,7 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
         fresh = _until(headers["expires"], headers.get("date", ""), now)
     else:
         return None
-    age = headers.get("age", "")
+    age = headers.get("age", "").partition(",")[0].strip()  # RFC 9111 §5.1: of several the first
     return max(0.0, fresh - (float(age) if _is_seconds(age) else 0.0))
 
 
