@@ -1,13 +1,18 @@
 """A broad crawl: what one more origin costs, of which the crawl wants a single page.
 
     python benchmarks/origins.py [--rounds N] [--hosts N ...] [--kinds stock ours]
-                                 [--files small real ...]
+                                 [--files small real ...] [--from start queue ...]
 
 1,500 hosts, and then 8,000, with a robots.txt and one page each. So for every page a robots.txt is
 fetched, read, and asked once. It is a small one, of five lines; or a real one, another one for each
 host: those that `make bench` asks, as far as they let the page pass without a delay. Each crawl
 runs in a process of its own; in each round robots off, stock and ours take turns, in an order of
 chance.
+
+The requests come from `start`, which gives all of them at once, or are in the scheduler's queue
+before the first is taken, as most are in a broad crawl. Scrapy asks `start` for one in each turn of
+the event loop while places are free, and requests that wait for a robots.txt of ours take none. So
+there a turn of the loop has little to do, and all that it needs comes from far.
 
 Printed are the processor time of the whole crawl in seconds; what that is for one origin beyond
 robots off, in milliseconds, most of which is the second request; how much it is against stock, per
@@ -20,6 +25,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import corpus
 from crawling import OFF, OURS, OWN, STOCK, Crawled, Plan, crawl
@@ -30,6 +36,10 @@ from web import Reply, Web, hosts, robots
 from scrapy_robots_policy.rep import RuleSet, parse
 
 KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+PLACES = {
+    "start": False,
+    "queue": True,
+}  # whether the requests are queued before the first is taken
 RULES = "User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\nDisallow: /{host}/\n"
 Runs = dict[str, list[Crawled]]
 
@@ -45,17 +55,17 @@ def main() -> None:
     parser.add_argument("--hosts", type=int, nargs="+", default=[1_500, 8_000])
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--files", nargs="+", choices=FILES, default=list(FILES))
+    parser.add_argument("--from", nargs="+", choices=PLACES, default=list(PLACES), dest="places")
     options = parser.parse_args()
-    for count in options.hosts:
-        for files in options.files:
-            runs: Runs = {kind: [] for kind in options.kinds}
-            with Web(hosts(count), FILES[files](count)) as web:
-                urls = [web.url(host, "/page") for host in web.addresses]
-                for turn in range(options.rounds):
-                    for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
-                        runs[kind].append(measured(kind, urls))
-                        web.log()
-            show(f"{count:,} hosts, {files} files", runs)
+    for count, files, place in product(options.hosts, options.files, options.places):
+        runs: Runs = {kind: [] for kind in options.kinds}
+        with Web(hosts(count), FILES[files](count)) as web:
+            urls = [web.url(host, "/page") for host in web.addresses]
+            for turn in range(options.rounds):
+                for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
+                    runs[kind].append(measured(kind, urls, queued=PLACES[place]))
+                    web.log()
+        show(f"{count:,} hosts, {files} files, from {place}", runs)
 
 
 def real(count: int) -> Callable[[str, str], Reply]:
@@ -72,8 +82,8 @@ def lets_pass(rules: RuleSet) -> bool:
     return rules.allowed("http://example.com/page", agent) and not rules.crawl_delay(agent)
 
 
-def measured(kind: str, urls: list[str]) -> Crawled:
-    crawled = crawl(Plan(urls, {"CONCURRENT_REQUESTS": 16, **KINDS[kind]}))
+def measured(kind: str, urls: list[str], *, queued: bool) -> Crawled:
+    crawled = crawl(Plan(urls, {"CONCURRENT_REQUESTS": 16, **KINDS[kind]}, queued=queued))
     files = 0 if kind == "robots off" else len(urls)
     assert len(crawled.answered) == len(urls), crawled.stats
     assert crawled.stats.get("robotstxt/response_count", 0) == files, crawled.stats
