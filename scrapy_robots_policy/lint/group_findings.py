@@ -222,8 +222,8 @@ def _admitted_engines(source: SourceFile) -> list[str]:
     """The search engines that groups of their own admit, by the names of their crawlers."""
     agents = (find_agent(product_token(line[1])) for line in source.agents)
     engines = {a.name for a in agents if a and a.facts.category is Category.SEARCH}
-    asked = sorted(engines, key=str.lower)[: source.max_questions]
-    return [name for name in asked if source.rules.allowed(f"{SITE}/", name)]
+    names = sorted(engines, key=str.lower)[: source.max_questions]
+    return [name for name in names if source.rules.allowed(f"{SITE}/", name)]
 
 
 def without_rules(source: SourceFile) -> Iterator[Finding]:

@@ -85,6 +85,8 @@ def _why_never(value: str, dialect: Dialect) -> tuple[str, str]:
     if _names_site(value):
         return "a rule is a path, without the site", _without_site(value)
     if value[0] != "/" and not (value[0] == "*" and dialect.wildcards):
+        if value.startswith("^"):  # of a regular expression: R409
+            return "it does not start with /", "remove the ^"
         star = ", or * if anything may come before it" if dialect.wildcards else ""
         return "it does not start with /", f"write / before it{star}"
     characters = dict.fromkeys(_NEVER_RAW.findall(value))  # the dialect may escape some of them
@@ -109,13 +111,13 @@ def _without_site(address: str) -> str:
 
 def expressions(source: SourceFile) -> Iterator[Finding]:
     for rule in source.every_rule:
-        found = _EXPRESSION.search(rule.path)
-        if found and not _names_site(rule.path):  # R401
+        sign = _EXPRESSION.search(rule.path)
+        if sign and not _names_site(rule.path):  # R401
             start, _ = source.span_of_value(rule.line)
             yield source.finding(
                 "R409",
-                (start + found.start(), start + found.end()),
-                f"{quoted(found[0])} is compared with the URL as it stands: a rule is no regular "
+                (start + sign.start(), start + sign.end()),
+                f"{quoted(sign[0])} is compared with the URL as it stands: a rule is no regular "
                 "expression",
                 "write * for any characters and $ for the end, and all others as in the URL"
                 if source.dialect.wildcards

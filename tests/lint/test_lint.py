@@ -195,6 +195,11 @@ def test_a_long_delay_lets_a_crawler_fetch_one_page_a_day_at_least(delay, pages)
     assert finding.message.endswith(f" seconds is at most {pages} a day")
 
 
+def test_the_sign_of_a_regular_expression_is_to_be_removed_and_nothing_put_before_it():
+    (finding,) = of("R401", "User-agent: *\nDisallow: ^/a\n")
+    assert finding.fix == "remove the ^"
+
+
 def test_two_groups_that_are_joined_come_with_the_dialects_that_part_them():
     (finding,) = of("R302", "User-agent: a\nCrawl-delay: 1\nUser-agent: b\nDisallow: /\n")
     parting = tuple(name for name, dialect in DIALECTS.items() if dialect.extension_ends_agents)
