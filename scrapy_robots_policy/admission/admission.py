@@ -216,7 +216,7 @@ class Admission:
             self._queue(page, rules, config)
 
     def report_rules(self, rules: OriginRules, page: Request) -> None:
-        """Report what a robots.txt, which was fetched for a page, asks of the page's crawler."""
+        """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
         config = self._config_of(page, Origin(rules.origin))
         self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
 

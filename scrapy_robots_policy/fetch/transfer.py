@@ -14,7 +14,7 @@ from .deadline import AFTER_THE_HANDLER, limit_transfer
 from .handlers import schemes_without_limit
 from .name_queue import NameQueue
 
-BUSY = 2.0  # seconds that a limit may end a transfer too late, before the process counts as busy
+BUSY = 2.0  # seconds: if a transfer is ended so much too late, the process was busy meanwhile
 
 
 class BusyError(Exception):

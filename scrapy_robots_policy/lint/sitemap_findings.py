@@ -18,16 +18,16 @@ from .source_file import SOMEBODY, SourceFile, whole
 def addresses(source: SourceFile) -> Iterator[Finding]:
     for line in source.sitemaps:
         if _origin(line) is None:
-            yield (
-                _incomplete(source, line)
-                if line[1]
-                else source.finding(
-                    "R501",
-                    whole(line),
-                    "the line names no sitemap: its value is what stands on the line itself",
-                    "write the whole URL on this line, or remove the line",
-                )
-            )
+            yield _incomplete(source, line) if line[1] else _without_address(source, line)
+
+
+def _without_address(source: SourceFile, line: re.Match[str]) -> Finding:
+    return source.finding(
+        "R501",
+        whole(line),
+        "the line names no sitemap: its value is what stands on the line itself",
+        "write the whole URL on this line, or remove the line",
+    )
 
 
 def _incomplete(source: SourceFile, line: re.Match[str]) -> Finding:

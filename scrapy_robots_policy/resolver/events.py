@@ -31,7 +31,7 @@ class ResolverEvents(StoreEvents):
     def on_obeyed(self, key: str, age: float) -> None:
         """A copy that may be used was last known to be current so many seconds ago. `key`: of what.
 
-        It comes from the store or the fleet, or has just been replaced.
+        It comes from the store, the fleet or a redirect, or has just been replaced.
         """
 
     def on_fetched(

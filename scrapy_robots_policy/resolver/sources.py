@@ -232,7 +232,7 @@ def may_be_fetched(rules: OriginRules, now: float) -> bool:
 
 
 def _is_new_enough(rules: OriginRules, now: float) -> bool:
-    """Whether what another process has fetched is not to be fetched again yet."""
+    """Whether what came from elsewhere than the site is not to be fetched yet."""
     return is_fresh(rules.access, now) or not may_be_fetched(rules, now)
 
 
