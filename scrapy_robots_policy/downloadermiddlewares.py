@@ -22,7 +22,7 @@ from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.transfer import guard_transfers
-from .rep import Origin, origin_of
+from .rep import Origin, Verdict, origin_of
 from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
 from .rep.url import path_of
@@ -191,6 +191,21 @@ class RobotsPolicyMiddleware:
         config = self.configs.of({}, None, origin)
         rules = self.admission.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
+
+    def verdict(self, request: Request) -> Verdict | None:
+        """The verdict on a request by the rules that are known now, however old. Nothing is
+        fetched, counted or recorded.
+
+        None: the rules of its origin are not known, or none are asked about it. ValueError where
+        `request.meta["robots"]` is wrong.
+        """
+        origin = origin_of(request.url)
+        if origin is None or is_exempt(request.meta, origin):
+            return None
+        config = self.configs.of(request.meta, request.headers.get(USER_AGENT), origin)
+        if not config.applies_to(origin):
+            return None
+        return self.admission.verdict(request, origin, config)
 
     def spider_opened(self) -> None:
         self.status_line.start()

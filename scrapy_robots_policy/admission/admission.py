@@ -23,7 +23,7 @@ from scrapy.http.request import NO_CALLBACK
 from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig, RequestConfigs
 from ..exceptions import CrawlClosing
-from ..rep import Origin, origin_of, tdmrep
+from ..rep import Origin, Verdict, origin_of, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
@@ -135,9 +135,22 @@ class Admission:
         """What decided about a page, or has come since; it may have grown too old meanwhile."""
         rules = self.cached_robots_txt(request, origin, config)
         rules = rules or self.latest_robots_txt(origin, config)
-        if rules is None or not self._needs_tdmrep(request, rules, config):
+        return None if rules is None else self._with_latest_tdmrep(request, rules, config)
+
+    def verdict(self, request: Request, origin: Origin, config: RequestConfig) -> Verdict | None:
+        """The verdict by what is known, however old; None: nothing is known. Nothing is fetched."""
+        rules = self.latest_robots_txt(origin, config)
+        if rules is None:
+            return None
+        rules = self._with_latest_tdmrep(request, rules, config)
+        return self.decider.verdict(request, rules, config)
+
+    def _with_latest_tdmrep(
+        self, request: Request, rules: OriginRules, config: RequestConfig
+    ) -> OriginRules:
+        if not self._needs_tdmrep(request, rules, config):
             return rules
-        reserved = self.resolver.latest(key_of(origin, TDMREP), tdmrep.DIALECT)
+        reserved = self.resolver.latest(key_of(rules.origin, TDMREP), tdmrep.DIALECT)
         return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(

@@ -87,6 +87,11 @@ class Decider:
             raise Disallowed(verdict) from self._error(rules)
         return verdict
 
+    def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
+        """The verdict on a request that is neither refused nor let pass now."""
+        objection = self.policy.objection(self._forms(request), rules, config, self.now())
+        return objection or self.policy.verdict(request.url, rules, config)
+
     def let_pass(
         self,
         request: Request,

@@ -10,6 +10,7 @@ from scrapy import Request
 
 from scrapy_robots_policy.admission.admission import Admission
 from scrapy_robots_policy.admission.crawl_policy import CrawlPolicy
+from scrapy_robots_policy.admission.decider import Decider
 from scrapy_robots_policy.admission.delay_queue import Asker
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.config.request_config import RequestConfig
@@ -48,10 +49,12 @@ def admission(known, use=NO_USE, *, dry_run=False, clock=None):
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
         None,
-        SimpleNamespace(cached=lambda key, *_: known.get(key)),
+        SimpleNamespace(
+            cached=lambda key, *_: known.get(key), latest=lambda key, *_: known.get(key)
+        ),
         SimpleNamespace(engine=engine, in_slots=tuple),
         delays,
-        SimpleNamespace(policy=policy, dry_run=dry_run),
+        Decider(policy, None, None, clock.now, None, dry_run=dry_run),
         None,
         SimpleNamespace(on_tdmrep_forbidden=lambda _: None),
         clock.now,
@@ -76,6 +79,16 @@ def test_a_request_waits_for_the_tdmrep_json_that_may_decide_about_it(robots, us
     known[KEY] = rules_of(RESERVED, KEY)
     after = admission(known, use).cached(PAGE, ORIGIN, CONFIG)
     assert bool(after.reserved(PAGE.url)) is needs_tdmrep
+
+
+def test_the_verdict_on_a_request_is_that_of_all_files_that_are_known():
+    known = {}
+    one = admission(known, TRAINING)
+    assert one.verdict(PAGE, ORIGIN, CONFIG) is None
+    known[ORIGIN] = rules_of(b"")
+    assert one.verdict(PAGE, ORIGIN, CONFIG).allowed
+    known[KEY] = rules_of(RESERVED, KEY)
+    assert one.verdict(PAGE, ORIGIN, CONFIG).refused
 
 
 @pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])

@@ -399,6 +399,38 @@ async def test_the_sitemaps_of_a_site_need_no_second_fetch():
 
 
 @on_reactor
+async def test_a_spider_learns_the_verdict_on_a_request_without_sending_it():
+    class Looking(Spider):
+        def parse(self, response):
+            middleware = middleware_of(self.crawler)
+            exempt = {"dont_obey_robotstxt": True}
+            bound = {"robots": {"agent": "OtherBot"}}
+            self.verdicts = [
+                middleware.verdict(scrapy.Request(url, meta=meta))
+                for url, meta in [
+                    (response.urljoin("/b"), {}),
+                    (response.urljoin("/secret"), {}),
+                    (response.urljoin("/x/../secret"), {}),
+                    (response.urljoin("/b"), bound),
+                    (response.urljoin("/secret"), exempt),
+                    ("http://unknown.example/", {}),
+                    ("data:,", {}),
+                ]
+            ]
+
+    file = robots(SECRET + "\nUser-agent: OtherBot\nDisallow: /b\n")
+    with Site({"/robots.txt": file}) as site:
+        _, crawler = await crawl(site.url("/a"), spider=Looking)
+        *verdicts, exempt, unknown, without_host = crawler.spider.verdicts
+        assert [one.allowed for one in verdicts] == [True, False, False, False]
+        assert [one.line for one in verdicts] == [0, 2, 2, 5]
+        assert exempt is unknown is without_host is None
+        assert site.count("/robots.txt") == 1
+        counts = middleware_of(crawler).counts.of(site.origin)
+        assert (counts.passed, counts.all_dropped) == (1, 0)
+
+
+@on_reactor
 async def test_a_store_that_cannot_be_used_is_one_warning(tmp_path, caplog):
     path = tmp_path / "robots.sqlite"
     path.write_bytes(b"rubbish" * 1000)
