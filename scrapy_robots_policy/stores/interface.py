@@ -112,3 +112,6 @@ class StoreEvents:
 
     def on_regained(self, store: str) -> None:
         """That server works again."""
+
+    def on_dangerous_policy(self, store: str, policy: str) -> None:
+        """A server may drop leases and turns that are in use, once it is full."""

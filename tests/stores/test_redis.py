@@ -11,6 +11,7 @@ import pytest
 from redis.asyncio import RedisCluster, SSLConnection
 from redis.asyncio.sentinel import SentinelManagedSSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ReadOnlyError
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import open_store, without_secrets
@@ -290,6 +291,20 @@ async def test_a_lease_that_was_forgotten_is_renewed_no_more():
     await until(lambda: leases._renewing.done() or len(asked) > 1)
     assert asked == ["forgotten"]  # when it was taken
     await leases.close()
+
+
+@on_reactor
+async def test_the_delay_follows_a_visit_that_took_longer_than_its_turn_is_renewed(redis):
+    events, key = Events(), f"robots:{{{HOST}}}:turn"
+    async with members(redis.url, 1, events=events, now=events.now, lasting=0.04) as (store,):
+        assert await store.take(HOST, 60.0) == 0.0
+        events.time += 3600
+        await until(store.leases._renewing.done)
+        store.leave(HOST, visited=True)
+        await until(lambda: not store.leases._returning)
+        with redis.client() as client:
+            assert client.get(key) == b""
+            assert 50_000 < client.pttl(key) <= 60_000
 
 
 @on_reactor
@@ -622,8 +637,8 @@ def test_a_client_takes_options_of_the_address_but_not_in_place_of_ours(uri):
         connections, retry = {client.connection_pool.max_connections}, options["retry"]
     assert (options["protocol"], connections) == (PROTOCOL, {CONNECTIONS})
     assert options["socket_timeout"] == 7
-    # A connection that was lost is opened once more. Who was late is not asked again.
-    assert (retry._retries, retry._supported_errors) == (1, (RedisConnectionError,))
+    # A connection that was lost is opened once more. A server that was late is not asked again.
+    assert (retry._retries, retry._supported_errors) == (1, (RedisConnectionError, ReadOnlyError))
 
 
 def test_a_cluster_with_tls_is_asked_by_tls_as_the_user_who_is_named():
