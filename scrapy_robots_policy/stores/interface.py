@@ -11,6 +11,9 @@ from typing import Protocol, runtime_checkable
 from ..rep.cache_entry import CacheEntry
 
 
+MAX_SKEW = 60.0  # seconds that the clocks of two machines may differ
+
+
 @runtime_checkable
 class Store(Protocol):
     """Keeps the last answer for each origin's robots.txt between two looks at it.
