@@ -150,9 +150,7 @@ class Service:
 
     def _names_replica(self, sentinel: Sentinel) -> bool:
         with sentinel.client(decode_responses=True) as client:
-            address: Any = client.execute_command(
-                "SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE
-            )
+            address: Any = client.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)
         return int(address[1]) == self.replica.port
 
 

@@ -299,9 +299,9 @@ class CrawlEvents(ResolverEvents):
 
     def on_dangerous_policy(self, store: str, policy: str) -> None:
         logger.warning(
-            "The Redis at %(store)s has the maxmemory-policy %(policy)s: once it is full, it drops the "
-            "turns that keep a Crawl-delay in all processes, while it keeps old files. "
-            "volatile-lru does not (docs/fleets.md)",
+            "The robots.txt store at %(store)s has the maxmemory-policy %(policy)s: once it is "
+            "full, it drops the turns that keep a Crawl-delay in all processes. volatile-lru drops "
+            "old files first",
             {"store": store, "policy": policy},
             extra={"spider": self.crawler.spider},
         )

@@ -10,7 +10,6 @@ from typing import Protocol, runtime_checkable
 
 from ..rep.cache_entry import CacheEntry
 
-
 MAX_SKEW = 60.0  # seconds that the clocks of two machines may differ
 
 

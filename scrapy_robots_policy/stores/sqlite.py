@@ -122,7 +122,7 @@ class SqliteStore:
 
 
 def _frame(connection: sqlite3.Connection, origin: str) -> bytes | None:
-    row = connection.execute(_GET, (origin,)).fetchone()
+    row: tuple[str, bytes] | None = connection.execute(_GET, (origin,)).fetchone()
     if row is None:
         return None
     owner, frame = row

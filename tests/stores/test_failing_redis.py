@@ -137,9 +137,7 @@ async def test_the_node_of_a_cluster_is_reported_with_the_form_of_an_address():
     opened = Connection(Address("a name"), events, events.now)
     opened._opened = SimpleNamespace()
     await opened.ask(call)
-    assert events.lost == [
-        "a name it is a node of a cluster, and redis+cluster:// is the address of one"
-    ]
+    assert events.lost == ["a name it is a node of a cluster: write redis+cluster://host:port"]
 
 
 POLICIES = {

@@ -119,7 +119,7 @@ def _refuses(error: Exception) -> bool:
 def _sentence(error: Exception) -> str:
     """One line for a fault; a timeout has no message of its own."""
     if isinstance(error, MovedError):
-        return "it is a node of a cluster, and redis+cluster:// is the address of one"
+        return "it is a node of a cluster: write redis+cluster://host:port"
     # A server without a command repeats what it was sent, and AUTH was sent with the password.
     message = str(error).partition("\n")[0].partition(", with args beginning with")[0]
     if isinstance(error, MasterNotFoundError):

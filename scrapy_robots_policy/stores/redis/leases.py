@@ -143,10 +143,7 @@ class Leases:
             await asyncio.sleep(self.lasting / 4)
             # All at once: one after the other, a slow server would lose those that come last.
             await asyncio.gather(
-                *(
-                    self._run(_RENEW, key, self.lasting + held.rest)
-                    for key, held in self._renewed()
-                )
+                *(self._run(_RENEW, key, self.lasting + held.rest) for key, held in self._renewed())
             )
 
     def _renewed(self) -> list[tuple[str, _Held]]:
