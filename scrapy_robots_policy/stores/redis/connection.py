@@ -80,14 +80,14 @@ class Connection:
             self._calls.discard(task)
 
     async def _check_policy(self) -> None:
-        """Report a policy that drops turns. A user without the right to ask for it is no fault."""
+        """Report a policy that drops turns."""
+        policy = None
         async with self._places:
-            if self._is_closed:
-                return
-            with suppress(Exception):
-                policy = await within(ANSWER_WITHIN, lambda: self._run(dangerous_policy))
-                if policy is not None:
-                    self.events.on_dangerous_policy(self.address.name, policy)
+            if not self._is_closed:
+                with suppress(Exception):  # the user may have no right to ask, which is no fault
+                    policy = await within(ANSWER_WITHIN, lambda: self._run(dangerous_policy))
+        if policy is not None:
+            self.events.on_dangerous_policy(self.address.name, policy)
 
     def _client(self) -> Client:
         if self._opened is None:
