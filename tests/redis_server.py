@@ -145,12 +145,12 @@ class Service:
 
     def _knows_all(self, sentinel: Sentinel) -> bool:
         with sentinel.client(decode_responses=True) as client:
-            state: Any = client.sentinel_master(SERVICE)
+            state: Any = client.execute_command("SENTINEL MASTER", SERVICE)
         return bool(state["num-slaves"] == 1 and state["num-other-sentinels"] == 2)
 
     def _names_replica(self, sentinel: Sentinel) -> bool:
         with sentinel.client(decode_responses=True) as client:
-            address: Any = client.sentinel_get_master_addr_by_name(SERVICE)
+            address: Any = client.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)
         return int(address[1]) == self.replica.port
 
 

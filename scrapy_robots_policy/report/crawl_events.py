@@ -297,6 +297,15 @@ class CrawlEvents(ResolverEvents):
             extra={"spider": self.crawler.spider},
         )
 
+    def on_dangerous_policy(self, store: str, policy: str) -> None:
+        logger.warning(
+            "The robots.txt store at %(store)s has the maxmemory-policy %(policy)s: once it is "
+            "full, it drops the turns that keep a Crawl-delay in all processes. volatile-lru drops "
+            "old files first",
+            {"store": store, "policy": policy},
+            extra={"spider": self.crawler.spider},
+        )
+
     def _level_of_loss(self, level: int) -> int:
         return level if self._times_lost <= MAX_LINES else logging.DEBUG
 

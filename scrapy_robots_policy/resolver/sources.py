@@ -24,7 +24,7 @@ from ..rep.access import AccessMode, holds, is_fresh
 from ..rep.cache_entry import remember
 from ..rep.documents import document_of, key_of
 from ..rep.url import path_of
-from ..stores import EntryError, Store, coordinator_of
+from ..stores import MAX_SKEW, EntryError, Store, coordinator_of
 from .cache import OriginCache
 from .events import ResolverEvents, Source
 from .origin import OriginRules, OriginState
@@ -35,7 +35,6 @@ MIN_LIFE = 1.0  # seconds in which no origin is fetched twice, whatever lifetime
 FIRST_LOOK, LONGEST_PAUSE = 0.05, 2.0
 LEASE_PATIENCE = 300.0
 
-MAX_SKEW = 60.0  # seconds that the clock of another machine may be ahead of ours
 MAX_VARIANTS = 3  # requests whose proxies or headers differ that are tried until one gets an answer
 
 

@@ -10,6 +10,8 @@ from typing import Protocol, runtime_checkable
 
 from ..rep.cache_entry import CacheEntry
 
+MAX_SKEW = 60.0  # seconds that the clocks of two machines may differ
+
 
 @runtime_checkable
 class Store(Protocol):
@@ -112,3 +114,6 @@ class StoreEvents:
 
     def on_regained(self, store: str) -> None:
         """That server works again."""
+
+    def on_dangerous_policy(self, store: str, policy: str) -> None:
+        """A server may drop leases and turns that are in use, once it is full."""

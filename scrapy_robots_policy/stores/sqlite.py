@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from .. import compat
 from ..rep.cache_entry import CacheEntry
-from .codec import decode, encode
+from .codec import EntryError, decode, encode
 from .retention import KEPT
 
 Result = TypeVar("Result")
@@ -36,6 +36,11 @@ _CREATE = (
     f"PRAGMA user_version = {SCHEMA}",
 )
 _SWEEP = "DELETE FROM records WHERE rowid IN (SELECT rowid FROM records WHERE asked_at < ? LIMIT ?)"
+# The outer query reads the row itself. The index alone may lead to the row of another origin, where
+# the file is damaged.
+_GET = """
+SELECT origin, frame FROM records WHERE rowid = (SELECT rowid FROM records WHERE origin = ?)
+"""
 _PUT = "INSERT OR REPLACE INTO records (origin, asked_at, frame) VALUES (?, ?, ?)"
 
 
@@ -117,8 +122,13 @@ class SqliteStore:
 
 
 def _frame(connection: sqlite3.Connection, origin: str) -> bytes | None:
-    row = connection.execute("SELECT frame FROM records WHERE origin = ?", (origin,)).fetchone()
-    return None if row is None else row[0]
+    row: tuple[str, bytes] | None = connection.execute(_GET, (origin,)).fetchone()
+    if row is None:
+        return None
+    owner, frame = row
+    if owner != origin:
+        raise EntryError(f"the row of {origin} is that of another origin: the file is damaged")
+    return frame
 
 
 def _frame_at_rest(path: Path, origin: str) -> bytes | None:

@@ -11,7 +11,7 @@ import pytest
 from scrapy_robots_policy.fetch import fetch_gate, order, unpacking
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF
 from scrapy_robots_policy.resolver import sources
-from scrapy_robots_policy.stores import guarded
+from scrapy_robots_policy.stores import MAX_SKEW, guarded
 from tests.crawls import OURS, Plan, crawl_apart, crawl_killed
 from tests.site import PAGE, Site, robots
 
@@ -24,7 +24,7 @@ FIGURES = (
     f"{order.MAX_OCTETS // 1024**2} MiB at most",
     f"cut at {MAX_BRIEF} characters",
     f"waiting requests, {sources.MAX_VARIANTS} in all",
-    f"more than {sources.MAX_SKEW:g} s in the future",
+    f"more than {MAX_SKEW:g} s in the future",
     f"within {guarded.ANSWER_WITHIN + guarded.CLOSE_WITHIN:g} s all the same",
 )
 

@@ -17,8 +17,8 @@ from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.origin import rules_given
 from scrapy_robots_policy.resolver.resolver import Resolver
-from scrapy_robots_policy.resolver.sources import MAX_SKEW, MIN_LIFE, Sources
-from scrapy_robots_policy.stores import GuardedStore, MemoryStore
+from scrapy_robots_policy.resolver.sources import MIN_LIFE, Sources
+from scrapy_robots_policy.stores import MAX_SKEW, GuardedStore, MemoryStore
 from tests.on_reactor import Gate, all_of, on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"

@@ -22,6 +22,7 @@ class Events(StoreEvents):
     failed: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     regained: list[str] = field(default_factory=list)
+    policies: list[str] = field(default_factory=list)
     time: float = 0.0
 
     def on_failed(self, verb, error):
@@ -32,6 +33,9 @@ class Events(StoreEvents):
 
     def on_regained(self, store):
         self.regained.append(store)
+
+    def on_dangerous_policy(self, store, policy):
+        self.policies.append(policy)
 
     def now(self):
         return self.time

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 from redis.asyncio.sentinel import MasterNotFoundError
-from redis.exceptions import ClusterDownError, ResponseError
+from redis.exceptions import ClusterDownError, MovedError, ResponseError
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.stores.redis import connection
@@ -115,6 +116,67 @@ async def test_a_master_that_is_not_found_is_reported_without_the_passwords_of_i
     opened._opened = SimpleNamespace()
     await opened.ask(call)
     assert events.lost == ["a name MasterNotFoundError: No master found for 'mine'"]
+
+
+@on_reactor
+async def test_a_server_that_repeats_what_it_was_sent_is_reported_without_the_password():
+    events = Events()
+    with RedisServer("--rename-command", "AUTH", "") as server:
+        url = server.url.replace("://", "://user:hidden-word@")
+        async with members(url, 1, events=events) as (store,):
+            assert (await store.claim(ORIGIN)).granted
+    assert events.lost == [f"127.0.0.1:{server.port}/0 ResponseError: unknown command 'AUTH'"]
+
+
+@on_reactor
+async def test_the_node_of_a_cluster_is_reported_with_the_form_of_an_address():
+    async def call(_client):
+        raise MovedError("15808 127.0.0.1:6381")
+
+    events = Events()
+    opened = Connection(Address("a name"), events, events.now)
+    opened._opened = SimpleNamespace()
+    await opened.ask(call)
+    assert events.lost == ["a name it is a node of a cluster: write redis+cluster://host:port"]
+
+
+POLICIES = {
+    "volatile-ttl": ["volatile-ttl"],
+    "volatile-random": ["volatile-random"],
+    "allkeys-random": ["allkeys-random"],
+    "volatile-lru": [],
+    "allkeys-lfu": [],
+    "noeviction": [],
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@on_reactor
+async def test_a_policy_that_drops_turns_is_reported_once(policy):
+    events = Events()
+    with RedisServer("--maxmemory", "100mb", "--maxmemory-policy", policy) as server:
+        async with members(server.url, 1, events=events) as (store,):
+            for _ in range(3):
+                await store.claim(ORIGIN)
+        assert (events.policies, events.lost, events.failed) == (POLICIES[policy], [], [])
+
+
+@on_reactor
+async def test_a_server_without_a_limit_of_memory_drops_nothing():
+    events = Events()
+    with RedisServer("--maxmemory-policy", "volatile-ttl") as server:
+        async with members(server.url, 1, events=events) as (store,):
+            await store.claim(ORIGIN)
+    assert events.policies == []
+
+
+@on_reactor
+async def test_a_user_who_may_not_ask_for_the_policy_is_no_fault_of_the_server():
+    events = Events()
+    with RedisServer("--rename-command", "INFO", "") as server:
+        async with members(server.url, 1, events=events) as (store,):
+            await store.claim(ORIGIN)
+    assert (events.policies, events.lost, events.failed) == ([], [], [])
 
 
 @on_reactor
@@ -262,6 +324,39 @@ async def test_a_replica_can_be_read_by_who_could_not_write_to_it(kind):
             assert len(events.lost) == 1
             assert "ReadOnlyError" in events.lost[0]
             assert events.regained == []
+
+
+@on_reactor
+async def test_the_new_master_is_used_where_its_address_leads_to_it_after_a_failover():
+    """The old master lives on as a replica, and its connections stay open: a name or a proxy stands
+    for both servers.
+    """
+    events = Events()
+    with RedisServer() as old, RedisServer() as new, old.client() as client:
+        route = [old.port]
+        gateway = await asyncio.start_server(partial(relay, route), "127.0.0.1", 0)
+        url = f"redis://127.0.0.1:{gateway.sockets[0].getsockname()[1]}"
+        async with members(url, 1, events=events, now=events.now) as (store,):
+            await store.put(ORIGIN, OLD)
+            client.replicaof("127.0.0.1", new.port)
+            route[:] = [new.port]
+            await store.put(ORIGIN, NEW)
+            with new.client() as of_new:
+                assert of_new.exists(f"robots:{{{ORIGIN}}}:record")
+            assert events.lost == []
+        gateway.close()
+
+
+async def relay(route, reader, writer):
+    """Connect a client to the server that has the route now."""
+    there = await asyncio.open_connection("127.0.0.1", route[0])
+    await asyncio.gather(pass_on(reader, there[1]), pass_on(there[0], writer))
+
+
+async def pass_on(reader, writer):
+    while octets := await reader.read(65536):
+        writer.write(octets)
+    writer.close()
 
 
 @on_reactor

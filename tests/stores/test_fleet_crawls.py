@@ -195,6 +195,17 @@ async def test_a_crawl_without_its_redis_still_obeys_and_warns_once(caplog):
 
 
 @on_reactor
+async def test_a_redis_that_drops_turns_first_is_warned_of(caplog):
+    caplog.set_level(logging.INFO, "scrapy_robots_policy")
+    options = ("--maxmemory", "100mb", "--maxmemory-policy", "volatile-ttl")
+    with RedisServer(*options) as server, Site({"/robots.txt": robots(DISALLOWED)}) as site:
+        await crawl(site.url("/a"), settings=store_at(server))
+    warnings = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert len(warnings) == 1
+    assert "has the maxmemory-policy volatile-ttl" in warnings[0]
+
+
+@on_reactor
 async def test_a_redis_that_is_lost_for_a_while_lets_no_request_through_and_is_used_again(caplog):
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
     with RedisServer() as server, ExitStack() as stack:

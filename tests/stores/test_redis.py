@@ -11,9 +11,10 @@ import pytest
 from redis.asyncio import RedisCluster, SSLConnection
 from redis.asyncio.sentinel import SentinelManagedSSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import ReadOnlyError
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.stores import open_store, without_secrets
+from scrapy_robots_policy.stores import MAX_SKEW, open_store, without_secrets
 from scrapy_robots_policy.stores.codec import MAX_FRAME
 from scrapy_robots_policy.stores.redis.address import CONNECTIONS, PROTOCOL, Address
 from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
@@ -85,6 +86,45 @@ async def test_a_claim_returns_an_entry_only_if_it_is_newer_than_ours(redis):
         assert await other.get(ORIGIN) == OLD  # answered from memory
         assert (await other.claim(ORIGIN)).entry == NEW
         assert await other.get(ORIGIN) == NEW
+
+
+AN_HOUR = 3600.0
+OUTAGE = CacheEntry(FetchResult(503), 1000.0, failing_since=1000.0, failures=1)
+
+# The clock of the reader, the seconds since the entry was put, and whether it is used.
+READERS = {
+    "the clocks agree": (1000.0, 0.0, True),
+    "the clocks agree, and the outage lasts": (1000.0 + AN_HOUR, AN_HOUR, True),
+    "it is a little ahead": (1000.0 + MAX_SKEW - 10, 0.0, True),
+    "it is an hour ahead": (1000.0 + AN_HOUR, 0.0, False),
+    "it is an hour ahead, and the outage lasts": (1000.0 + 2 * AN_HOUR, AN_HOUR, False),
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+@on_reactor
+async def test_an_outage_is_no_longer_for_a_machine_whose_clock_is_ahead(kind, redis):
+    now, age, is_used = READERS[kind]
+    async with members(redis.url, 1) as (writer,):
+        await writer.put(ORIGIN, OUTAGE)
+    with redis.client() as client:
+        key = f"robots:{{{ORIGIN}}}:record"
+        client.pexpire(key, client.pttl(key) - int(1000 * age))
+        events = Events()
+        async with members(redis.url, 1, events=events, clock=lambda: now) as (reader,):
+            assert (await reader.get(ORIGIN) == OUTAGE) is is_used
+            fault = "read an entry of a clock that is 3600 s behind this machine's"
+            assert events.failed == ([] if is_used else [fault])
+        client.persist(key)
+        async with members(redis.url, 1, clock=lambda: 1000.0 + AN_HOUR) as (reader,):
+            assert await reader.get(ORIGIN) is None
+
+
+@on_reactor
+async def test_a_file_is_used_whatever_the_clock_of_its_reader(redis):
+    async with members(redis.url, clock=lambda: 1000.0 + AN_HOUR) as (one, other):
+        await one.put(ORIGIN, OLD)
+        assert await other.get(ORIGIN) == OLD
 
 
 @on_reactor
@@ -290,6 +330,20 @@ async def test_a_lease_that_was_forgotten_is_renewed_no_more():
     await until(lambda: leases._renewing.done() or len(asked) > 1)
     assert asked == ["forgotten"]  # when it was taken
     await leases.close()
+
+
+@on_reactor
+async def test_the_delay_follows_a_visit_that_took_longer_than_its_turn_is_renewed(redis):
+    events, key = Events(), f"robots:{{{HOST}}}:turn"
+    async with members(redis.url, 1, events=events, now=events.now, lasting=0.04) as (store,):
+        assert await store.take(HOST, 60.0) == 0.0
+        events.time += 3600
+        await until(store.leases._renewing.done)
+        store.leave(HOST, visited=True)
+        await until(lambda: not store.leases._returning)
+        with redis.client() as client:
+            assert client.get(key) == b""
+            assert 50_000 < client.pttl(key) <= 60_000
 
 
 @on_reactor
@@ -622,8 +676,8 @@ def test_a_client_takes_options_of_the_address_but_not_in_place_of_ours(uri):
         connections, retry = {client.connection_pool.max_connections}, options["retry"]
     assert (options["protocol"], connections) == (PROTOCOL, {CONNECTIONS})
     assert options["socket_timeout"] == 7
-    # A connection that was lost is opened once more. Who was late is not asked again.
-    assert (retry._retries, retry._supported_errors) == (1, (RedisConnectionError,))
+    # A connection that was lost is opened once more. A server that was late is not asked again.
+    assert (retry._retries, retry._supported_errors) == (1, (RedisConnectionError, ReadOnlyError))
 
 
 def test_a_cluster_with_tls_is_asked_by_tls_as_the_user_who_is_named():

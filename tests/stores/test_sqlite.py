@@ -17,7 +17,7 @@ import pytest
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.rep.access import DAY
-from scrapy_robots_policy.stores import GuardedStore, open_store, sqlite
+from scrapy_robots_policy.stores import EntryError, GuardedStore, open_store, sqlite
 from tests.on_reactor import on_reactor
 from tests.stores.members import Events
 from tests.stores.worker import OCTETS
@@ -325,6 +325,22 @@ async def test_a_damaged_file_is_an_error(path):
         file.write(os.urandom(path.stat().st_size - 4096))
     with pytest.raises(sqlite3.DatabaseError):
         await store.get(f"{ORIGIN}:1")
+    await store.close()
+
+
+@on_reactor
+async def test_a_damaged_index_gives_no_entry_of_another_origin(path):
+    """One octet on the disk: the entry is whole, and SQLite reports nothing."""
+    store = sqlite.SqliteStore(path)
+    await store.put(f"{ORIGIN}:1", RECORD)
+    await store.put(f"{ORIGIN}:2", RECORD)
+    await store.close()
+    octets = path.read_bytes()
+    in_index = f"{ORIGIN}:2\2".encode()  # there the number of the row stands behind the origin
+    assert octets.count(in_index) == 1
+    path.write_bytes(octets.replace(in_index, f"{ORIGIN}:3\2".encode()))
+    with pytest.raises(EntryError, match="of another origin"):
+        await store.get(f"{ORIGIN}:3")
     await store.close()
 
 

@@ -19,10 +19,10 @@ from typing import Any
 from redis.client import NEVER_DECODE
 
 from ...rep.cache_entry import CacheEntry
-from ..codec import MAX_FRAME, decode, encode
-from ..interface import Claim, FleetCoordinator, StoreEvents
+from ..codec import MAX_FRAME, EntryError, decode, encode
+from ..interface import MAX_SKEW, Claim, FleetCoordinator, StoreEvents
 from ..memory import MemoryStore
-from ..retention import retention
+from ..retention import KEPT, retention
 from .address import Address
 from .connection import Connection
 from .leases import LASTING, Leases
@@ -35,6 +35,7 @@ class RedisStore:
 
     now      any clock in seconds that never goes back
     lasting  seconds that a process that died keeps its leases
+    clock    seconds since the epoch, as this machine has them
     """
 
     def __init__(
@@ -43,8 +44,9 @@ class RedisStore:
         events: StoreEvents,
         now: Callable[[], float] = time.monotonic,
         lasting: float = LASTING,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self.events = events
+        self.events, self.clock = events, clock
         self.connection = Connection(address, events, now)
         self.leases = Leases(self.connection, now, lasting)
         self.local = MemoryStore()
@@ -83,19 +85,40 @@ class RedisStore:
 
     async def _shared(self, origin: str) -> CacheEntry | None:
         """The fleet's entry, or that of this process where it is newer."""
-        frame = await self._frame(_key(origin, "record"))
-        local = await self.local.get(origin)  # after the await: a `put` may have come in between
-        if not frame:
-            return local
-        try:
-            entry = decode(frame)
-        except ValueError as error:
-            self.events.on_failed("read", error)
-            return local
-        if local is not None and local.asked_at >= entry.asked_at:
+        key = _key(origin, "record")
+        frame = await self._frame(key)
+        entry = await self._entry(key, frame) if frame else None
+        local = await self.local.get(origin)  # after the awaits: a `put` may have come in between
+        if entry is None or (local is not None and local.asked_at >= entry.asked_at):
             return local
         self.local.keep(origin, frame)
         return entry
+
+    async def _entry(self, key: str, frame: bytes) -> CacheEntry | None:
+        try:
+            entry = decode(frame)
+            if entry.failing_since is not None:
+                self._check_date(entry, await self._time_to_live(key))
+        except ValueError as error:
+            self.events.on_failed("read", error)
+            return None
+        return entry
+
+    def _check_date(self, entry: CacheEntry, time_to_live: float) -> None:
+        """EntryError for an entry of an outage that is older by our clock than by the server's.
+
+        A dialect may allow everything after an outage of hours, so the clock of another machine
+        must not make one longer. The time to live says when the entry was put.
+        """
+        age = retention(entry) - time_to_live
+        behind = self.clock() - entry.asked_at - age
+        if behind > MAX_SKEW:
+            raise EntryError(f"an entry of a clock that is {behind:.0f} s behind this machine's")
+
+    async def _time_to_live(self, key: str) -> float:
+        """Seconds. A key that has none is taken for one that was put just now."""
+        left = await self.connection.ask(lambda redis: redis.pttl(key))
+        return left / 1000 if left is not None and left > 0 else KEPT
 
     async def _frame(self, key: str) -> bytes:
         """The octets of a key, and no more of them than `decode` takes: others may write, too."""

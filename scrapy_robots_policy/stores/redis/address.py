@@ -17,7 +17,7 @@ from redis.asyncio.connection import SSLConnection, parse_url
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisClusterException, RedisError
+from redis.exceptions import ReadOnlyError, RedisClusterException, RedisError
 
 from .hosts import Host, joined, split_hosts
 from .sentinels import Service, service_of
@@ -77,9 +77,11 @@ class Address:
     def client(self) -> Client:
         """A client that has not connected yet.
 
-        A connection that was lost is opened anew once, for the server may have been restarted.
+        A connection that was lost is opened anew once, for the server may have been restarted. So
+        is one to a server that has become a replica: the address may lead to the new master.
         """
-        retry = Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,))
+        lost = (RedisConnectionError, ReadOnlyError)
+        retry = Retry(NoBackoff(), 1, supported_errors=lost)
         ours = {"protocol": PROTOCOL, "retry": retry, "max_connections": CONNECTIONS}
         # Not `from_url`: options in the URL would take the place of ours.
         of_url = parse_url(self.url) if self.url else {}

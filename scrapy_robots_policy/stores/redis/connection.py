@@ -13,12 +13,13 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from redis.asyncio.sentinel import MasterNotFoundError
-from redis.exceptions import ClusterError, ResponseError
+from redis.exceptions import ClusterError, MovedError, ResponseError
 
 from ..breaker import CircuitBreaker
 from ..guarded import within
 from ..interface import StoreEvents
 from .address import CONNECTIONS, Address, Client
+from .eviction import dangerous_policy
 
 Answer = TypeVar("Answer")
 
@@ -35,6 +36,7 @@ class Connection:
         self._places = asyncio.Semaphore(CONNECTIONS)
         self._calls: set[asyncio.Task[Any]] = set()
         self._refuses_writes = False
+        self._is_policy_read = False
         self._is_closed = False
 
     async def ask(
@@ -51,7 +53,12 @@ class Connection:
                 self._failed(error, faults_before, writes=writes)
                 return None
             self._worked(writes=writes)
-            return answer
+        if not self._is_policy_read:
+            self._is_policy_read = True
+            check = asyncio.create_task(self._check_policy())
+            self._calls.add(check)
+            check.add_done_callback(self._calls.discard)
+        return answer
 
     async def close(self) -> None:
         self._is_closed = True
@@ -71,6 +78,16 @@ class Connection:
             return await call(self._client())
         finally:
             self._calls.discard(task)
+
+    async def _check_policy(self) -> None:
+        """Report a policy that drops turns."""
+        policy = None
+        async with self._places:
+            if not self._is_closed:
+                with suppress(Exception):  # the user may have no right to ask, which is no fault
+                    policy = await within(ANSWER_WITHIN, lambda: self._run(dangerous_policy))
+        if policy is not None:
+            self.events.on_dangerous_policy(self.address.name, policy)
 
     def _client(self) -> Client:
         if self._opened is None:
@@ -101,7 +118,10 @@ def _refuses(error: Exception) -> bool:
 
 def _sentence(error: Exception) -> str:
     """One line for a fault; a timeout has no message of its own."""
-    message = str(error).partition("\n")[0]
+    if isinstance(error, MovedError):
+        return "it is a node of a cluster: write redis+cluster://host:port"
+    # A server without a command repeats what it was sent, and AUTH was sent with the password.
+    message = str(error).partition("\n")[0].partition(", with args beginning with")[0]
     if isinstance(error, MasterNotFoundError):
         message = message.partition(" : ")[0]  # redis-py 6.4 goes on with the sentinels' passwords
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

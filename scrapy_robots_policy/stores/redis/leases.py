@@ -24,7 +24,7 @@ from .connection import Connection
 LASTING = 10.0  # seconds; renewed four times in that
 MIN_WAIT = 0.05  # seconds until a process asks again
 MAX_FOREIGN = 600.0  # seconds that another's key with a rest may live: its delay may be longer
-MAX_HELD = 600.0  # seconds: a lease that is not given back by then was forgotten
+MAX_HELD = 600.0  # seconds for which a lease is renewed: one that is kept for longer was forgotten
 
 # A key without a time to live is none of ours: it is taken. A key that lives longer than any that
 # we would have set is cut to that, so that nothing that writes here can hold up a host for days.
@@ -67,7 +67,10 @@ _RESTS = 1  # what _TAKE answers where nobody holds the key, but its rest is not
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A lease that is ours: the seconds of its rest, and when it counts as forgotten."""
+    """A lease that is ours: the seconds of its rest, and until when it is renewed.
+
+    One that is renewed no more leaves its rest all the same, should it be given back.
+    """
 
     rest: float
     until: float
@@ -136,18 +139,15 @@ class Leases:
         task.add_done_callback(lambda _: self._returning.pop(key, None))
 
     async def _renew(self) -> None:
-        while self._held:
+        while self._renewed():
             await asyncio.sleep(self.lasting / 4)
-            forgotten = [key for key, held in self._held.items() if self.now() > held.until]
-            for key in forgotten:
-                del self._held[key]
             # All at once: one after the other, a slow server would lose those that come last.
             await asyncio.gather(
-                *(
-                    self._run(_RENEW, key, self.lasting + held.rest)
-                    for key, held in self._held.items()
-                )
+                *(self._run(_RENEW, key, self.lasting + held.rest) for key, held in self._renewed())
             )
+
+    def _renewed(self) -> list[tuple[str, _Held]]:
+        return [(key, held) for key, held in self._held.items() if self.now() <= held.until]
 
     async def _run(self, script: str, key: str, *seconds: float) -> Any:
         milliseconds = [str(math.ceil(part * 1000)) for part in seconds]
