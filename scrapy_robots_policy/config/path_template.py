@@ -36,6 +36,11 @@ class PathTemplate:
         return template
 
 
+def has_time(template: str) -> bool:
+    """Whether the time is a part of the path."""
+    return TIME in template.replace("%%", "")
+
+
 def filled(template: str, name: str, now: datetime) -> Path:
     """The path for a spider's name; the time is written as in the names of Scrapy's feeds."""
     time = now.replace(tzinfo=None).isoformat(timespec="seconds").replace(":", "-")

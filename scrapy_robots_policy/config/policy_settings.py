@@ -26,7 +26,7 @@ from .contact import contact_warning
 from .identity import CrawlerName, crawler_name, sent_header
 from .misspelt import warnings_of_names
 from .own_files import Owned, feeds, refuse_shared_file
-from .path_template import filled
+from .path_template import filled, has_time
 from .report_settings import report_base, report_files
 from .request_config import RequestConfigs
 from .setting_values import Values
@@ -111,7 +111,7 @@ class PolicySettings:
                 defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
                 delay_limit=_delay_limit(values),
                 use=declared_use(values),
-                report=report_files(_path(values, "ROBOTS_REPORT", now)),
+                report=_report(values, now),
                 report_base=report_base(_path(values, "ROBOTS_REPORT_BASE", now)),
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_audit(values, now),
@@ -218,6 +218,12 @@ def _path(values: Values, setting: str, now: datetime) -> Path | None:
     """
     template, spider = values[setting], values.spider
     return None if template is None or spider is None else filled(template, spider.name, now)
+
+
+def _report(values: Values, now: datetime) -> ReportFiles | None:
+    """With the time in its path each crawl has a report, also where several begin in one second."""
+    path = _path(values, "ROBOTS_REPORT", now)
+    return report_files(path, replaces=path is None or not has_time(values["ROBOTS_REPORT"]))
 
 
 def _audit(values: Values, now: datetime) -> AuditSettings | None:

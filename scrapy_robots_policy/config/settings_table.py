@@ -286,7 +286,8 @@ _TABLE = (
         None,
         "Where the crawl's report is written: a page (`.html`), with its figures beside it as "
         "`.json`; or the figures alone. `%(name)s` and `%(time)s` are the spider's name and the "
-        "time. The folder must be there.",
+        "time. With `%(time)s`, a name that is taken gets a number; without it, the earlier report "
+        "is replaced. The folder must be there.",
     ),
     Setting(
         "ROBOTS_REPORT_BASE",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -18,13 +19,18 @@ PAGE, DATA = ".html", ".json"
 
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
-    """The paths of a report's files. `page` is None if only the data is wanted."""
+    """The paths of a report's files.
+
+    page      None if only the data is wanted
+    replaces  whether files with these names are replaced; else the new ones get a number
+    """
 
     page: Path | None
     data: Path
+    replaces: bool = True
 
     @classmethod
-    def of(cls, name: str) -> ReportFiles:
+    def of(cls, name: str, *, replaces: bool = True) -> ReportFiles:
         """The files for a path that ends in .html or .json.
 
         ValueError, with the reason, if no files can be created there.
@@ -32,7 +38,7 @@ class ReportFiles:
         path = Path(name)
         if path.suffix not in (PAGE, DATA):
             raise ValueError(f"it must be the path of a file that ends in {PAGE} or {DATA}")
-        files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA))
+        files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA), replaces)
         try:
             with TemporaryFile(dir=path.parent), suppress(FileNotFoundError):
                 part_of(path).stat()
@@ -45,8 +51,32 @@ class ReportFiles:
                 raise ValueError(f"{file} is a folder")
         return files
 
-    def write(self, report: Report) -> None:
-        """Write the files. On OSError both are as they were."""
+    def write(self, report: Report) -> ReportFiles:
+        """Write the files. The result has their names. On OSError all files are as they were."""
+        if self.replaces:
+            self._write(report)
+            return self
+        files = self._with_free_number()
+        try:
+            files._write(report)  # noqa: SLF001 - of the same class
+        except BaseException:
+            files.data.unlink(missing_ok=True)
+            raise
+        return files
+
+    def _with_free_number(self) -> ReportFiles:
+        """The first names that no file has: "report.json", "report.2.json". The data file is made,
+        so that no crawl that ends at the same time, in whatever process, gets them, too.
+        """
+        for number in count(1):
+            tail = "" if number == 1 else f".{number}"
+            data = self.data.with_name(f"{self.data.stem}{tail}{DATA}")
+            with suppress(FileExistsError):
+                data.touch(exist_ok=False)
+                return ReportFiles(self.page and data.with_suffix(PAGE), data)
+        raise AssertionError  # count() does not end
+
+    def _write(self, report: Report) -> None:
         # Only crawls with a report need them.
         from .page import page  # noqa: PLC0415
         from .summary import json_parts  # noqa: PLC0415

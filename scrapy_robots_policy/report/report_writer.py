@@ -47,7 +47,7 @@ class ReportWriter:
         """Write the files. `reason`: why the spider was closed. Errors are logged, not raised."""
         spider = self.crawler.spider
         try:
-            self.files.write(self._report(reason))
+            written = self.files.write(self._report(reason))
         except OSError as error:
             logger.error(  # noqa: TRY400 - a traceback would say no more
                 "The report of the crawl could not be written: %(error)s",
@@ -57,7 +57,7 @@ class ReportWriter:
         else:
             logger.info(
                 "The report of the crawl is in %(path)s",
-                {"path": self.files.page or self.files.data},
+                {"path": written.page or written.data},
                 extra={"spider": spider},
             )
 

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from stat import S_ISDIR
 from typing import Any
@@ -25,6 +26,8 @@ DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 IN_MEMORY = ":memory:"  # what SQLite and SQLAlchemy call a database without a file
 _SLASHES_BEFORE_DRIVE = re.compile(r"^/+(?=[a-z]:)", re.IGNORECASE)  # as in sqlite:///C:/x.sqlite
 METHODS = ("get", "put", "close")
+_OLDEST_REDIS_PY = 5  # those before know no `protocol`; another package may have asked for one
+_NEEDS_REDIS_PY = "Redis needs redis-py 6.4 or newer: pip install 'scrapy-robots-policy[redis]'"
 
 Params = Mapping[str, Any]
 
@@ -172,10 +175,10 @@ def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
     try:
         from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
         from .redis.address import Address  # noqa: PLC0415 - imports redis-py too
-    except ImportError:
-        raise ValueError(
-            "Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'"
-        ) from None
+    except ImportError:  # there is none, or one before 4.2, without asyncio
+        raise ValueError(_NEEDS_REDIS_PY) from None
+    if int(version("redis").partition(".")[0]) < _OLDEST_REDIS_PY:
+        raise ValueError(_NEEDS_REDIS_PY)
     address = Address.of_params(params) if uri == "redis:" else Address.of_uri(uri)
     return RedisStore(address, events)
 

@@ -107,12 +107,18 @@ def test_a_wrong_address_is_an_error_of_one_sentence_without_the_password(
 
 
 @pytest.mark.slow
-def test_without_redis_py_its_extra_is_named():
+@pytest.mark.parametrize(
+    "missing",
+    ["sys.modules['redis'] = None", "importlib.metadata.version = {'redis': '4.6.0'}.get"],
+)
+def test_without_redis_py_or_with_an_old_one_its_extra_is_named(missing):
+    pytest.importorskip("redis")
     code = (
-        "import sys; sys.modules['redis'] = None\n"
+        f"import importlib.metadata, sys; {missing}\n"
         "from scrapy_robots_policy.stores import open_store\n"
         "open_store('redis://host')"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     last = run.stderr.splitlines()[-1]
-    assert last.endswith("Redis needs redis-py: pip install 'scrapy-robots-policy[redis]'")
+    extra = "pip install 'scrapy-robots-policy[redis]'"
+    assert last.endswith(f"Redis needs redis-py 6.4 or newer: {extra}")

@@ -281,6 +281,34 @@ async def test_spiders_with_one_setting_have_a_report_each_and_are_compared_with
 
 
 @pytest.mark.parametrize(
+    ("template", "names"),
+    [
+        (
+            "%(name)s-%(time)s.json",
+            ["test-2026-11-26T12-00-00.2.json", "test-2026-11-26T12-00-00.json"],
+        ),
+        ("%(name)s-%%(time)s.json", ["test-%(time)s.json"]),
+    ],
+)
+@on_reactor
+async def test_crawls_that_begin_in_one_second_have_a_report_each_if_the_time_is_in_its_path(
+    tmp_path, monkeypatch, caplog, template, names
+):
+    class NoonOfOneDay(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 11, 26, 12, tzinfo=tz)
+
+    caplog.set_level("INFO")
+    monkeypatch.setattr("scrapy_robots_policy.config.policy_settings.datetime", NoonOfOneDay)
+    with Site({"/robots.txt": robots("")}) as site:
+        for _ in range(2):
+            await crawl(site.url("/a"), settings={"ROBOTS_REPORT": str(tmp_path / template)})
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+    assert all(str(tmp_path / name) in caplog.text for name in names)
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [("{", "it is no JSON"), ("[" * 100_000, "it is no JSON"), ("{}", "it is no report's data")],
 )

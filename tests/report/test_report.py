@@ -456,3 +456,42 @@ def test_columns_are_aligned_by_their_width_on_a_terminal():
         "e\N{COMBINING ACUTE ACCENT}     100  y",
     ]
     assert list(aligned([])) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("a.html", ["a.2.html", "a.2.json", "a.3.html", "a.3.json", "a.html", "a.json"]),
+        ("a.b.json", ["a.b.2.json", "a.b.3.json", "a.b.json"]),
+    ],
+)
+def test_reports_with_one_path_get_a_number_where_none_is_replaced(
+    tmp_path, monkeypatch, name, names
+):
+    """Each crawl begins to write while another one, perhaps of another process, writes."""
+    files = ReportFiles.of(str(tmp_path / name), replaces=False)
+    texts, written = ["3", "2", "1"], []
+
+    def parts_of_all(_report):
+        own = texts.pop()
+        if texts:
+            written.append(files.write(report_of()))
+        yield own
+
+    monkeypatch.setattr(summary, "json_parts", parts_of_all)
+    written.append(files.write(report_of()))
+    assert [file.data.read_text() for file in written] == ["3", "2", "1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+def test_a_write_that_fails_leaves_no_file_with_a_number(tmp_path, monkeypatch):
+    files = ReportFiles.of(str(tmp_path / "a.html"), replaces=False)
+    files.write(report_of())
+
+    def page_on_a_full_disk(_report, _data):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("scrapy_robots_policy.report.page.page", page_on_a_full_disk)
+    with pytest.raises(OSError, match="No space left on device"):
+        files.write(report_of())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.json"]
