@@ -700,11 +700,28 @@ def test_names_that_are_read_in_part_are_one_finding():
     assert "(and 1 more name like it, up to line 5)" in finding.message
 
 
-def test_rules_that_one_rule_covers_are_one_finding():
-    rules = "Disallow: /a/b\nDisallow: /b\nDisallow: /a\nDisallow: /a/c\nDisallow: /a/b/d\n"
-    findings = of("R407", "User-agent: *\n" + rules)
-    places = [(f.line, [edit.line for edit in f.edits]) for f in findings]
-    assert places == [(2, [2, 5, 6])]
+REDUNDANT = "Disallow: /a/b\nDisallow: /b\nDisallow: /a\nDisallow: /b/c\nDisallow: /a/d\n"
+
+
+def test_redundant_rules_of_a_group_are_one_finding():
+    text = f"User-agent: *\n{REDUNDANT}{REDUNDANT}\nUser-agent: a\n{REDUNDANT}"
+    here, there = of("R407", text)
+    places = [(f.line, [edit.line for edit in f.edits], f.fix) for f in (here, there)]
+    assert places == [
+        (2, [2, 5, 6, 7, 10, 11], "remove them"),
+        (14, [14, 17, 18], "remove them"),
+    ]
+    assert here.message == (
+        "line 4, Disallow: /a, forbids the pages of this rule (and 5 more rules like it: lines 5, 6, "
+        "7 and others, up to line 11)"
+    )
+    assert there.message.endswith("(and 2 more rules like it: lines 17 and 18)")
+
+
+def test_a_redundant_rule_that_a_comment_leaves_out_is_not_removed_with_the_others():
+    comment = "Disallow: /b/c # robots-lint: ignore R407"
+    (finding,) = of("R407", "User-agent: *\n" + REDUNDANT.replace("Disallow: /b/c", comment))
+    assert [edit.line for edit in finding.edits] == [2, 6]
 
 
 NAMES = [
