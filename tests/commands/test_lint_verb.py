@@ -307,7 +307,7 @@ def test_a_file_that_cannot_be_written_is_an_error_and_stays_whole(faulty, tmp_p
 @pytest.mark.parametrize("source", ["-", "http://127.0.0.1:1/robots.txt"])
 def test_what_is_no_file_is_not_fixed(source):
     output = policy("lint", source, "--fix")
-    assert output.err == "robots-policy: --fix changes files, not URLs and not standard input\n"
+    assert output.err == "robots-policy: --fix changes files, not URLs, pipes or standard input\n"
     assert output.status == 2
 
 
