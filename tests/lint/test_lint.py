@@ -103,6 +103,7 @@ PLACES = [
     ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
     ("R311", "User-agent: *\nDisallow: /a\nUser-agent: x # c\nAllow: /b\n", 3, "User-agent: x"),
+    ("R312", "User-agent: *\nDisallow: /a\nUser-agent: claude-web\nDisallow: /b\n", 3, "claude-web"),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
@@ -224,6 +225,9 @@ SILENT = [
     ("R309", "User-agent: *\n\nSitemap: https://a.b/c\n"),
     ("R310", "User-agent: Perplexity-User\nAllow: /\nDisallow:\n"),
     ("R310", "User-agent: facebookexternalhit\nCrawl-delay: 1\nAllow: /a\n"),
+    ("R312", "User-agent: anthropic-ai\nDisallow: /\n\nUser-agent: ClaudeBot/1.0\nAllow: /\n"),
+    ("R312", "User-agent: anthropic-ai\nDisallow: /a/b\n\nUser-agent: *\nDisallow: /a\n"),
+    ("R312", "User-agent: anthropic-ai\nAllow: /\nDisallow:\n"),
     # outside all groups it binds nobody: R505
     ("R506", "Content-Usage: search=y\nContent-Usage: search=n\nUser-agent: *\nDisallow: /\n"),
     ("R302", "User-agent: a\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: b\nDisallow: /x\n"),
@@ -722,6 +726,13 @@ def test_a_redundant_rule_that_a_comment_leaves_out_is_not_removed_with_the_othe
     comment = "Disallow: /b/c # robots-lint: ignore R407"
     (finding,) = of("R407", "User-agent: *\n" + REDUNDANT.replace("Disallow: /b/c", comment))
     assert [edit.line for edit in finding.edits] == [2, 6]
+
+
+def test_a_former_name_is_noted_once_with_the_crawler_of_today():
+    group = "User-agent: Claude-Web\nUser-agent: Anthropic-AI\nDisallow: /\n"
+    (finding,) = of("R312", f"{group}\n{group}")
+    assert (finding.line, finding.last) == (1, 2)
+    assert finding.fix == "add the line User-agent: ClaudeBot"
 
 
 NAMES = [
