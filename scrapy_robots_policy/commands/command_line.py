@@ -33,6 +33,7 @@ def add_options(parser: ArgumentParser, program: str) -> None:
         set_up(program)
         fault = message.removeprefix("argument ")
         fault = fault.replace("expected one argument", "its value is missing")
+        fault = fault.replace("ignored explicit argument", "it takes no value, not even")
         print_error(f"{fault}; see -h")
         raise SystemExit(2)
 
