@@ -77,8 +77,8 @@ def _zsh() -> Iterator[str]:
 def _fish() -> Iterator[str]:
     """Beside the words that are offered, fish completes the names of files, but for -f and -x."""
     start = "complete -c robots-policy"
-    for name, option in FOR_ALL.items():
-        yield f"{start}{_flags(option)} -d {_quoted(FOR_ALL[name].help)}"
+    for option in FOR_ALL.values():
+        yield f"{start}{_flags(option)} -d {_quoted(option.help)}"
     for verb, one in VERBS.items():
         yield f"{start} -n __fish_use_subcommand -f -a {verb} -d {_quoted(one.summary)}"
         seen = f"__fish_seen_subcommand_from {verb}"

@@ -110,8 +110,8 @@ def _files_in(directory: str, glob: str) -> Iterator[str]:
 
 
 def is_special(path: str) -> bool:
-    """Whether it is a pipe, a socket or a device, or a link to one: to read it may never end. A pipe
-    that the command line names is read: a shell gives a program's output as one.
+    """Whether it is a pipe, a socket or a device, or a link to one: to read it may never end. One
+    that the command line names is read: a shell gives a program's output as a pipe.
     """
     is_there = os.path.exists(path)  # noqa: PTH110 - as in `_is_folder`
     return is_there and not (os.path.isfile(path) or _is_folder(path))  # noqa: PTH113 - likewise

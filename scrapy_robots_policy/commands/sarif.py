@@ -86,8 +86,8 @@ def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
 
 
 def uri_of(path: PurePath) -> str:
-    """A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\\a.txt,
-    C:\\a.txt and \\\\server\\folder\\a.txt.
+    r"""A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\a.txt,
+    C:\a.txt and \\server\folder\a.txt.
     """
     octets = os.fsencode(path.as_posix())  # a name may be no UTF-8
     if not path.is_absolute():

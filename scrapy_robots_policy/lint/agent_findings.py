@@ -159,7 +159,7 @@ def former_names(source: SourceFile) -> Iterator[Finding]:
 
 
 def _frees(source: SourceFile, line: re.Match[str], crawler: str) -> bool:
-    """Whether a crawler may fetch what the group of a line forbids; its first rule stands for all."""
+    """Whether a crawler may fetch what the first rule forbids of the group of a line."""
     rule = _forbidding(source, line)
     return rule is not None and source.rules.allowed(SITE + meant_path(rule.path), crawler)
 

@@ -1,5 +1,5 @@
-"""The scripts of `completion`, in real shells: keys are typed in a terminal, and the command line that
-comes of them is run.
+"""The scripts of `completion`, in real shells: keys are typed in a terminal, and the command line
+that comes of them is run.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ PROMPT = "ready:"
 COMMAND = {
     "bash": "PS1=ready:; robots-policy() { echo $* > called; }",
     "zsh": "robots-policy() { echo $* > called }",
-    "fish": "function robots-policy; echo $argv > called; end; function fish_prompt; echo ready:; end",
+    "fish": (
+        "function robots-policy; echo $argv > called; end; function fish_prompt; echo ready:; end"
+    ),
 }
 SECONDS = 20
 

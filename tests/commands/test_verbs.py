@@ -699,13 +699,11 @@ def test_dialects_shows_the_answers_of_a_site_that_two_read_differently_and_no_o
         ),
         (
             ("lint", "htttps://a.example"),
-            "cannot read htttps://a.example: No such file or directory; if it is a site, write "
-            "https://a.example/robots.txt\n",
+            "cannot read htttps://a.example: No such file or directory; if it is a site, write",
         ),
         (
             ("lint", "ftp://a.example/b"),
-            "cannot read ftp://a.example/b: No such file or directory; of URLs, only http and https "
-            "can be fetched\n",
+            "cannot read ftp://a.example/b: No such file or directory; of URLs, only http and",
         ),
         (("test", "http://a.example/"), "http://a.example/ is a URL, and a suite is a file"),
         (("audit", "verify", "http://a.example/"), "http://a.example/ is a URL, and a record is a"),

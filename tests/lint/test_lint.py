@@ -103,7 +103,7 @@ PLACES = [
     ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
     ("R311", "User-agent: *\nDisallow: /a\nUser-agent: x # c\nAllow: /b\n", 3, "User-agent: x"),
-    ("R312", "User-agent: *\nDisallow: /a\nUser-agent: claude-web\nDisallow: /b\n", 3, "claude-web"),
+    ("R312", "User-agent: a\nAllow: /\nUser-agent: Claude-Web\nDisallow: /\n", 3, "Claude-Web"),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
@@ -716,8 +716,8 @@ def test_redundant_rules_of_a_group_are_one_finding():
         (14, [14, 17, 18], "remove them"),
     ]
     assert here.message == (
-        "line 4, Disallow: /a, forbids the pages of this rule (and 5 more rules like it: lines 5, 6, "
-        "7 and others, up to line 11)"
+        "line 4, Disallow: /a, forbids the pages of this rule (and 5 more rules like it: lines 5, "
+        "6, 7 and others, up to line 11)"
     )
     assert there.message.endswith("(and 2 more rules like it: lines 17 and 18)")
 

@@ -1,5 +1,5 @@
-"""Names that crawlers had before, as data. Only those are here of which the operator has said that it
-no longer uses them: a group for one of them names no crawler of today.
+"""Names that crawlers had before, as data: those of which the operator has said that it no longer
+uses them. A group for one of them names no crawler of today.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ class FormerName:
 
 
 _TO_404_MEDIA = (
-    "a spokesperson of Anthropic in 404media.co/websites-are-blocking-the-wrong-ai-scrapers-because-"
-    "ai-companies-keep-making-new-ones, update of 30 July 2024: the two names are no longer in use, "
-    "and ClaudeBot respects what was set for them. support.claude.com/en/articles/8896518 names "
-    "ClaudeBot, Claude-User and Claude-SearchBot, and no former name"
+    "a spokesperson of Anthropic in 404media.co/websites-are-blocking-the-wrong-ai-scrapers-"
+    "because-ai-companies-keep-making-new-ones, update of 30 July 2024: the two names are no "
+    "longer in use, and ClaudeBot respects what was set for them. The page "
+    "support.claude.com/en/articles/8896518 names ClaudeBot, Claude-User and Claude-SearchBot, and "
+    "no former name"
 )
 _ANTHROPIC_SAYS = (
     "Anthropic said in July 2024 that ClaudeBot obeys such a group; its page does not say so"
