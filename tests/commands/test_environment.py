@@ -121,7 +121,7 @@ def test_an_error_that_cannot_be_written_leaves_the_exit_status(arguments, statu
 def lint(*arguments: object) -> subprocess.CompletedProcess[str]:
     """A process, as to read a pipe may never end."""
     command = [*COMMAND, "lint", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_of_a_directory_no_pipe_and_no_device_is_read(tmp_path):
