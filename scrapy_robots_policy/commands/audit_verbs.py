@@ -24,6 +24,7 @@ from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
 from .download import is_web
+from .inputs import in_words
 from .terminal import Blocks, Progress, paint, print_json, print_line, print_sentence
 from .typed_urls import as_url, whole_url_of
 
@@ -59,9 +60,9 @@ def _paths(args: list[str]) -> list[Path]:
     """The files of a command line, each once: what is read twice would be counted twice."""
     if not args:
         raise UsageError("audit needs the FILE of a record")
-    url = next(filter(is_web, args), "")
-    if url:
-        raise UsageError(f"{url} is a URL, and a record is a file")
+    for name in args:
+        if name == "-" or is_web(name):
+            raise UsageError(f"a record is a file, not {in_words(name)}")
     files: dict[str, Path] = {}
     for name in args:
         files.setdefault(os.path.realpath(name), Path(name))

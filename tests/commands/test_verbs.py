@@ -706,7 +706,8 @@ def test_dialects_shows_the_answers_of_a_site_that_two_read_differently_and_no_o
             "cannot read ftp://a.example/b: No such file or directory; of URLs, only http and",
         ),
         (("test", "http://a.example/"), "http://a.example/ is a URL, and a suite is a file"),
-        (("audit", "verify", "http://a.example/"), "http://a.example/ is a URL, and a record is a"),
+        (("audit", "verify", "http://a.example/"), "a record is a file, not http://a.example/\n"),
+        (("audit", "verify", "-"), "a record is a file, not standard input\n"),
         (("check", "--robox", "/"), "unknown option --robox; did you mean --robots?"),
         (("check", "--sarif", "/"), "--sarif is for lint, not for check"),
         (
