@@ -23,8 +23,10 @@ from ..report.formats import counted
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
 from .audit_story import print_page_story, print_story
+from .download import is_web
+from .inputs import in_words
 from .terminal import Blocks, Progress, paint, print_json, print_line, print_sentence
-from .typed_urls import as_url, site_without_scheme
+from .typed_urls import as_url, whole_url_of
 
 
 def run(options: Options) -> int:
@@ -58,6 +60,9 @@ def _paths(args: list[str]) -> list[Path]:
     """The files of a command line, each once: what is read twice would be counted twice."""
     if not args:
         raise UsageError("audit needs the FILE of a record")
+    for name in args:
+        if name == "-" or is_web(name):
+            raise UsageError(f"a record is a file, not {in_words(name)}")
     files: dict[str, Path] = {}
     for name in args:
         files.setdefault(os.path.realpath(name), Path(name))
@@ -155,7 +160,7 @@ def _show(args: list[str], _options: Options) -> int:
     if len(args) < 2 or ("://" not in url and Path(url).is_file()):
         raise UsageError("audit show takes the FILE of a record, or several, and then a URL")
     if "://" not in url:
-        hint = site_without_scheme(url) or "one such as https://example.com/a"
+        hint = whole_url_of(url) or "one such as https://example.com/a"
         raise UsageError(f"{url!r} is no whole URL: write {hint}")
     progress, blocks, parts = _ReadingProgress(), Blocks(), list[Part]()
     for story in stories_of(_paths(names), as_url(url), parts, progress.on_lines):

@@ -33,6 +33,7 @@ def add_options(parser: ArgumentParser, program: str) -> None:
         set_up(program)
         fault = message.removeprefix("argument ")
         fault = fault.replace("expected one argument", "its value is missing")
+        fault = fault.replace("ignored explicit argument", "it takes no value, not even")
         print_error(f"{fault}; see -h")
         raise SystemExit(2)
 
@@ -113,6 +114,7 @@ def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> 
     if opts.show_help:
         print_help(program, args[0] if args else "")
         return 0
+    args = _arguments(args)
     _check(args, opts)
     verb, *rest = args
     options = read_options(rest, opts, VERBS[verb], defaults)
@@ -121,13 +123,21 @@ def _run(program: str, args: list[str], opts: Namespace, defaults: Defaults) -> 
     return status
 
 
-def _check(args: list[str], opts: Namespace) -> None:
-    """UsageError where the verb or an option is unknown, or does not go with the others."""
-    unknown = [arg for arg in args if arg.startswith("-") and arg != "-"]
-    if unknown:  # Scrapy passes on the options that its parser does not know
+def _arguments(args: list[str]) -> list[str]:
+    """Those that are left of the command line, without the first "--": after it none is an option,
+    as a file may be called -x. UsageError for an unknown option, which Scrapy's parser passes on.
+    """
+    end = args.index("--") if "--" in args else len(args)
+    unknown = [arg for arg in args[:end] if arg.startswith("-") and arg != "-"]
+    if unknown:
         names = [option.flags[-1][2:] for option in (*OPTIONS.values(), *FOR_ALL.values())]
         near = nearest(unknown[0].partition("=")[0].lstrip("-"), names, "--")
         raise UsageError(f"unknown option {unknown[0]}{near}; see -h")
+    return args[:end] + args[end + 1 :]
+
+
+def _check(args: list[str], opts: Namespace) -> None:
+    """UsageError where the verb is unknown, or an option does not go with it or with the others."""
     if not args or args[0] not in VERBS:
         verb = f"{args[0]!r}" if args else "missing"
         near = nearest(args[0], VERBS) if args else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience, product_token
 from ..rep.dialects.crawlers import crawlers, find_agent
+from ..rep.dialects.former_names import FORMER_NAMES
 from ..rep.nearest import nearest
 from .arguments import Options, UsageError
 from .terminal import (
@@ -42,10 +43,15 @@ def run(options: Options) -> int:
 
 
 def _named(name: str) -> Agent:
-    agent = find_agent(product_token(name))
+    token = product_token(name)
+    agent = find_agent(token)
+    former = FORMER_NAMES.get(token.lower())
+    if former:
+        raise UsageError(f"{former.name} is a former name of {former.successor}")
     if agent is None:
-        near = nearest(product_token(name), (crawler.name for crawler in crawlers()))
-        hint = near or f"; see {program()} crawlers"
+        hint = nearest(token, (crawler.name for crawler in crawlers())) or (
+            f"; see {program()} crawlers"
+        )
         raise UsageError(f"no crawler known here is called {name!r}{hint}")
     return agent
 

@@ -71,6 +71,8 @@ class Suite:
 
 def read_suite(name: str) -> Suite:
     """Of a FILE, or of "-". UsageError where it cannot be read, or is no suite."""
+    if is_web(name):
+        raise UsageError(f"{name} is a URL, and a suite is a file; the robots.txt goes to --robots")
     path = Path(name)
     try:
         text = read_octets(name).decode("utf-8-sig")  # some editors start a file with a mark

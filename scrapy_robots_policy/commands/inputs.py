@@ -17,7 +17,7 @@ from ..resolver.origin import OriginRules, OriginState
 from .arguments import Options, UsageError
 from .download import fetch, is_web
 from .terminal import Progress, print_error
-from .typed_urls import can_be_asked, site_without_scheme, why_no_site
+from .typed_urls import can_be_asked, whole_url_of, why_no_site
 
 
 def read(source: str, options: Options, path: str = "/robots.txt") -> FetchResult:
@@ -80,8 +80,10 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
     try:
         return FetchResult(200, read_octets(source))
     except UsageError as error:
-        whole = site_without_scheme(source, path)
+        whole = whole_url_of(source, path)
         hint = f"; if it is a site, write {whole}" if whole else ""
+        if "://" in source and not whole:
+            hint = "; of URLs, only http and https can be fetched"
         raise UsageError(f"{error}{hint}") from None
 
 

@@ -7,7 +7,7 @@ from .arguments import Options, UsageError
 from .download import is_web
 from .finding_formats import FORMATS, Format, Statistics
 from .lint_config import configured
-from .linted_files import linted_files, names_of
+from .linted_files import is_special, linted_files, names_of
 from .terminal import Progress, print_error
 
 
@@ -42,7 +42,7 @@ def _check(names: list[str], options: Options) -> None:
     """UsageError where nothing is named, or where two options do not go together."""
     if not (options.args or options.robots):
         raise UsageError("lint needs a FILE, a DIRECTORY, a URL or -")
-    if options.fixes and any(is_web(name) or name == "-" for name in names):
-        raise UsageError("--fix changes files, not URLs and not standard input")
+    if options.fixes and any(is_web(name) or name == "-" or is_special(name) for name in names):
+        raise UsageError("--fix changes files, not URLs, pipes or standard input")
     if options.statistics and options.output_format in ("sarif", "github"):
         raise UsageError(f"--statistics has no {options.output_format}; take text, json or csv")

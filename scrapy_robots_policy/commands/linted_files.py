@@ -103,9 +103,18 @@ def _files_in(directory: str, glob: str) -> Iterator[str]:
     for folder, folders, files in os.walk(directory, onerror=lambda e: unread.append(e.filename)):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if fnmatch(name.lower(), glob.lower()):
-                yield str(Path(folder, name))
+            path = str(Path(folder, name))
+            if fnmatch(name.lower(), glob.lower()) and not is_special(path):
+                yield path
     yield from unread
+
+
+def is_special(path: str) -> bool:
+    """Whether it is a pipe, a socket or a device, or a link to one: to read it may never end. One
+    that the command line names is read: a shell gives a program's output as a pipe.
+    """
+    is_there = os.path.exists(path)  # noqa: PTH110 - as in `_is_folder`
+    return is_there and not (os.path.isfile(path) or _is_folder(path))  # noqa: PTH113 - likewise
 
 
 def linted_files(names: list[str], options: Options) -> Iterator[LintedFile]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from hashlib import sha256
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -72,7 +73,7 @@ def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
         "startColumn": finding.column,
         "endColumn": finding.end,
     }
-    uri = name if is_web(name) else quote(os.fsencode(name))  # a name may be no UTF-8
+    uri = name if is_web(name) else uri_of(Path(name))
     return {
         "ruleId": finding.code,
         "level": finding.severity.value,
@@ -82,3 +83,14 @@ def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
             "codeAndLine/v1": sha256(fingerprint.encode("utf-8", "replace")).hexdigest()
         },
     }
+
+
+def uri_of(path: PurePath) -> str:
+    r"""A file as a URI: as RFC 8089 has it, or relative if the path is. Windows writes sites\a.txt,
+    C:\a.txt and \\server\folder\a.txt.
+    """
+    octets = os.fsencode(path.as_posix())  # a name may be no UTF-8
+    if not path.is_absolute():
+        return quote(octets)
+    start = "file://" if path.drive.startswith("\\\\") else "file:///"
+    return start + quote(octets, safe="/:").lstrip("/")

@@ -16,6 +16,7 @@ _SITE = re.compile(
     re.IGNORECASE,
 )
 _WEB = re.compile(r"https?://", re.IGNORECASE)
+_SCHEME = re.compile(r"(?!https?://[^/])([a-z]+):/*([^/].*)", re.IGNORECASE)  # not a right one
 _OCTET = re.compile("[\udc80-\udcff]")  # one that was not decoded (PEP 383)
 
 
@@ -34,15 +35,25 @@ def _escaped(octet: re.Match[str]) -> str:
     return f"%{ord(octet[0]) - 0xDC00:02X}"
 
 
-def site_without_scheme(text: str, path: str = "") -> str:
-    """The URL that `text` is with a scheme, as example.com is; "" where it is none. `path` is added
-    where it has none.
+def whole_url_of(text: str, path: str = "") -> str:
+    """The URL that was meant by one without a scheme, as example.com, or with a mistyped one, as
+    htp://example.com and http:/example.com; "" where it is none. `path` is added where it has none.
     """
-    site = _SITE.fullmatch(text)
+    scheme, rest = _near_scheme(text)
+    site = _SITE.fullmatch(rest)
     if not site:
         return ""
-    scheme = "http" if site["plain"] else "https"
-    return f"{scheme}://{text}{'' if site['path'] else path}"
+    scheme = scheme or ("http" if site["plain"] else "https")
+    return f"{scheme}://{rest}{'' if site['path'] else path}"
+
+
+def _near_scheme(text: str) -> tuple[str, str]:
+    """(the scheme that was meant, what follows it); ("", the text) where none is mistyped."""
+    from difflib import get_close_matches  # noqa: PLC0415 - few URLs are mistyped
+
+    typed = _SCHEME.fullmatch(text)
+    near = get_close_matches(typed[1].lower(), ("http", "https"), 1, 0.8) if typed else []
+    return (near[0], typed[2]) if typed and near else ("", text)
 
 
 def why_no_url(text: str) -> str:
@@ -52,7 +63,7 @@ def why_no_url(text: str) -> str:
     if _WEB.match(text):
         origin = origin_of(text)
         return "" if origin is not None and can_be_asked(origin) else why_no_site(text)
-    whole = site_without_scheme(text)
+    whole = whole_url_of(text)
     if whole:
         return f"{text!r} is no whole URL: write {whole}"
     return f"{text!r} is no URL: write a whole one, or a path that starts with /"
@@ -60,7 +71,7 @@ def why_no_url(text: str) -> str:
 
 def why_no_site(url: str) -> str:
     """A sentence about a URL whose site cannot be asked for its robots.txt."""
-    whole = site_without_scheme(url)
+    whole = whole_url_of(url)
     if whole:
         return f"{url!r} is no whole URL: write {whole}"
     if _WEB.match(url):

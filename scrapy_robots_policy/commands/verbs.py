@@ -303,7 +303,11 @@ VERBS: Mapping[str, Verb] = {
         "a script that completes robots-policy in a shell",
         (),
         ("0 the script was printed", _WRONG),
-        ('completion bash >> "$HOME/.bashrc"',),
+        (
+            'completion bash >> "$HOME/.bashrc"',
+            'completion zsh >> "$HOME/.zshrc"',
+            'completion fish > "$HOME/.config/fish/completions/robots-policy.fish"',
+        ),
         ("text",),
     ),
 }

@@ -77,7 +77,7 @@ def lint(
     findings = (
         finding
         for finding in (*about_fetch, *every)
-        if _is_selected(finding.code, select, ignore) and not is_ignored(finding)
+        if _is_selected(finding.code, select, ignore) and not is_ignored(finding.code, finding.line)
     )
     return tuple(_runs(sorted(findings, key=attrgetter("line", "column", "code"))))
 

@@ -9,10 +9,13 @@ from ..rep.agents import STAR, TOKEN, CrawlerKind, product_token
 from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
+from ..rep.dialects.former_names import FORMER_NAMES
 from ..rep.dialects.options import AgentValue
 from ..rep.escapes import listed
+from ..rep.verdict import Rule
 from .crawler_names import LONGEST_NAME, binds, crawler_near, rules_for
 from .findings import Finding, quoted
+from .rule_findings import meant_path
 from .source_file import SITE, SOMEBODY, SourceFile, others_like_it, whole
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
@@ -125,9 +128,40 @@ def seldom_bound(source: SourceFile) -> Iterator[Finding]:
 
 
 def _forbids(source: SourceFile, line: re.Match[str]) -> bool:
-    """Whether a rule of the group that the line names a crawler for forbids it something."""
+    return _forbidding(source, line) is not None
+
+
+def _forbidding(source: SourceFile, line: re.Match[str]) -> Rule | None:
+    """The first rule that forbids the crawler something that the line names."""
     group = source.rules.group(line[1])
-    return group is not None and any(rule.path and not rule.allow for rule in group.rules)
+    rules = group.rules if group else ()
+    return next((rule for rule in rules if rule.path and not rule.allow), None)
 
 
-CHECKS = (tokens, misspelt, seldom_bound)
+def former_names(source: SourceFile) -> Iterator[Finding]:
+    """Groups for a name that its operator no longer uses, where the file leaves open to the crawler
+    of today what it forbids to the former name; each name once.
+    """
+    lines: dict[str, re.Match[str]] = {}
+    for line in source.agents:
+        name = product_token(line[1]).lower() if len(line[1]) <= LONGEST_NAME else ""
+        lines.setdefault(name, line)
+    for name in FORMER_NAMES.keys() & lines.keys():
+        former, line = FORMER_NAMES[name], lines[name]
+        if former.successor.lower() not in lines and _frees(source, line, former.successor):
+            yield source.finding(
+                "R312",
+                line.span(1),
+                f"{former.operator} no longer uses this name: its crawler is {former.successor}, "
+                f"which the file does not name. {former.note}",
+                f"add the line User-agent: {former.successor}",
+            )
+
+
+def _frees(source: SourceFile, line: re.Match[str], crawler: str) -> bool:
+    """Whether a crawler may fetch what the first rule forbids of the group of a line."""
+    rule = _forbidding(source, line)
+    return rule is not None and source.rules.allowed(SITE + meant_path(rule.path), crawler)
+
+
+CHECKS = (tokens, misspelt, seldom_bound, former_names)

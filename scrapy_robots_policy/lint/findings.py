@@ -142,6 +142,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                     R303_blank_line_splits="A blank line ends the group for some engines.",
                     R304_unmatchable_token="The name is read in part only, or by some only.",
                     R310_seldom_binds="The crawler never crawls, or may ignore the group.",
+                    R312_former_name="The name is a former one: the crawler has another today.",
                     R307_all_disallowed="All crawlers are kept out of the whole site.",
                     R305_named_again="The crawler has a group further up already.",
                     R405_duplicate_rule="The same rule stands further up already.",

@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from ..rep.lines import WHITE
-from .findings import Finding
 from .source_file import SourceFile
 
 _COMMENT = re.compile(
@@ -20,14 +19,14 @@ _CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
 _EVERY = ["R"]  # a comment without codes: all codes start so
 
 
-def ignored(source: SourceFile) -> Callable[[Finding], bool]:
-    """Whether a comment in the file asks to leave out a finding.
+def ignored(source: SourceFile) -> Callable[[str, int], bool]:
+    """Whether a comment in the file asks to leave out the finding of a code on a line.
 
     At the end of a line the comment is for that line; on a line of its own, for the next line that
     is neither blank nor a comment; `ignore-file` is for the whole file.
     """
     if b"robots-lint" not in source.body.lower():
-        return lambda _: False
+        return lambda _code, _line: False
     lines = [source.line_of(line) for line in source.lines]
     speaking = frozenset(lines)
     whole_file: set[str] = set()
@@ -42,9 +41,9 @@ def ignored(source: SourceFile) -> Callable[[Finding], bool]:
             elif (at := bisect_right(lines, number)) < len(lines):
                 by_line.setdefault(lines[at], set()).update(codes)
 
-    def is_ignored(finding: Finding) -> bool:
-        starts = {finding.code[:end] for end in range(1, len(finding.code) + 1)}
-        line = by_line.get(finding.line, set())
-        return not (starts.isdisjoint(whole_file) and starts.isdisjoint(line))
+    def is_ignored(code: str, line: int) -> bool:
+        starts = {code[:end] for end in range(1, len(code) + 1)}
+        of_line = by_line.get(line, set())
+        return not (starts.isdisjoint(whole_file) and starts.isdisjoint(of_line))
 
     return is_ignored

@@ -28,11 +28,13 @@ from ..rep.lines import WHITE, grammar_of
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, unquoted
+from .ignore_comments import ignored
 from .rule_findings import as_sent
 from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile
 
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
+_MAX_NAMED = 3  # lines in a message
 _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
 # Alike in every dialect. To some, "//" begins the name of a host.
 _PLAIN = re.compile(r"(?!//)/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")
@@ -226,48 +228,70 @@ class _Starts:
 
 
 def redundant(source: SourceFile) -> Iterator[Finding]:
-    """Rules whose pages a shorter one forbids, where no rule that allows comes near them."""
+    """Rules whose pages a shorter one forbids, where no rule that allows comes near them. A comment
+    that asks to leave one out is about that rule alone, not about the others of the finding.
+    """
     allowing = _Starts(sorted(_allowing(source)))
+    is_ignored = ignored(source)
     for group in source.groups:
         if _limits_apply(source, group):
             continue
-        plain = [
-            rule
-            for rule in group.rules
-            if not rule.allow and len(rule.path) <= _LONGEST_PLAIN and _PLAIN.fullmatch(rule.path)
+        covered = [
+            (rule, shorter)
+            for rule, shorter in _covered(source, group, allowing)
+            if not is_ignored("R407", rule.line)
         ]
-        first: dict[str, int] = {}
-        for rule in plain:
-            first.setdefault(rule.path, rule.line)
-        covered: dict[str, list[Rule]] = {}
-        for rule in plain:
-            starts = (rule.path[:end] for end in range(1, len(rule.path)))
-            shorter = next((start for start in starts if start in first), None)
-            if shorter and _is_redundant(source, rule, first[shorter], shorter, allowing):
-                covered.setdefault(shorter, []).append(rule)
-        for shorter, rules in covered.items():
-            yield _covered(source, rules, shorter, first[shorter])
+        if covered:
+            yield _redundant(source, covered)
 
 
-def _covered(source: SourceFile, rules: list[Rule], shorter: str, line: int) -> Finding:
-    """One finding for all rules that one shorter rule makes redundant."""
-    count = len(rules) - 1
-    more = f" (and those of {count:,} more, up to line {rules[-1].line})" if count else ""
+def _redundant(source: SourceFile, covered: list[tuple[Rule, Rule]]) -> Finding:
+    """One finding for all redundant rules of a group: lists of paths may have thousands."""
+    (first, shorter), *others = covered
     return source.finding(
         "R407",
-        source.span_of_value(rules[0].line),
-        f"line {line}, Disallow: {unquoted(shorter)}, forbids the pages of this rule{more}",
-        "remove them" if count else "remove it",
-        edits=[Edit(rule.line) for rule in rules],
+        source.span_of_value(first.line),
+        f"line {shorter.line}, Disallow: {unquoted(shorter.path)}, forbids the pages of this rule"
+        f"{_more([rule.line for rule, _ in others])}",
+        "remove them" if others else "remove it",
+        edits=[Edit(rule.line) for rule, _ in covered],
     )
 
 
-def _is_redundant(
-    source: SourceFile, rule: Rule, other: int, shorter: str, allowing: _Starts
-) -> bool:
-    if _words(source.written[other - 1]) != ("disallow", shorter):
+def _more(lines: list[int]) -> str:
+    """The other rules of the finding: how many, and the first of their lines."""
+    if not lines:
+        return ""
+    named = [str(line) for line in lines[:_MAX_NAMED]]
+    until = f", up to line {lines[-1]}" if len(lines) > _MAX_NAMED else ""
+    names = listed([*named, "others"] if until else named)
+    rules, on_lines = ("rules", "lines") if len(lines) > 1 else ("rule", "line")
+    return f" (and {len(lines):,} more {rules} like it: {on_lines} {names}{until})"
+
+
+def _covered(
+    source: SourceFile, group: CombinedGroup, allowing: _Starts
+) -> Iterator[tuple[Rule, Rule]]:
+    """The rules that are redundant, each with a shorter one that forbids its pages."""
+    plain = [
+        rule
+        for rule in group.rules
+        if not rule.allow and len(rule.path) <= _LONGEST_PLAIN and _PLAIN.fullmatch(rule.path)
+    ]
+    first: dict[str, Rule] = {}
+    for rule in plain:
+        first.setdefault(rule.path, rule)
+    for rule in plain:
+        starts = (rule.path[:end] for end in range(1, len(rule.path)))
+        shorter = next((first[start] for start in starts if start in first), None)
+        if shorter and _is_redundant(source, rule, shorter, allowing):
+            yield rule, shorter
+
+
+def _is_redundant(source: SourceFile, rule: Rule, shorter: Rule, allowing: _Starts) -> bool:
+    if _words(source.written[shorter.line - 1]) != ("disallow", shorter.path):
         return False  # some dialects may not read the shorter one, or read another path
-    return not allowing.touch(rule.path) and _binds_alike(source, rule.line, other)
+    return not allowing.touch(rule.path) and _binds_alike(source, rule.line, shorter.line)
 
 
 def _allowing(source: SourceFile) -> Iterator[str]:

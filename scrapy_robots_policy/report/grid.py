@@ -40,7 +40,7 @@ _FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
     {
         "count": lambda value: f"{value:,}",
         "time": lambda value: elapsed(value) if value else "",
-        "seconds": lambda value: f"{value:g} s" if value else "",
+        "seconds": lambda value: f"{value:.15g} s" if value else "",
         "change": change,
         "size": lambda value: octets(value) if value else "",
     }

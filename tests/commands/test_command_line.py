@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -286,32 +285,13 @@ def test_a_row_is_wrapped_and_loses_nothing(monkeypatch):
     assert wrapped["\n"] > whole["\n"]
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.parametrize(
-    ("words", "completions"),
-    [
-        (["li"], ["lint"]),
-        (["lint", "--sev"], ["--severity"]),
-        (["lint", "--severity", "w"], ["warning"]),
-        (["check", "--dialect", "goo"], ["google"]),
-        (["rule", "R20"], ["R201", "R202", "R203", "R204", "R205", "R206"]),
-    ],
-)
-def test_bash_completes_verbs_options_and_values(tmp_path, words, completions):
-    script = tmp_path / "completion.bash"
-    script.write_text(policy("completion", "bash").out)
-    ask = (
-        f"source {script}; COMP_WORDS=(robots-policy {' '.join(words)}); COMP_CWORD={len(words)};"
-        'COMPREPLY=(); _robots_policy; echo "${COMPREPLY[@]}"'
-    )
-    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == completions
-
-
-def test_zsh_and_fish_have_a_script_with_every_verb():
-    for shell in ("zsh", "fish"):
-        script = policy("completion", shell).out
-        assert all(verb in script for verb in VERBS)
+def test_after_two_dashes_none_is_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-x").write_text("Disalow: /a\n")
+    for output in (policy("lint", "--json", "--", "-x"), robots("--json", "--", "lint", "-x")):
+        assert (output.status, output.err) == (1, "")
+    assert policy("lint", "--", "--", "-x").err.startswith("robots-policy: cannot read --: ")
+    assert policy("lint", "-x", "--").err == "robots-policy: unknown option -x; see -h\n"
 
 
 def test_a_rule_says_what_it_is_why_it_matters_and_how_to_fix_it():

@@ -173,6 +173,7 @@ def test_crawlers_as_json_has_one_value_a_line():
 WRONG = {
     ("crawlers", "FooBot"): "no crawler known here is called 'FooBot'; see scrapy robots crawlers",
     ("crawlers", "gptbt/1.0"): "is called 'gptbt/1.0'; did you mean GPTBot?",
+    ("crawlers", "Anthropic-AI/1.0"): "robots: anthropic-ai is a former name of ClaudeBot\n",
     ("blocked", "example.com"): "; if it is a site, write https://example.com/robots.txt\n",
     ("blocked", "no.txt"): "cannot read no.txt: No such file or directory\n",
     ("blocked",): "blocked takes one URL or FILE, not 0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -117,6 +118,36 @@ def test_an_error_that_cannot_be_written_leaves_the_exit_status(arguments, statu
     assert done.returncode == status
 
 
+def lint(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """A process, as to read a pipe may never end."""
+    command = [*COMMAND, "lint", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_of_a_directory_no_pipe_and_no_device_is_read(tmp_path):
+    os.mkfifo(tmp_path / "robots.txt")
+    (tmp_path / "device.robots.txt").symlink_to("/dev/zero")
+    (tmp_path / "file.robots.txt").write_text("Disalow: /b\n")
+    (tmp_path / "link.robots.txt").symlink_to("file.robots.txt")
+    gone = tmp_path / "gone.robots.txt"
+    gone.symlink_to("no-such-file")
+    done = lint(tmp_path, "--json")
+    names = [json.loads(line)["file"] for line in done.stdout.splitlines()]
+    assert names == [str(tmp_path / name) for name in ("file.robots.txt", "link.robots.txt")]
+    assert done.stderr == f"robots-policy: cannot read {gone}: No such file or directory\n"
+
+
+def test_a_pipe_that_is_named_is_read_and_not_fixed(tmp_path):
+    pipe = tmp_path / "robots.txt"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=["Disalow: /b\n"], daemon=True)
+    writer.start()
+    (finding,) = map(json.loads, lint(pipe, "--json").stdout.splitlines())
+    assert finding["code"] == "R201"
+    sentence = "robots-policy: --fix changes files, not URLs, pipes or standard input\n"
+    assert lint(pipe, "--fix").stderr == sentence
+
+
 def start(*arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
@@ -159,9 +190,10 @@ def start_lint(folder: Path) -> subprocess.Popen[str]:
     """It looks at many files in two processes, which have just been started. No file can be read
     to its end: nobody writes into these pipes.
     """
-    for number in range(linted_files.MANY):
-        os.mkfifo(folder / f"robots{number}.txt")
-    process = start("lint", "--jobs", "2", folder)
+    pipes = [folder / f"robots{number}.txt" for number in range(linted_files.MANY)]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    process = start("lint", "--jobs", "2", *pipes)
     ends = time.monotonic() + 120
     while len(workers(process)) < 2:
         assert time.monotonic() < ends

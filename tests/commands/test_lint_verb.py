@@ -11,10 +11,12 @@ import shutil
 import stat
 import subprocess
 import sys
+from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
 from scrapy_robots_policy.commands import linted_files
+from scrapy_robots_policy.commands.sarif import uri_of
 from scrapy_robots_policy.lint import KINDS, lint
 from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
@@ -142,6 +144,22 @@ def test_sarif_knows_a_finding_again_when_lines_above_it_come_and_go(faulty):
     assert len({value for (value,) in before}) == len(CODES)
     faulty.write_text(FILE + "Disalow: /b\n")  # the same line again is another finding
     assert len({value for (value,) in prints()}) == len(CODES) + 1
+
+
+URIS = [
+    (PurePosixPath("sites/a b.txt"), "sites/a%20b.txt"),
+    (PurePosixPath("a:b/robots.txt"), "a%3Ab/robots.txt"),
+    (PurePosixPath("/sites/a b.txt"), "file:///sites/a%20b.txt"),
+    (PurePosixPath("//sites/a.txt"), "file:///sites/a.txt"),
+    (PureWindowsPath("sites\\ä\\a.txt"), "sites/%C3%A4/a.txt"),
+    (PureWindowsPath("C:\\sites\\a b.txt"), "file:///C:/sites/a%20b.txt"),
+    (PureWindowsPath("\\\\server\\sites\\a.txt"), "file://server/sites/a.txt"),
+]
+
+
+@pytest.mark.parametrize(("path", "uri"), URIS)
+def test_a_file_is_a_uri_in_sarif(path, uri):
+    assert uri_of(path) == uri
 
 
 # ---- directories, many files
@@ -307,7 +325,7 @@ def test_a_file_that_cannot_be_written_is_an_error_and_stays_whole(faulty, tmp_p
 @pytest.mark.parametrize("source", ["-", "http://127.0.0.1:1/robots.txt"])
 def test_what_is_no_file_is_not_fixed(source):
     output = policy("lint", source, "--fix")
-    assert output.err == "robots-policy: --fix changes files, not URLs and not standard input\n"
+    assert output.err == "robots-policy: --fix changes files, not URLs, pipes or standard input\n"
     assert output.status == 2
 
 

@@ -184,10 +184,10 @@ def test_yaml_without_its_library_names_the_extra(tmp_path, monkeypatch):
     path.write_text("expect: []")
     real = builtins.__import__
 
-    def without_yaml(name, *args):
+    def without_yaml(name, *args, **options):  # a codec is loaded with keywords
         if name == "yaml":
             raise ImportError(name)
-        return real(name, *args)
+        return real(name, *args, **options)
 
     monkeypatch.setattr(builtins, "__import__", without_yaml)
     output = policy("test", path)

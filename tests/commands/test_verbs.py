@@ -684,6 +684,30 @@ def test_dialects_shows_the_answers_of_a_site_that_two_read_differently_and_no_o
             "standard input is the robots.txt: give the URLs as arguments",
         ),
         (("check", "--nope", "/"), "unknown option --nope; see -h"),
+        (("check", "--json=1", "/"), "--json: it takes no value, not even '1'; see -h"),
+        (
+            ("check", "htp://a.example/b"),
+            "'htp://a.example/b' is no whole URL: write http://a.example/b\n",
+        ),
+        (
+            ("explain", "HTTPS:/a.example"),
+            "'HTTPS:/a.example' is no whole URL: write https://a.example\n",
+        ),
+        (
+            ("check", "http://a.example:99999/"),
+            "'http://a.example:99999/' is no URL: its host or its port cannot be one\n",
+        ),
+        (
+            ("lint", "htttps://a.example"),
+            "cannot read htttps://a.example: No such file or directory; if it is a site, write",
+        ),
+        (
+            ("lint", "ftp://a.example/b"),
+            "cannot read ftp://a.example/b: No such file or directory; of URLs, only http and",
+        ),
+        (("test", "http://a.example/"), "http://a.example/ is a URL, and a suite is a file"),
+        (("audit", "verify", "http://a.example/"), "a record is a file, not http://a.example/\n"),
+        (("audit", "verify", "-"), "a record is a file, not standard input\n"),
         (("check", "--robox", "/"), "unknown option --robox; did you mean --robots?"),
         (("check", "--sarif", "/"), "--sarif is for lint, not for check"),
         (

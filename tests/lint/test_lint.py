@@ -103,6 +103,7 @@ PLACES = [
     ("R308", "User-agent: *\nUser-agent: googelbot # c\nDisallow: /a\n", 2, "googelbot"),
     ("R309", "User-agent: *\nDisallow: /a\nUser-agent: x\n\nSitemap: https://a.b/c\n", 3, None),
     ("R311", "User-agent: *\nDisallow: /a\nUser-agent: x # c\nAllow: /b\n", 3, "User-agent: x"),
+    ("R312", "User-agent: a\nAllow: /\nUser-agent: Claude-Web\nDisallow: /\n", 3, "Claude-Web"),
     ("R401", "User-agent: *\nDisallow: ä/b c\n", 2, "ä/b c"),
     ("R402", "User-agent: *\nDisallow: /ä$b\n", 2, "$"),
     ("R403", "User-agent: *\nAllow: /ä/%7ejoe\n", 2, "%7e"),
@@ -224,6 +225,9 @@ SILENT = [
     ("R309", "User-agent: *\n\nSitemap: https://a.b/c\n"),
     ("R310", "User-agent: Perplexity-User\nAllow: /\nDisallow:\n"),
     ("R310", "User-agent: facebookexternalhit\nCrawl-delay: 1\nAllow: /a\n"),
+    ("R312", "User-agent: anthropic-ai\nDisallow: /\n\nUser-agent: ClaudeBot/1.0\nAllow: /\n"),
+    ("R312", "User-agent: anthropic-ai\nDisallow: /a/b\n\nUser-agent: *\nDisallow: /a\n"),
+    ("R312", "User-agent: anthropic-ai\nAllow: /\nDisallow:\n"),
     # outside all groups it binds nobody: R505
     ("R506", "Content-Usage: search=y\nContent-Usage: search=n\nUser-agent: *\nDisallow: /\n"),
     ("R302", "User-agent: a\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: b\nDisallow: /x\n"),
@@ -700,11 +704,35 @@ def test_names_that_are_read_in_part_are_one_finding():
     assert "(and 1 more name like it, up to line 5)" in finding.message
 
 
-def test_rules_that_one_rule_covers_are_one_finding():
-    rules = "Disallow: /a/b\nDisallow: /b\nDisallow: /a\nDisallow: /a/c\nDisallow: /a/b/d\n"
-    findings = of("R407", "User-agent: *\n" + rules)
-    places = [(f.line, [edit.line for edit in f.edits]) for f in findings]
-    assert places == [(2, [2, 5, 6])]
+REDUNDANT = "Disallow: /a/b\nDisallow: /b\nDisallow: /a\nDisallow: /b/c\nDisallow: /a/d\n"
+
+
+def test_redundant_rules_of_a_group_are_one_finding():
+    text = f"User-agent: *\n{REDUNDANT}{REDUNDANT}\nUser-agent: a\n{REDUNDANT}"
+    here, there = of("R407", text)
+    places = [(f.line, [edit.line for edit in f.edits], f.fix) for f in (here, there)]
+    assert places == [
+        (2, [2, 5, 6, 7, 10, 11], "remove them"),
+        (14, [14, 17, 18], "remove them"),
+    ]
+    assert here.message == (
+        "line 4, Disallow: /a, forbids the pages of this rule (and 5 more rules like it: lines 5, "
+        "6, 7 and others, up to line 11)"
+    )
+    assert there.message.endswith("(and 2 more rules like it: lines 17 and 18)")
+
+
+def test_a_redundant_rule_that_a_comment_leaves_out_is_not_removed_with_the_others():
+    comment = "Disallow: /b/c # robots-lint: ignore R407"
+    (finding,) = of("R407", "User-agent: *\n" + REDUNDANT.replace("Disallow: /b/c", comment))
+    assert [edit.line for edit in finding.edits] == [2, 6]
+
+
+def test_a_former_name_is_noted_once_with_the_crawler_of_today():
+    group = "User-agent: Claude-Web\nUser-agent: Anthropic-AI\nDisallow: /\n"
+    (finding,) = of("R312", f"{group}\n{group}")
+    assert (finding.line, finding.last) == (1, 2)
+    assert finding.fix == "add the line User-agent: ClaudeBot"
 
 
 NAMES = [

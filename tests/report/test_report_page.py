@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from parsel import Selector
 
 from scrapy_robots_policy.report.counts import CrawlCounts
 from scrapy_robots_policy.report.grid import SHOWN_ROWS
@@ -101,6 +102,27 @@ def test_a_wait_is_the_same_in_the_bars_and_in_the_table(browser, tmp_path):
     bars = "return [...document.querySelectorAll('.bars b')].map((bar) => bar.textContent)"
     assert "1.5 s" in browser.execute_script(bars)
     assert cells(browser, 5) == ["1.5 s"]
+
+
+HALVES = (0.25, 0.75, 0.15, 1.35, 59.75, 60.5, 61.5, 62.4999, 7230.5, 2.05)
+OF_KB = (1_250, 1_350, 1_750, 9_950, 9_999, 10_500, 11_500, 12_501, 1_234_500, 999)
+DELAYS = (0.5, 1.25, 0.0005, 1234.567, 1_000_000.0, 86400, 10, 1 / 3, 2.0005, 99_999.9)
+
+
+def test_a_figure_is_rounded_by_the_script_as_the_page_had_it(browser, tmp_path):
+    crawl = CrawlCounts()
+    for number, (wait, octets, delay) in enumerate(zip(HALVES, OF_KB, DELAYS, strict=True)):
+        one = crawl.of(f"http://site{number}.example")
+        one.octets, one.delay = octets, delay
+        crawl.wait(one.origin, wait)
+    path = tmp_path / "halves.html"
+    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    rows = Selector(path.read_text("utf-8")).css(".grid")[-1].css("tbody tr")
+    browser.get(path.as_uri())
+    for column in (5, 6, 8):
+        plain = [row.css("td")[column].xpath("string()").get() for row in rows]
+        assert cells(browser, column) == plain
+        assert len(set(plain)) > 5
 
 
 def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tmp_path):

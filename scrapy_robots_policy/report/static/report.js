@@ -3,16 +3,23 @@
 (() => {
   const STEP = 200; // rows that are shown at a time
   const comma = (value) => value.toLocaleString("en-US");
+  // Of two figures that are equally near it is the even one, as in Python; toFixed takes the larger.
+  function rounded(value, digits) {
+    const figure = value.toFixed(digits);
+    const isHalf = (value * 2 ** (digits + 1)) % 2 === 1;
+    return isHalf && figure.at(-1) % 2 ? (value - 0.5 / 10 ** digits).toFixed(digits) : figure;
+  }
   function elapsed(seconds) {
-    if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-    const whole = Math.round(seconds);
+    if (seconds < 59.95) return `${rounded(seconds, 1)} s`;
+    const whole = Number(rounded(seconds, 0));
     const hours = Math.floor(whole / 3600);
     const minutes = Math.floor(whole / 60) % 60;
     return hours ? `${comma(hours)} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
   }
   function octets(count) {
     if (count < 1000) return `${count} B`;
-    return count >= 10000 ? `${comma(Math.round(count / 1000))} KB` : `${(count / 1000).toFixed(1)} KB`;
+    const thousands = count / 1000;
+    return `${count >= 10000 ? comma(Number(rounded(thousands, 0))) : rounded(thousands, 1)} KB`;
   }
   const FORMATS = {
     count: comma,
