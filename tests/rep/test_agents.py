@@ -254,3 +254,9 @@ def test_own_crawlers_can_be_added():
     assert not parse(body, "google").allowed("http://h/y", "FooBot-Image")
     assert parse(body, with_mine).allowed("http://h/y", "FooBot-Image")
     assert not parse(body, with_mine).allowed("http://h/x", "FooBot-Image")
+
+
+@pytest.mark.parametrize("chain", ["foobot", ("FooBot", "*"), ("foobot", None), ()])
+def test_a_chain_whose_names_no_file_can_have_is_refused(chain):
+    with pytest.raises(ValueError, match=r"^Agent 'FooBot': chain is .+, it must be a tuple of nam"):
+        Agent("FooBot", "google", chain, "our own")
