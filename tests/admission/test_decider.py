@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gc import collect
 from hashlib import sha256
+from sys import getrefcount
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +19,7 @@ from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.report.counts import CrawlCounts
+from scrapy_robots_policy.resolver import origin
 from scrapy_robots_policy.resolver.origin import OriginState, rules_given
 
 ORIGIN = "http://example.com"
@@ -178,6 +181,27 @@ def test_a_robots_txt_that_nobody_has_approved_refuses_all_requests(rules, appro
     else:
         with pytest.raises(Disallowed):
             decide(decider, request, rules, config)
+
+
+def test_a_file_that_is_compared_with_the_approved_one_is_kept_by_its_rules_alone():
+    """They have a bound in octets, and nothing else has one."""
+    octets = b"User-agent: *\nDisallow: /secret # " + b"x" * 1000
+    holders = getrefcount(octets)
+    rules = OriginState(ORIGIN, AccessOverrides(), CacheEntry(FetchResult(200), 0.0, octets)).rules(
+        RFC, 0.0
+    )
+    decider = decider_of(approved={ORIGIN: sha256(octets).hexdigest()})
+    decide(decider, scrapy.Request(f"{ORIGIN}/open"), rules)
+    del rules, decider
+    collect()
+    assert getrefcount(octets) == holders
+
+
+def test_the_digest_of_a_file_is_made_once(monkeypatch):
+    rules = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /digest")
+    digest = rules.digest
+    monkeypatch.setattr(origin, "sha256", None)
+    assert rules.digest == digest == sha256(rules.access.octets).hexdigest()
 
 
 def test_a_delay_that_the_user_has_set_is_kept_whatever_the_site_says():
