@@ -107,13 +107,29 @@ def test_a_dry_run_counts_the_uses_of_a_page_that_is_refused_once():
     assert sum(decider.counts.of(ORIGIN).uses.values()) == 1
 
 
+RETRY, REDIRECT = "retry_times", "redirect_times"
+
+
 @pytest.mark.parametrize(
-    ("meta", "passed"),
-    [({}, 1), ({"retry_times": 1}, 0), ({"retry_times": 1, "redirect_times": 1}, 1)],
+    ("steps", "passed"),
+    [
+        ([], 1),
+        ([RETRY, RETRY], 1),
+        ([REDIRECT], 2),
+        ([RETRY, REDIRECT], 2),
+        ([REDIRECT, RETRY, RETRY], 2),
+        ([RETRY, REDIRECT, RETRY, REDIRECT, RETRY], 3),
+    ],
 )
-def test_a_request_that_passes_counts_once_with_its_retries(meta, passed):
-    decider = decider_of()
-    decide(decider, scrapy.Request(f"{ORIGIN}/open", meta=meta))
+def test_a_request_that_passes_counts_once_with_its_retries(steps, passed):
+    """Each step is a new request with the meta of the one before, as Scrapy makes them."""
+    decider, meta = decider_of(), {}
+    for step in [None, *steps]:
+        if step is not None:
+            meta = {**meta, step: meta.get(step, 0) + 1}
+        request = scrapy.Request(f"{ORIGIN}/open", meta=meta)
+        decide(decider, request)
+        meta = request.meta
     assert decider.counts.of(ORIGIN).passed == passed
 
 
