@@ -86,7 +86,7 @@ class Decider:
         self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=self.dry_run)
         if not self.dry_run:
-            raise Disallowed(verdict) from self._error(rules)
+            raise Disallowed(verdict, request.url) from self._error(rules)
         return verdict
 
     def let_pass(
