@@ -193,6 +193,8 @@ class RobotsPolicyMiddleware:
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def spider_opened(self) -> None:
+        if self.recorder is not None:
+            self.recorder.writer.keep()
         self.status_line.start()
         guard_transfers(self.crawler)
         for sentence in self.admission.concurrency.engine.missing:
