@@ -207,6 +207,8 @@ class RuleSet:
 
         tokens  control tokens whose groups are asked too
         """
+        if isinstance(tokens, str):  # its letters would be the tokens
+            raise TypeError("tokens must be a collection of str, not a str")
         lines = self._usage_lines(url, agent)
         own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
         if not tokens or not self.allowed(url, agent):

@@ -246,6 +246,11 @@ def test_a_crawler_that_nobody_knows_is_not_found():
     assert find_agent("FooBot") is None
 
 
+def test_a_header_of_scrapys_is_no_name_of_a_crawler():
+    with pytest.raises(TypeError, match=r"^name must be a str, not bytes$"):
+        find_agent(b"Googlebot")
+
+
 def test_own_crawlers_can_be_added():
     mine = Agent("FooBot-Image", "google", ("foobot-image", "foobot", "*"), "our own")
     google = DIALECTS["google"]

@@ -53,6 +53,10 @@ WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
     "no agent, group": (lambda read: read.group(None), "agent must be a str, not NoneType"),
     "no agent, usage": (lambda read: read.usage("/a", 7), "agent must be a str, not int"),
     "no URL, usage": (lambda read: read.usage(None, "bot"), "url must be a str, not NoneType"),
+    "one token, usage": (
+        lambda read: read.usage("/ok", "bot", "Google-Extended"),
+        "tokens must be a collection of str, not a str",
+    ),
     "no agent, overridden": (
         lambda read: read.overridden("/a", b"bot"),
         "agent must be a str, not bytes",
