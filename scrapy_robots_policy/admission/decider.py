@@ -7,8 +7,7 @@ request is decided about, and how often, is the affair of `admission`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from scrapy.http import Request
 
@@ -105,10 +104,13 @@ class Decider:
             self.audit.on_decided(request, Decision(forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.policy.verdict(request.url, rules, config)
+        # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
+        # retries in its meta, but is a request of its own: one more redirect has led to it.
         meta = request.meta
-        if not _is_retry(meta):
-            if "redirect_times" in meta:
-                meta[HOPS_KEY] = meta["redirect_times"]
+        hops = meta.get("redirect_times")
+        if not meta.get("retry_times") or hops != meta.get(HOPS_KEY):
+            if hops:
+                meta[HOPS_KEY] = hops
             if self.policy.declares_use and verdict is None:
                 self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1
@@ -130,12 +132,3 @@ class Decider:
     def _error(self, rules: OriginRules) -> Exception | None:
         no_answer = rules.access.entry.latest.status is None and rules.rules is None
         return self.error_of(rules.origin) if no_answer else None
-
-
-def _is_retry(meta: Mapping[str, Any]) -> bool:
-    """Whether RetryMiddleware has made a request of one that has passed.
-
-    A redirect keeps the number of retries in its meta, but is a request of its own: one more
-    redirect has led to it than to the last one that passed.
-    """
-    return bool(meta.get("retry_times")) and meta.get("redirect_times") == meta.get(HOPS_KEY)

@@ -230,7 +230,7 @@ class RuleSet:
         return self._may_have_usage
 
     def _usage_lines(self, url: str, agent: str) -> UsageLines | None:
-        _check_question(url, agent)
+        self._key(url, agent)  # a wrong type is refused whatever the file says
         if not (self.may_have_usage and self.allowed(url, agent)):
             return None
         if self._usage is None:
@@ -313,17 +313,14 @@ class RuleSet:
 
     def _key(self, url: str, agent: str) -> object:
         """The key of what binds an agent. TypeError if one of the two is no string."""
-        _check_question(url, agent)
+        if not isinstance(url, str):
+            raise not_a_string("url", url)
+        if not isinstance(agent, str):
+            raise not_a_string("agent", agent)
         return (agent, origin_of(url)) if self._reading.resolves else agent
 
     def _rules(self, groups: tuple[GroupSpan, ...]) -> Iterator[Rule]:
         return rules_of(groups, self._text(), self.dialect)
-
-
-def _check_question(url: object, agent: object) -> None:
-    if not isinstance(url, str):
-        raise not_a_string("url", url)
-    _check_agent(agent)
 
 
 def _check_agent(agent: object) -> None:

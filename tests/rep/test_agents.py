@@ -263,5 +263,5 @@ def test_own_crawlers_can_be_added():
 
 @pytest.mark.parametrize("chain", ["foobot", ("FooBot", "*"), ("foobot", None), ()])
 def test_a_chain_whose_names_no_file_can_have_is_refused(chain):
-    with pytest.raises(ValueError, match=r"^Agent 'FooBot': chain is .+, it must be a tuple of nam"):
+    with pytest.raises(ValueError, match=r"^Agent 'FooBot': chain is .+, it must be a tuple of"):
         Agent("FooBot", "google", chain, "our own")
