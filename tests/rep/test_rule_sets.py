@@ -67,12 +67,16 @@ WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("body", [FILE, WITHOUT_USAGE], ids=["with usage", "without"])
+OF_SITES = b"User-agent: *\nDisallow: http://h/a\nDisallow: /b\n"
+FILES = {"with usage": FILE, "without": WITHOUT_USAGE, "rules that name a site": OF_SITES}
+
+
+@pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("dialect", ["rfc9309", "original1994"])
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: str, body: bytes):
+def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: str, file: str):
     ask, sentence = WRONG[name]
-    read = parse(body, dialect)
+    read = parse(FILES[file], dialect)
     for _ in range(3):
         with pytest.raises(TypeError, match=sentence):
             ask(read)
