@@ -208,6 +208,8 @@ class RobotsPolicyMiddleware:
         return self.admission.verdict(request, origin, config)
 
     def spider_opened(self) -> None:
+        if self.recorder is not None:
+            self.recorder.writer.keep()
         self.status_line.start()
         guard_transfers(self.crawler)
         for sentence in self.admission.concurrency.engine.missing:

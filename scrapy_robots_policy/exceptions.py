@@ -10,15 +10,18 @@ from .rep import Verdict
 class Disallowed(IgnoreRequest):
     """A request that robots.txt, or the lack of one, forbids. `verdict` has the reason.
 
+    url  the URL that is forbidden. It differs from that of the request where a browser or a service
+         has followed a redirect by itself
+
     Where a network error kept the robots.txt from coming, `__cause__` is that error.
     """
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: Verdict, url: str = "") -> None:
         super().__init__(f"Forbidden by robots.txt: {verdict.cause}")
-        self.verdict = verdict
+        self.verdict, self.url = verdict, url
 
-    def __reduce__(self) -> tuple[type[Disallowed], tuple[Verdict]]:
-        return type(self), (self.verdict,)
+    def __reduce__(self) -> tuple[type[Disallowed], tuple[Verdict, str]]:
+        return type(self), (self.verdict, self.url)
 
 
 class CrawlClosing(Exception):  # noqa: N818 - no error: the crawl ends

@@ -38,11 +38,11 @@ def test_a_copy_of_a_refused_item_is_equal_to_it(copied):
 @pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_copy_of_the_exception_is_equal_to_it(name, copied):
-    error = Disallowed(VERDICTS[name])
+    error = Disallowed(VERDICTS[name], f"{URL}/a/b")
     again = copied(error)
     assert type(again) is Disallowed
     assert isinstance(again, IgnoreRequest)
     assert str(again) == str(error)
-    assert again.verdict == error.verdict
+    assert (again.verdict, again.url) == (error.verdict, f"{URL}/a/b")
     assert again.verdict.beaten == error.verdict.beaten
     assert again.verdict.group == error.verdict.group

@@ -232,6 +232,15 @@ class Admission:
         """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
         config = self._config_of(page, Origin(rules.origin))
         self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
+        if self._asks_tdmrep:
+            self._report_tdmrep(rules, config)
+
+    def _report_tdmrep(self, rules: OriginRules, config: RequestConfig) -> None:
+        """Report the tdmrep.json that is known, where a robots.txt allows it."""
+        key = key_of(rules.origin, TDMREP)
+        reserved = self.resolver.latest(key, tdmrep.DIALECT)
+        if reserved is not None and rules.allowed(url_of(key), config.agent):
+            self.events.on_tdmrep_allowed(reserved)
 
     def _config_of(self, page: Request, origin: Origin) -> RequestConfig:
         return self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from hashlib import sha256
+from functools import cached_property
 
 from ..config import RequestConfig
 from ..rep import AccessMode, Reason, Verdict
@@ -96,10 +95,5 @@ def _why_not_approved(rules: OriginRules, approved: str | None) -> str:
     """Why a file is not the one that was approved for its origin; "" if it is."""
     if approved is None:
         return "none was approved for this site"
-    present = _digest(rules.access.octets) if rules.mode is AccessMode.RULES else NO_FILE
+    present = rules.digest if rules.mode is AccessMode.RULES else NO_FILE
     return "" if present == approved else "changed since approval"
-
-
-@lru_cache(maxsize=64)
-def _digest(octets: bytes) -> str:
-    return sha256(octets).hexdigest()

@@ -23,6 +23,7 @@ from .crawl_policy import CrawlPolicy
 from .listener import Decision, DecisionListener
 
 VERDICT_KEY = "robots_verdict"
+HOPS_KEY = "robots_hops"  # how many redirects had led to a request when it passed
 
 # Octets that no client rewrites.
 _PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
@@ -84,7 +85,7 @@ class Decider:
         self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=self.dry_run)
         if not self.dry_run:
-            raise Disallowed(verdict) from self._error(rules)
+            raise Disallowed(verdict, request.url) from self._error(rules)
         return verdict
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
@@ -109,9 +110,12 @@ class Decider:
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.policy.verdict(request.url, rules, config)
         # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
-        # retries in its meta, but is a request of its own.
+        # retries in its meta, but is a request of its own: one more redirect has led to it.
         meta = request.meta
-        if not meta.get("retry_times") or meta.get("redirect_times"):
+        hops = meta.get("redirect_times")
+        if not meta.get("retry_times") or hops != meta.get(HOPS_KEY):
+            if hops:
+                meta[HOPS_KEY] = hops
             if self.policy.declares_use and verdict is None:
                 self._note_uses(request.url, rules, config)
             self.counts.of(rules.origin).passed += 1

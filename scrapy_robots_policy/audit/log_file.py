@@ -78,9 +78,7 @@ class LogFile:
             self._close()
 
     def discard(self) -> None:
-        """Close it and delete it: there is no whole line in it. What is no file, such as a pipe,
-        stays.
-        """
+        """Close it and delete it. What is no file, such as a pipe, stays."""
         self._close()
         if self.path.is_file():
             self.path.unlink()

@@ -11,6 +11,7 @@ import atexit
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from weakref import finalize
 
 from ..compat import CallLater
 from .chain import START, sealed
@@ -49,13 +50,28 @@ class Writer:
         self._octets_at_begin = 0  # of the present file, with the line of the crawl alone
         self._stop_timer: Callable[[], None] | None = None
         self._flushes_at_exit = False
+        self._undo: finalize[[], Writer] | None = None
 
     @property
     def is_open(self) -> bool:
         return self._file is not None
 
     def begin(self, crawl: str) -> None:
-        """Write the line of the crawl through to the disk. OSError, and no file, if that fails."""
+        """Write the line of the crawl through to the disk. OSError, and no file, if that fails.
+
+        No signal comes where another component fails before the spider is opened: then no crawl
+        has begun, and the file is deleted with this object, or as the process ends.
+        """
+        self._begin_file(crawl)
+        assert self._file is not None  # it was written to
+        self._undo = finalize(self, self._file.discard)
+
+    def keep(self) -> None:
+        """Keep the file whatever happens: the crawl has begun."""
+        if self._undo is not None:
+            self._undo.detach()
+
+    def _begin_file(self, crawl: str) -> None:
         assert self._file is not None  # it has just been made
         try:
             self._file.write(self._chained("crawl", crawl))
@@ -91,6 +107,7 @@ class Writer:
         self._gathered, self._size = [], 0
         if not gathered:
             return
+        self.keep()
         try:
             self._file.write(gathered)
         except OSError as error:
@@ -114,7 +131,7 @@ class Writer:
         try:
             file.close()
             self._file = LogFile(self._wanted, file.number + 1)
-            self.begin(self.on_new_file())
+            self._begin_file(self.on_new_file())
         except OSError as error:
             self._fail(error)
             return

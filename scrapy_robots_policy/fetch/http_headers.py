@@ -38,6 +38,8 @@ def lifetime(headers: Mapping[str, str], now: float) -> float | None:
         fresh = _until(headers["expires"], headers.get("date", ""), now)
     else:
         return None
+    # RFC 9111 §4.2.3 leaves it open whether the Date counts, too (apparent_age). A server whose
+    # clock is hours late would be asked for its file each minute.
     age = headers.get("age", "").partition(",")[0].strip()  # RFC 9111 §5.1: of several the first
     return max(0.0, fresh - (float(age) if _is_seconds(age) else 0.0))
 

@@ -86,6 +86,8 @@ class Agent:
              file has binds it. A chain that ends with "*" obeys the group for all other crawlers.
     source   where the chain is documented
     facts    what its operator says of it
+
+    ValueError for a chain of another kind: its names would be found in no file.
     """
 
     name: str
@@ -94,6 +96,14 @@ class Agent:
     source: str
     certainty: Certainty = Certainty.DOCUMENTED
     facts: CrawlerFacts = NO_FACTS
+
+    def __post_init__(self) -> None:
+        names = self.chain if isinstance(self.chain, tuple) else ()
+        if not names or any(name != str(name).lower() for name in names):
+            raise ValueError(
+                f"Agent {self.name!r}: chain is {self.chain!r}, it must be a tuple of names in "
+                "lower case"
+            )
 
     @property
     def note(self) -> str:

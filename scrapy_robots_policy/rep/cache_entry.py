@@ -124,13 +124,17 @@ def _failed(previous: CacheEntry | None, fetched: FetchResult, now: float) -> Ca
 
 
 def _beside_copy(failure: FetchResult, copy: FetchResult) -> FetchResult:
-    """A failure with the facts about the copy; the next try is conditional, if it is at its URL."""
-    is_same_url = failure.hops == copy.hops
+    """A failure with the facts about the copy; the next try is conditional, if it is at its URL.
+
+    The status of the copy is not kept. Where it is not 200, a 304 could not give the copy back as
+    it was: so the next try asks for the file.
+    """
+    is_conditional = failure.hops == copy.hops and copy.status not in range(201, 300)
     return replace(
         failure,
         media_type=copy.media_type,
-        etag=copy.etag if is_same_url else "",
-        last_modified=copy.last_modified if is_same_url else "",
+        etag=copy.etag if is_conditional else "",
+        last_modified=copy.last_modified if is_conditional else "",
         is_cut=copy.is_cut,
     )
 

@@ -173,7 +173,7 @@ class RuleSet:
 
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
         """The rules that bind the crawler and match the URL, strongest first."""
-        _check_agent(agent)
+        self._key(url, agent)  # raises TypeError
         text = self._text()
         _, groups = self._groups.find(agent, text)
         lines = obeyed(rule_lines_of(groups, text, self.dialect), self.dialect)
@@ -207,6 +207,8 @@ class RuleSet:
 
         tokens  control tokens whose groups are asked too
         """
+        if isinstance(tokens, str):  # its letters would be the tokens
+            raise TypeError("tokens must be a collection of str, not a str")
         lines = self._usage_lines(url, agent)
         own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
         if not tokens or not self.allowed(url, agent):
@@ -228,6 +230,7 @@ class RuleSet:
         return self._may_have_usage
 
     def _usage_lines(self, url: str, agent: str) -> UsageLines | None:
+        self._key(url, agent)  # raises TypeError, whatever the file says
         if not (self.may_have_usage and self.allowed(url, agent)):
             return None
         if self._usage is None:

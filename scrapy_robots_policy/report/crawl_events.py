@@ -136,6 +136,13 @@ class CrawlEvents(ResolverEvents):
                 extra={"spider": self.crawler.spider},
             )
 
+    def on_tdmrep_allowed(self, rules: OriginRules) -> None:
+        """A robots.txt allows the tdmrep.json, which is known. The one before may have forbidden
+        it.
+        """
+        if self.counts.of(origin_of_key(rules.origin)).tdmrep == _FORBIDDEN:
+            self._on_tdmrep(rules, Source.CACHE)
+
     async def _send_parsed(self, rules: RuleSet, page: Any) -> None:
         signal = compat.ROBOTS_PARSED
         if signal is None or not compat.has_receivers(self.crawler, signal):

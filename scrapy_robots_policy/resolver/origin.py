@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..fetch.order import octets_read
@@ -65,6 +66,7 @@ class OriginRules:
 
     # The same rules with a tdmrep.json: one object as long as both are the same.
     _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
+    _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         has_pace = self.rules is not None and may_have_pace(self.access.octets)
@@ -73,6 +75,13 @@ class OriginRules:
     @property
     def mode(self) -> AccessMode:
         return self.access.mode
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file, in hexadecimal digits."""
+        if not self._digest:
+            object.__setattr__(self, "_digest", sha256(self.access.octets).hexdigest())
+        return self._digest
 
     @property
     def fresh_until(self) -> float:

@@ -91,6 +91,28 @@ def test_the_verdict_on_a_request_is_that_of_all_files_that_are_known():
     assert one.verdict(PAGE, ORIGIN, CONFIG).refused
 
 
+@pytest.mark.parametrize(
+    ("robots", "use", "is_known", "is_reported"),
+    [
+        (b"", TRAINING, True, True),
+        (b"", TRAINING, False, False),
+        (b"", NO_USE, True, False),
+        (b"User-agent: *\nDisallow: /.well-known/", TRAINING, True, False),
+    ],
+)
+def test_a_robots_txt_that_allows_a_tdmrep_json_that_is_known_is_reported(
+    robots, use, is_known, is_reported
+):
+    reserved, reported = rules_of(RESERVED, KEY), []
+    one = admission({}, use)
+    one.configs = SimpleNamespace(of=lambda *_: CONFIG)
+    known = {KEY: reserved} if is_known else {}
+    one.resolver = SimpleNamespace(latest=lambda key, _: known.get(key))
+    one.events = SimpleNamespace(on_rules=lambda *_: None, on_tdmrep_allowed=reported.append)
+    one.report_rules(rules_of(robots), PAGE)
+    assert reported == [reserved] * is_reported
+
+
 @pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])
 def test_what_the_user_has_set_for_a_host_needs_no_file_of_it(own):
     config = RequestConfig(CONFIG.dialect, "bot", **own)

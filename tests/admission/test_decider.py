@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gc import collect
 from hashlib import sha256
+from sys import getrefcount
 from types import SimpleNamespace
 
 import pytest
@@ -17,6 +19,7 @@ from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.report.counts import CrawlCounts
+from scrapy_robots_policy.resolver import origin
 from scrapy_robots_policy.resolver.origin import OriginState, rules_given
 
 ORIGIN = "http://example.com"
@@ -104,13 +107,29 @@ def test_a_dry_run_counts_the_uses_of_a_page_that_is_refused_once():
     assert sum(decider.counts.of(ORIGIN).uses.values()) == 1
 
 
+RETRY, REDIRECT = "retry_times", "redirect_times"
+
+
 @pytest.mark.parametrize(
-    ("meta", "passed"),
-    [({}, 1), ({"retry_times": 1}, 0), ({"retry_times": 1, "redirect_times": 1}, 1)],
+    ("steps", "passed"),
+    [
+        ([], 1),
+        ([RETRY, RETRY], 1),
+        ([REDIRECT], 2),
+        ([RETRY, REDIRECT], 2),
+        ([REDIRECT, RETRY, RETRY], 2),
+        ([RETRY, REDIRECT, RETRY, REDIRECT, RETRY], 3),
+    ],
 )
-def test_a_request_that_passes_counts_once_with_its_retries(meta, passed):
-    decider = decider_of()
-    decide(decider, scrapy.Request(f"{ORIGIN}/open", meta=meta))
+def test_a_request_that_passes_counts_once_with_its_retries(steps, passed):
+    """Each step is a new request with the meta of the one before, as Scrapy makes them."""
+    decider, meta = decider_of(), {}
+    for step in [None, *steps]:
+        if step is not None:
+            meta = {**meta, step: meta.get(step, 0) + 1}
+        request = scrapy.Request(f"{ORIGIN}/open", meta=meta)
+        decide(decider, request)
+        meta = request.meta
     assert decider.counts.of(ORIGIN).passed == passed
 
 
@@ -178,6 +197,27 @@ def test_a_robots_txt_that_nobody_has_approved_refuses_all_requests(rules, appro
     else:
         with pytest.raises(Disallowed):
             decide(decider, request, rules, config)
+
+
+def test_a_file_that_is_compared_with_the_approved_one_is_kept_by_its_rules_alone():
+    """They have a bound in octets, and nothing else has one."""
+    octets = b"User-agent: *\nDisallow: /secret # " + b"x" * 1000
+    holders = getrefcount(octets)
+    rules = OriginState(ORIGIN, AccessOverrides(), CacheEntry(FetchResult(200), 0.0, octets)).rules(
+        RFC, 0.0
+    )
+    decider = decider_of(approved={ORIGIN: sha256(octets).hexdigest()})
+    decide(decider, scrapy.Request(f"{ORIGIN}/open"), rules)
+    del rules, decider
+    collect()
+    assert getrefcount(octets) == holders
+
+
+def test_the_digest_of_a_file_is_made_once(monkeypatch):
+    rules = rules_given(ORIGIN, RFC, b"User-agent: *\nDisallow: /digest")
+    digest = rules.digest
+    monkeypatch.setattr(origin, "sha256", None)
+    assert rules.digest == digest == sha256(rules.access.octets).hexdigest()
 
 
 def test_a_delay_that_the_user_has_set_is_kept_whatever_the_site_says():

@@ -45,7 +45,7 @@ async def test_a_page_behind_a_redirect_that_its_site_forbids_does_not_reach_the
         assert seen.answered == [site.url("/b")]
         (error,) = crawler.spider.errors
         assert isinstance(error, Disallowed)
-        assert error.verdict.line == 2
+        assert (error.verdict.line, error.url) == (2, site.url("/secret"))
         assert seen.stats["robots/dropped/rule"] == 1
         assert site.paths.count("/robots.txt") == 1
 

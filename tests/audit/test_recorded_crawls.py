@@ -25,6 +25,7 @@ from tests.crawls import (
     REACTORS,
     Middleware,
     Plan,
+    Spider,
     crawl,
     crawl_apart,
     crawl_killed,
@@ -391,6 +392,42 @@ def test_a_wrong_setting_leaves_no_record_of_a_crawl_that_has_never_begun(settin
     process = crawl_process(Plan(["http://127.0.0.1/"], settings))
     assert f"ERROR: {setting} is 'wrong'" in process.stderr
     assert [*tmp_path.iterdir()] == []
+
+
+class Failing:
+    """A component of the user's that cannot be made; it is made after ours."""
+
+    def __init__(self):
+        raise RuntimeError("it cannot be made")
+
+
+def test_a_component_that_fails_at_start_leaves_no_record_of_a_crawl_that_has_never_begun(tmp_path):
+    pipelines = {f"{__name__}.Failing": 300}
+    settings = {
+        **OURS,
+        "ROBOTS_AUDIT": str(tmp_path / "audit.jsonl"),
+        "ITEM_PIPELINES": pipelines,
+    }
+    process = crawl_process(Plan(["http://127.0.0.1/"], settings))
+    assert "it cannot be made" in process.stderr
+    assert [*tmp_path.iterdir()] == []
+
+
+class Looking(Spider):
+    """Looks before its first request whether its record is one that is deleted."""
+
+    async def start(self):
+        self.may_be_deleted = middleware_of(self.crawler).recorder.writer._undo.alive
+        async for request in super().start():
+            yield request
+
+
+@on_reactor
+async def test_the_record_of_a_crawl_that_has_begun_is_kept_whatever_happens(tmp_path):
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        settings = {"ROBOTS_AUDIT": str(tmp_path / "audit.jsonl")}
+        _, crawler = await crawl(site.url("/a"), spider=Looking, settings=settings)
+    assert crawler.spider.may_be_deleted is False
 
 
 def test_eight_crawlers_of_a_fleet_write_files_that_verify_together(tmp_path, redis):

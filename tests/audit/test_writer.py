@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import errno
 import os
+from gc import collect
 
 import pytest
 
@@ -181,6 +182,33 @@ def test_a_system_that_takes_a_few_octets_at_a_time_gets_them_all(tmp_path, monk
     file.close()
     assert octets_in(file.path) == lines
     assert file.octets == len(file.path.read_bytes())
+
+
+def write_and_flush(writer):
+    writer.write("crawl", "")
+    writer.flush()
+
+
+BEGINNINGS = {
+    "no spider is opened": (lambda _: None, False),
+    "the spider is opened": (Writer.keep, True),
+    "a second line": (write_and_flush, True),
+    "the end": (lambda writer: (writer.write("end", ""), writer.close()), True),
+}
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_a_file_is_deleted_whose_crawl_never_begins(name, tmp_path, errors, timer):
+    happen, is_kept = BEGINNINGS[name]
+    writer = Writer(tmp_path / "audit.jsonl", 0, str, errors.append, timer)
+    writer.begin(members({"a": 1}))
+    (path,) = writer.paths
+    happen(writer)
+    assert path.exists()
+    atexit.unregister(writer.flush)
+    del writer
+    collect()
+    assert path.exists() == is_kept
 
 
 @pytest.mark.parametrize("name", ["audit.jsonl", "audit.jsonl.gz"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots_policy import stats
-from scrapy_robots_policy.admission.decider import VERDICT_KEY
+from scrapy_robots_policy.admission.decider import HOPS_KEY, VERDICT_KEY
 from scrapy_robots_policy.config import EXEMPT_KEY
 from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
 from scrapy_robots_policy.fetch.request import CARRIED_META
@@ -83,7 +83,7 @@ def test_it_has_each_reason_with_its_words():
 
 
 def test_it_has_the_keys_of_request_meta():
-    keys = {CONFIG_KEY, EXEMPT_KEY, VERDICT_KEY, TAGS_KEY, *CARRIED_META}
+    keys = {CONFIG_KEY, EXEMPT_KEY, VERDICT_KEY, HOPS_KEY, TAGS_KEY, *CARRIED_META}
     assert keys <= set(column("Keys of request.meta", 0))
 
 

@@ -26,6 +26,7 @@ LIFETIMES = [
     ({"cache-control": "max-age=60", "age": "old"}, 60.0),
     ({"cache-control": "max-age=60", "age": "20 , 0"}, 40.0),
     ({"cache-control": "max-age=60", "age": ", 20"}, 60.0),
+    ({"cache-control": "max-age=60", "date": DATE}, 60.0),  # RFC 9111 §4.2.3: by its Age alone
     ({"cache-control": "max-age=-1"}, 0.0),
     ({"cache-control": "public, max-age", "expires": AFTER_DATE}, 0.0),
     ({"cache-control": "max-age-of=60"}, None),

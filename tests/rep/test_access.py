@@ -368,6 +368,18 @@ def test_the_validators_of_a_copy_are_for_no_other_url():
     assert (latest.etag, latest.last_modified, latest.hops) == ("", "", moved.hops)
 
 
+def test_the_file_of_another_status_than_200_is_asked_for_anew_after_a_failure():
+    """A 304 would give back a copy that `yandex` reads, which reads none of a 203."""
+    served = FetchResult(203, OURS, etag='"1"', last_modified="Mon")
+    access = live("yandex", (0, served), (DAY, FetchResult(304)))
+    assert (access.entry.latest.status, access.entry.latest.etag) == (203, '"1"')
+    assert access.mode is AccessMode.ALLOW
+    for failures in ((503,), (503, 502)):
+        failed = [(DAY + at, FetchResult(status)) for at, status in enumerate(failures)]
+        latest = live("yandex", (0, served), *failed).entry.latest
+        assert (latest.etag, latest.last_modified) == ("", "")
+
+
 COPIES = {
     "of a type that is read": ("text/plain", AccessMode.RULES),
     "of a type that is not read": ("image/gif", AccessMode.ALLOW),

@@ -246,6 +246,11 @@ def test_a_crawler_that_nobody_knows_is_not_found():
     assert find_agent("FooBot") is None
 
 
+def test_a_header_of_scrapys_is_no_name_of_a_crawler():
+    with pytest.raises(TypeError, match=r"^name must be a str, not bytes$"):
+        find_agent(b"Googlebot")
+
+
 def test_own_crawlers_can_be_added():
     mine = Agent("FooBot-Image", "google", ("foobot-image", "foobot", "*"), "our own")
     google = DIALECTS["google"]
@@ -254,3 +259,9 @@ def test_own_crawlers_can_be_added():
     assert not parse(body, "google").allowed("http://h/y", "FooBot-Image")
     assert parse(body, with_mine).allowed("http://h/y", "FooBot-Image")
     assert not parse(body, with_mine).allowed("http://h/x", "FooBot-Image")
+
+
+@pytest.mark.parametrize("chain", ["foobot", ("FooBot", "*"), ("foobot", None), ()])
+def test_a_chain_whose_names_no_file_can_have_is_refused(chain):
+    with pytest.raises(ValueError, match=r"^Agent 'FooBot': chain is .+, it must be a tuple of"):
+        Agent("FooBot", "google", chain, "our own")

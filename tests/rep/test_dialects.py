@@ -8,6 +8,7 @@ import pytest
 
 from scrapy_robots_policy.rep import (
     DIALECTS,
+    Agent,
     Dialect,
     dialect_of,
     differences,
@@ -16,6 +17,8 @@ from scrapy_robots_policy.rep import (
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
 from tests.house.sources import MODULES, PACKAGE, text_of
+
+MINE = Agent("MyBot", "google", ("mybot", "*"), "our own")
 
 
 def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():
@@ -102,6 +105,22 @@ def test_a_dialect_is_made_from_another_by_other_values_of_options():
         ({"wildcards": 1}, "Dialect 'mine': wildcards is 1, it must be of type bool"),
         ({"size_limit": True}, "Dialect 'mine': size_limit is True, it must be of type int, 0 or"),
         ({"line_limit": -1}, "Dialect 'mine': line_limit is -1, it must be of type int, 0 or more"),
+        (
+            {"agent_keys": ("user-agent", 3)},
+            "Dialect 'mine': agent_keys is ('user-agent', 3), it must be of type tuple with",
+        ),
+        (
+            {"agents": {"mybot": ("mybot", "*")}},
+            "Dialect 'mine': agents has ('mybot', '*') under 'mybot', it must have each Agent",
+        ),
+        (
+            {"agents": {"MyBot": MINE}},
+            "Dialect 'mine': agents has the Agent 'MyBot' under 'MyBot', it must have each Agent",
+        ),
+        (
+            {"agents": {"mybot": MINE, 1: MINE}},
+            "Dialect 'mine': agents has the Agent 'MyBot' under 1, it must have each Agent",
+        ),
         (
             {"ties": "allow"},
             "Dialect 'mine' has no option 'ties'; the options are bom, size_limit,",

@@ -18,7 +18,8 @@ from scrapy_robots_policy.rep.preference import USER_AGENT
 from scrapy_robots_policy.rep.verdict import Details
 from tests.traced_memory import tracing_memory
 
-FILE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\nContent-Signal: ai-train=no\n"
+WITHOUT_USAGE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\n"
+FILE = WITHOUT_USAGE + b"Content-Signal: ai-train=no\n"
 URL = "https://example.com/a/b/c.pdf"
 MIB = 1024 * 1024
 
@@ -51,17 +52,31 @@ WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
     "no agent, checker": (lambda read: read.checker(b"bot"), "agent must be a str, not bytes"),
     "no agent, group": (lambda read: read.group(None), "agent must be a str, not NoneType"),
     "no agent, usage": (lambda read: read.usage("/a", 7), "agent must be a str, not int"),
+    "no URL, usage": (lambda read: read.usage(None, "bot"), "url must be a str, not NoneType"),
+    "one token, usage": (
+        lambda read: read.usage("/ok", "bot", "Google-Extended"),
+        "tokens must be a collection of str, not a str",
+    ),
+    "no agent, overridden": (
+        lambda read: read.overridden("/a", b"bot"),
+        "agent must be a str, not bytes",
+    ),
     "no agent, delay": (lambda read: read.crawl_delay(7), "agent must be a str, not int"),
     "text": (lambda _: parse("User-agent: *"), "a robots.txt must be bytes, not str"),
     "no file": (lambda _: RuleSet(None, DIALECTS["google"]), "a robots.txt must be bytes, not Non"),
 }
 
 
+OF_SITES = b"User-agent: *\nDisallow: http://h/a\nDisallow: /b\n"
+FILES = {"with usage": FILE, "without": WITHOUT_USAGE, "rules that name a site": OF_SITES}
+
+
+@pytest.mark.parametrize("file", FILES)
 @pytest.mark.parametrize("dialect", ["rfc9309", "original1994"])
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: str):
+def test_what_is_of_a_wrong_type_is_refused_with_a_sentence(name: str, dialect: str, file: str):
     ask, sentence = WRONG[name]
-    read = parse(FILE, dialect)
+    read = parse(FILES[file], dialect)
     for _ in range(3):
         with pytest.raises(TypeError, match=sentence):
             ask(read)

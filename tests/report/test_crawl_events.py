@@ -9,7 +9,7 @@ from pydispatch import dispatcher
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
@@ -133,6 +133,20 @@ def test_a_tdmrep_json_that_is_forbidden_is_not_counted_for_each_page_beyond_the
         events.counts.of(BEYOND).tdmrep = f"404 of another origin, before page {page}"
         events.on_tdmrep_forbidden(BEYOND)
     assert not events.crawler.stats.get_value("robots/tdmrep/forbidden")
+
+
+@on_reactor
+async def test_a_tdmrep_json_that_is_allowed_again_is_reported_as_it_was(events):
+    entry = CacheEntry(FetchResult(200), 0.0, b"[]", 0.0)
+    reserved = OriginState(key_of(HERE, TDMREP), AccessOverrides(), entry).rules(
+        tdmrep.DIALECT, 0.0
+    )
+    await events.on_learned(reserved, None, Source.SITE)
+    for report in (events.on_tdmrep_forbidden, lambda _: events.on_tdmrep_allowed(reserved)):
+        report(HERE)
+        report(HERE)
+    assert events.counts.of(HERE).tdmrep == "200"
+    assert events.crawler.stats.get_value("robots/tdmrep/forbidden") == 1
 
 
 RECEIVERS = {

@@ -17,6 +17,7 @@ from ..agents import (
     is_name,
     product_token,
 )
+from ..url import not_a_string
 from .crawler_rows import agents_of, engine
 from .google_crawlers import BY_QIHOO, GOOGLE
 from .options import Certainty
@@ -321,7 +322,12 @@ def crawlers() -> Iterator[Agent]:
 
 
 def find_agent(name: str) -> Agent | None:
-    """The crawler of that name, in any case, with its engine's dialect; None if no table has it."""
+    """The crawler of that name, in any case, with its engine's dialect; None if no table has it.
+
+    TypeError for octets, such as a header of Scrapy's: no table would have them.
+    """
+    if not isinstance(name, str):
+        raise not_a_string("name", name)
     agents = (table.get(name.lower()) for table in _TABLES)
     return next(filter(None, agents), None)
 

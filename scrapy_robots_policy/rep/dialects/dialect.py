@@ -117,6 +117,7 @@ class Dialect:
             object.__setattr__(
                 self, option, _checked(self.name, option, kind, getattr(self, option))
             )
+        _check_agents(self.name, self.agents)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -165,19 +166,37 @@ def _unpickled(values: dict[str, Any]) -> Dialect:
 
 
 def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
-    if _is_limit(value) if kind is int else isinstance(value, kind):
+    if _is_right(kind, value):
         return value
     choices = list(kind) if issubclass(kind, Enum) else []
     for choice in choices:
         if value in (choice.value, choice.name.lower()):
             return choice
     wanted = " or ".join(repr(choice.value) for choice in choices)
-    wanted = wanted or f"of type {kind.__name__}{', 0 or more' * (kind is int)}"
+    wanted = wanted or f"of type {kind.__name__}{_BESIDE_TYPE.get(kind, '')}"
     raise ValueError(f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}")
 
 
-def _is_limit(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+_BESIDE_TYPE: dict[type, str] = {int: ", 0 or more", tuple: " with strings alone"}
+
+
+def _is_right(kind: type, value: object) -> bool:
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if kind is tuple:
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+    return isinstance(value, kind)
+
+
+def _check_agents(dialect: str, agents: Mapping[str, Agent]) -> None:
+    """Crawlers are looked up by their names in lower case: another key would never be found."""
+    for key, agent in agents.items():
+        if not isinstance(agent, Agent) or key != agent.name.lower():
+            what = f"the Agent {agent.name!r}" if isinstance(agent, Agent) else repr(agent)
+            raise ValueError(
+                f"Dialect {dialect!r}: agents has {what} under {key!r}, it must have each Agent "
+                "under its own name in lower case, as add_agents puts it"
+            )
 
 
 @cache
