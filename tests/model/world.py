@@ -1,0 +1,226 @@
+"""Sites that change, and processes that crawl them, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import Any
+from urllib.parse import urlsplit
+
+import scrapy
+from scrapy.crawler import CrawlerRunner
+from scrapy.http import Request, Response
+from scrapy.utils.defer import maybe_deferred_to_future
+
+from scrapy_robots_policy import compat
+from scrapy_robots_policy.exceptions import Disallowed
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+from tests.crawls import OURS, QUIET, middleware_of
+from tests.model.changing_site import AGENT, Fetch, Site, download_handler
+from tests.model.oracle import DAY, HOUR, POLICIES
+from tests.model.shared_store import FleetStore, KeptStore, Shared
+from tests.model.virtual_time import VirtualTime
+from tests.on_reactor import Gate
+
+HOSTS = ("10.0.0.1", "10.0.0.2")
+STORES = {"memory": None, "kept": KeptStore, "fleet": FleetStore}
+AT_ONCE = {
+    "USER_AGENT": f"{AGENT} (+https://tests.dev/bot)",
+    "CONCURRENT_REQUESTS": 1000,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1000,
+    "DOWNLOAD_DELAY": 0,
+    "RETRY_ENABLED": False,
+    "ROBOTS_FETCH_RETRIES": 0,
+    "CLOSESPIDER_TIMEOUT": 0,
+    "LOGSTATS_INTERVAL": 0,  # else a line of the log is due each minute of virtual time
+}
+
+
+@dataclass(eq=False)
+class Asked:
+    """A page that a crawl was asked for.
+
+    passed_at, refused_at  when it passed, or was refused; None: it was not
+    verdict                why it was refused
+    """
+
+    process: int
+    host: str
+    path: str
+    began: float
+    passed_at: float | None = None
+    refused_at: float | None = None
+    verdict: Any = None
+    has_ended: bool = False
+
+    @property
+    def at(self) -> float | None:
+        """When it was decided."""
+        return self.refused_at if self.passed_at is None else self.passed_at
+
+
+class Spider(scrapy.Spider):
+    """Asks for nothing itself, and is not idle before its gate is open."""
+
+    name = "model"
+    gate: Gate
+
+    async def start(self):
+        await self.gate.pass_()
+        return
+        yield
+
+
+class World:
+    """Two sites, and the crawls that visit them. A crawl that is closed is followed by another one.
+
+    dialect    the name of one in `POLICIES`
+    keeps      what keeps entries: the "memory" of a crawl, a store that is "kept" when it closes,
+               or the store of a "fleet" of two crawls
+    closed_at  when the crawls were closed, by their number
+    faults     what must not happen
+    """
+
+    def __init__(self, time: VirtualTime, dialect: str, keeps: str) -> None:
+        self.time, self.keeps, self.policy = time, keeps, POLICIES[dialect]
+        # All pace lines are read, so that there is one oracle for them.
+        self.dialect = DIALECTS[dialect].but(
+            f"{dialect}-paced", crawl_delay=CrawlDelay.OWN_OR_ALL, visit_time=True
+        )
+        self.sites = {host: Site(time.now, self.policy.redirects) for host in HOSTS}
+        self.shared = Shared(time.now)
+        self.asked: list[Asked] = []
+        self.crawls: dict[int, Crawl] = {}  # those that are open, by their number
+        self.closed_at: dict[int, float] = {}
+        self.faults: list[object] = []
+
+    async def ask(self, seat: int, host: str, paths: Iterable[str]) -> None:
+        """Ask one of the crawls for pages of a host."""
+        crawl = self._crawl(seat)
+        for path in paths:
+            crawl.ask(host, path)
+        await self.time.forward(0)
+
+    async def open(self) -> None:
+        while len(self.crawls) < (2 if self.keeps == "fleet" else 1):
+            number = len(self.crawls) + len(self.closed_at)
+            self.crawls[number] = Crawl(self, number)
+            await self.time.forward(0)
+
+    async def reopen(self, seat: int) -> None:
+        """Close one of the crawls, and have another one ask for what is in the scheduler then."""
+        put_back = await self._close(self._crawl(seat))
+        self.asked = [asked for asked in self.asked if asked not in put_back]
+        await self.open()
+        for asked in put_back:
+            self.crawls[max(self.crawls)].ask(asked.host, asked.path)
+        await self.time.forward(0)
+
+    async def run_on(self) -> None:
+        """Let time pass until all requests have ended."""
+        await self.time.until(lambda: all(asked.has_ended for asked in self.asked), DAY)
+        waiting = [asked for asked in self.asked if not asked.has_ended]
+        assert not waiting, f"these requests wait for ever: {waiting}"
+
+    async def close(self) -> None:
+        while self.crawls:
+            await self._close(self._crawl(0))
+        await self.time.forward(HOUR)  # Scrapy leaves a transfer that is cancelled to its handler
+        assert self.time.is_over, "something waits although all crawls have ended"
+
+    def known_fetches(self, process: int, host: str) -> list[Fetch]:
+        """The fetches that have ended, and of which a crawl may know."""
+        return [
+            fetch
+            for fetch in self.sites[host].fetches
+            if (self.keeps != "memory" or fetch.process == process)
+            and fetch.ended is not None
+            and fetch.ended <= self.closed_at.get(fetch.process, inf)
+        ]
+
+    def work_together(self, process: int, other: int) -> bool:
+        return process == other or self.keeps == "fleet"
+
+    def _crawl(self, seat: int) -> Crawl:
+        numbers = sorted(self.crawls)
+        return self.crawls[numbers[seat % len(numbers)]]
+
+    async def _close(self, crawl: Crawl) -> list[Asked]:
+        """Close a crawl, and give the requests that are in its scheduler then.
+
+        It waits for the pages that are under way, and for nothing else.
+        """
+        self.closed_at[crawl.number] = self.time.now()
+        queued = await crawl.close()
+        del self.crawls[crawl.number]
+        visits = [visit for site in self.sites.values() for visit in site.visits]
+        pages = [visit for visit in visits if visit.process == crawl.number and visit.asked]
+        ended = [self.closed_at[crawl.number], *(visit.ended for visit in pages)]
+        assert self.time.now() <= max(ended), "the crawl closes late"
+        mine = [asked for asked in self.asked if asked.process == crawl.number]
+        left = [asked for asked in mine if not asked.has_ended]
+        assert queued == len(left), f"{queued} are in the scheduler of {left}"
+        return left
+
+
+class Crawl:
+    """One process: Scrapy's engine with all of the package, and a web of the test's own."""
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world, self.number, self.gate = world, number, Gate()
+        handler = download_handler(self._respond)
+        store = STORES[world.keeps]
+        settings = {**QUIET, **OURS, **AT_ONCE, "TWISTED_REACTOR": None}
+        settings["DOWNLOAD_HANDLERS"] = {"http": handler, "https": handler}
+        settings["ROBOTS_DIALECT"] = world.dialect
+        if store is not None:
+            settings["ROBOTS_STORE"] = type("Store", (store,), {"shared": world.shared})
+        runner = CrawlerRunner(settings)
+        self.crawler = runner.create_crawler(type("Spider", (Spider,), {"gate": self.gate}))
+        self.ended = runner.crawl(self.crawler)
+
+    def ask(self, host: str, path: str) -> None:
+        asked = Asked(self.number, host, path, self.world.time.now())
+        self.world.asked.append(asked)
+        request = Request(
+            f"http://{host}{path}",
+            partial(self._answered, asked=asked),
+            errback=partial(self._failed, asked=asked),
+            meta={"asked": asked},
+            dont_filter=True,
+        )
+        self.crawler.engine.crawl(request)
+
+    async def close(self) -> int:
+        """Close the crawl, and give the number of requests that are in its scheduler then."""
+        compat.close_spider(self.crawler, "enough")
+        self.gate.open()
+        await self.world.time.until(lambda: self.ended.called, DAY)
+        await maybe_deferred_to_future(self.ended)
+        stat = self.crawler.stats.get_value
+        return stat("scheduler/enqueued", 0) - stat("scheduler/dequeued", 0)
+
+    def sitemaps(self, host: str) -> tuple[str, ...]:
+        return middleware_of(self.crawler).sitemaps(f"http://{host}/")
+
+    async def _respond(self, request: Request) -> Response:
+        asked = request.meta.get("asked")
+        if asked is not None:
+            if asked.at is not None:
+                self.world.faults.append(("decided twice", asked))
+            asked.passed_at = self.world.time.now()
+        return await self.world.sites[urlsplit(request.url).hostname].respond(self.number, request)
+
+    def _answered(self, _response: Response, asked: Asked) -> None:
+        asked.has_ended = True
+
+    def _failed(self, failure: Any, asked: Asked) -> None:
+        asked.has_ended = True
+        asked.refused_at = self.world.time.now()
+        if isinstance(failure.value, Disallowed):
+            asked.verdict = failure.value.verdict
+        else:
+            self.world.faults.append(failure)
