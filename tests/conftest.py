@@ -16,7 +16,7 @@ from functools import cache
 from importlib.metadata import version
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 # A runner of tests may set them. They would change the output, the way to a site, or the project.
@@ -27,6 +27,10 @@ NOT_INHERITED = (
 
 # Before any test is imported, as a property keeps the profile that it is made under.
 settings.register_profile("untimed", deadline=None)  # a busy machine is no counterexample
+# Nobody reads how a mutant fails, and to shrink a whole history takes minutes.
+settings.register_profile(
+    "mutants", deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+)
 settings.load_profile("untimed")
 
 # `nohup make test &` ignores Ctrl-C, and so would the commands that tests interrupt.

@@ -142,9 +142,10 @@ class Knowledge:
             return True
         if not self._fails:
             return now < self.fresh_until + self._lifetime
-        mode = self.mode(now)
-        is_as_before = mode not in (CLOSED, WAIT) and mode == self.mode(self.last.ended)
-        return is_as_before and now < self.fresh_until + self.policy.lifetime
+        mode, before = self.mode(now), self.mode(self.last.ended)
+        is_as_before = mode == before or {mode, before} == {OPEN, OPEN_OR_CLOSED}
+        is_closed = mode in (CLOSED, WAIT)
+        return is_as_before and not is_closed and now < self.fresh_until + self.policy.lifetime
 
     def obeyed(self, now: float) -> File | None:
         """The file whose rules hold; None: there is none."""

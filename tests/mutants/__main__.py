@@ -120,8 +120,9 @@ def run_tests(
 ) -> tuple[int | None, str]:
     """(pytest's exit status, None where it hung; what it printed)"""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    options = [f"--timeout={TEST_DEADLINE}", "--hypothesis-profile=mutants"]
     process = subprocess.Popen(
-        [*command, f"--timeout={TEST_DEADLINE}", *tests],
+        [*command, *options, *tests],
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.PIPE,
