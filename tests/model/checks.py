@@ -41,9 +41,14 @@ def deciding(world: World, asked: Asked) -> list[Knowledge]:
 
 
 def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
-    fetched_at = knowledge.last.ended
-    was_fetched_for_it = fetched_at >= asked.began  # it counts, however short its life
-    return knowledge.is_usable(asked.at) or was_fetched_for_it or asked.at - fetched_at < FLOOR
+    if knowledge.is_usable(asked.at) or was_fetched_for(knowledge, asked):
+        return True
+    return asked.at - knowledge.last.ended < FLOOR
+
+
+def was_fetched_for(knowledge: Knowledge, asked: Asked) -> bool:
+    """Whether a request has waited for an answer. Then it counts, however short its life."""
+    return knowledge.last.ended >= asked.began
 
 
 def decides_so(knowledge: Knowledge, asked: Asked) -> bool:
@@ -118,7 +123,9 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
 
 
 def check_stale_uses(world: World, host: str) -> None:
-    """By a stale answer a page passes only once, unless the file is being fetched again."""
+    """By a stale answer a page passes only once, unless it has waited for that answer, or the file
+    is being fetched again.
+    """
     passed = [a for a in world.asked if a.host == host and a.passed_at is not None]
     passed.sort(key=lambda asked: (asked.process, asked.passed_at))
     slack = LOOKS_EVERY if world.keeps == "fleet" else 0.0
@@ -127,6 +134,8 @@ def check_stale_uses(world: World, host: str) -> None:
         for asked in pages:
             by = deciding(world, asked)
             if not all(is_stale(one, asked.passed_at) for one in by):
+                continue
+            if was_fetched_for(by[-1], asked):
                 continue
             at = asked.passed_at
             first_use = first_uses.setdefault(by[-1].last, at)
