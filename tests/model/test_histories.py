@@ -97,38 +97,22 @@ def histories(max_steps):
 
 
 dialects = st.sampled_from(list(POLICIES))
-many = settings(max_examples=80)
+keepers = st.sampled_from(list(STORES))
 
 
 @settings(max_examples=15)
-@given(dialects, st.sampled_from(list(STORES)), histories(max_steps=8))
+@given(dialects, keepers, histories(max_steps=8))
 @on_reactor
 async def test_crawls_do_what_is_permitted(dialect, keeps, history):
     await happens(dialect, keeps, history)
 
 
 @pytest.mark.slow
-@many
-@given(dialects, histories(max_steps=25))
+@settings(max_examples=240)
+@given(dialects, keepers, histories(max_steps=25))
 @on_reactor
-async def test_crawls_that_keep_nothing_do_what_is_permitted(dialect, history):
-    await happens(dialect, "memory", history)
-
-
-@pytest.mark.slow
-@many
-@given(dialects, histories(max_steps=25))
-@on_reactor
-async def test_crawls_that_go_on_with_what_earlier_ones_kept_do_what_is_permitted(dialect, history):
-    await happens(dialect, "kept", history)
-
-
-@pytest.mark.slow
-@many
-@given(dialects, histories(max_steps=25))
-@on_reactor
-async def test_a_fleet_does_what_is_permitted(dialect, history):
-    await happens(dialect, "fleet", history)
+async def test_crawls_do_what_is_permitted_however_much_happens(dialect, keeps, history):
+    await happens(dialect, keeps, history)
 
 
 async def happens(dialect, keeps, history):

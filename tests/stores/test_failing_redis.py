@@ -106,16 +106,29 @@ async def test_nothing_is_kept_of_a_call_that_has_ended():
     assert opened._calls == set()
 
 
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (
+            MasterNotFoundError("No master found for 'mine' : <Redis(password=hidden)> - Error"),
+            "a name MasterNotFoundError: No master found for 'mine'",
+        ),
+        (
+            MovedError("15808 127.0.0.1:6381"),
+            "a name it is a node of a cluster: write redis+cluster://host:port",
+        ),
+    ],
+)
 @on_reactor
-async def test_a_master_that_is_not_found_is_reported_without_the_passwords_of_its_sentinels():
+async def test_a_fault_is_reported_without_passwords_and_with_what_to_write(error, reported):
     async def call(_client):
-        raise MasterNotFoundError("No master found for 'mine' : <Redis(password=hidden)> - Error")
+        raise error
 
     events = Events()
     opened = Connection(Address("a name"), events, events.now)
     opened._opened = SimpleNamespace()
     await opened.ask(call)
-    assert events.lost == ["a name MasterNotFoundError: No master found for 'mine'"]
+    assert events.lost == [reported]
 
 
 @on_reactor
@@ -126,18 +139,6 @@ async def test_a_server_that_repeats_what_it_was_sent_is_reported_without_the_pa
         async with members(url, 1, events=events) as (store,):
             assert (await store.claim(ORIGIN)).granted
     assert events.lost == [f"127.0.0.1:{server.port}/0 ResponseError: unknown command 'AUTH'"]
-
-
-@on_reactor
-async def test_the_node_of_a_cluster_is_reported_with_the_form_of_an_address():
-    async def call(_client):
-        raise MovedError("15808 127.0.0.1:6381")
-
-    events = Events()
-    opened = Connection(Address("a name"), events, events.now)
-    opened._opened = SimpleNamespace()
-    await opened.ask(call)
-    assert events.lost == ["a name it is a node of a cluster: write redis+cluster://host:port"]
 
 
 POLICIES = {
