@@ -30,13 +30,9 @@ class FormerName:
 _TO_404_MEDIA = (
     "a spokesperson of Anthropic in 404media.co/websites-are-blocking-the-wrong-ai-scrapers-"
     "because-ai-companies-keep-making-new-ones, update of 30 July 2024: the two names are no "
-    "longer in use, and ClaudeBot respects what was set for them. The page "
-    "support.claude.com/en/articles/8896518 names ClaudeBot, Claude-User and Claude-SearchBot, and "
-    "no former name"
+    "longer in use, and ClaudeBot respects what was set for them"
 )
-_ANTHROPIC_SAYS = (
-    "Anthropic said in July 2024 that ClaudeBot obeys such a group; its page does not say so"
-)
+_ANTHROPIC_SAYS = "Anthropic said in July 2024 that ClaudeBot obeys such a group"
 
 FORMER_NAMES: Mapping[str, FormerName] = MappingProxyType(
     {
