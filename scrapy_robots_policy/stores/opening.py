@@ -26,7 +26,9 @@ DEFAULT_FILE = "robots.sqlite"  # in the project's .scrapy folder
 IN_MEMORY = ":memory:"  # what SQLite and SQLAlchemy call a database without a file
 _SLASHES_BEFORE_DRIVE = re.compile(r"^/+(?=[a-z]:)", re.IGNORECASE)  # as in sqlite:///C:/x.sqlite
 METHODS = ("get", "put", "close")
-_OLDEST_REDIS_PY = 5  # those before know no `protocol`; another package may have asked for one
+# Another package may have asked for an old one. Those before 5 know no `protocol`. Those from 5 to
+# 6.4 are not refused: with a single server a crawl works.
+_OLDEST_REDIS_PY = 5
 _NEEDS_REDIS_PY = "Redis needs redis-py 6.4 or newer: pip install 'scrapy-robots-policy[redis]'"
 
 Params = Mapping[str, Any]
