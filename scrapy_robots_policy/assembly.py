@@ -15,6 +15,7 @@ from .admission.concurrency import Concurrency
 from .admission.crawl_policy import CrawlPolicy
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
+from .admission.request_rules import RequestRules
 from .config import PolicySettings, one_sentence
 from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
@@ -42,6 +43,7 @@ class CrawlParts:
     events     writes to log, stats and record what happens
     report     writes the report at the end; None: nobody wants one
     resolver   answers which rules hold for an origin now
+    rules      gives those that decide about a request, as far as they are known
     admission  has requests wait until they may go
 
     `on_unreachable` is that of `CrawlEvents`. A store or a record that cannot be opened stops the
@@ -61,7 +63,7 @@ class CrawlParts:
         self.recorder = self._open_record(settings)  # after all that may fail: a crawl begins now
         self.report = self._report_writer(settings)
         self.admission = self._admission(settings, store)
-        self.resolver = self.admission.resolver
+        self.rules, self.resolver = self.admission.rules, self.admission.resolver
 
     def _open_record(self, settings: PolicySettings) -> Recorder | None:
         if settings.audit is None:
@@ -79,7 +81,7 @@ class CrawlParts:
         self.recorder.on_learned(rules, source)
 
     def _report_rules(self, rules: OriginRules, page: Request) -> None:
-        self.admission.report_rules(rules, page)
+        self.rules.report(rules, page)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
         if settings.report is None:
@@ -105,15 +107,18 @@ class CrawlParts:
             self.crawler, settings.max_waiting, delays, self._stop, self._open_fetch_queue
         )
         fetch = self._fetcher(settings, concurrency)
+        resolver = self._resolver(settings, store, fetch)
+        policy = CrawlPolicy(
+            settings.delay_limit, settings.use, settings.defer_timeout, settings.approved
+        )
         return Admission(
             self.crawler,
-            settings.configs,
-            self._resolver(settings, store, fetch),
+            RequestRules(settings.configs, resolver, policy, self.events),
+            resolver,
             concurrency,
             delays,
-            self._decider(settings, fetch),
+            self._decider(settings, policy, fetch),
             self.counts,
-            self.events,
             self.now,
         )
 
@@ -158,10 +163,7 @@ class CrawlParts:
         )
         return Resolver(sources, settings.defer_timeout)
 
-    def _decider(self, settings: PolicySettings, fetch: Fetcher) -> Decider:
-        policy = CrawlPolicy(
-            settings.delay_limit, settings.use, settings.defer_timeout, settings.approved
-        )
+    def _decider(self, settings: PolicySettings, policy: CrawlPolicy, fetch: Fetcher) -> Decider:
         return Decider(
             policy,
             self.counts,

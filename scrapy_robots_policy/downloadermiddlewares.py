@@ -49,7 +49,7 @@ class RobotsPolicyMiddleware:
         self.crawler = crawler
         self.configs, self.counts, self.events = settings.configs, parts.counts, parts.events
         self.recorder, self.report, self.resolver = parts.recorder, parts.report, parts.resolver
-        self.admission = parts.admission
+        self.rules, self.admission = parts.rules, parts.admission
         self.status_line = StatusLine(crawler, self.admission.waiting, self.events.trouble.sum_up)
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -83,7 +83,7 @@ class RobotsPolicyMiddleware:
         config = self.configs.of(meta, user_agent, origin)
         if not config.applies_to(origin):
             return self._exempt(request, origin, config)
-        rules = self.admission.cached(request, origin, config)
+        rules = self.rules.cached(request, origin, config)
         if rules is None or self.admission.must_wait(request, rules, config):
             return self.admission.admit_or_put_back(request, origin, config, rules)
         return self.admission.decide_or_put_back(request, rules, config)
@@ -173,7 +173,7 @@ class RobotsPolicyMiddleware:
         origin = origin_of(url)
         assert origin is not None  # pages without a host are not read
         page = request if request.url == url else request.replace(url=url)
-        answered = self.admission.answer(page, origin, config, preferences)
+        answered = self.rules.answer(page, origin, config, preferences)
         of_page = (result for result in answered.results if result.by in preferences)
         self.counts.note_uses(origin, of_page)
         self.events.on_preferences(origin, preferences)
@@ -189,7 +189,7 @@ class RobotsPolicyMiddleware:
         if origin is None:
             return ()
         config = self.configs.of({}, None, origin)
-        rules = self.admission.latest_robots_txt(origin, config)
+        rules = self.rules.latest_robots_txt(origin, config)
         return () if rules is None or rules.rules is None else rules.rules.sitemaps
 
     def verdict(self, request: Request) -> Verdict | None:
@@ -205,7 +205,8 @@ class RobotsPolicyMiddleware:
         config = self.configs.of(request.meta, request.headers.get(USER_AGENT), origin)
         if not config.applies_to(origin):
             return None
-        return self.admission.verdict(request, origin, config)
+        rules = self.rules.latest(request, origin, config)
+        return None if rules is None else self.admission.decider.verdict(request, rules, config)
 
     def spider_opened(self) -> None:
         if self.recorder is not None:

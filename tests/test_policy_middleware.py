@@ -443,7 +443,7 @@ def cannot_record(*_args):
 def test_no_page_goes_whose_decision_could_not_be_recorded(exempt, monkeypatch):
     ours = RobotsPolicyMiddleware(get_crawler())
     ours.recorder = SimpleNamespace(on_exempt=cannot_record)
-    monkeypatch.setattr(ours.admission, "cached", lambda *_: "rules")
+    monkeypatch.setattr(ours.rules, "cached", lambda *_: "rules")
     monkeypatch.setattr(ours.admission, "must_wait", lambda *_: False)
     monkeypatch.setattr(ours.admission.decider, "refuse_if_forbidden", cannot_record)
     monkeypatch.setattr(ours.admission, "put_back", lambda _: "put back")

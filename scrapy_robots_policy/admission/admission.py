@@ -21,14 +21,11 @@ from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
 from ..config.misspelt import MetaNames
-from ..config.request_config import RequestConfig, RequestConfigs
+from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing
-from ..rep import Origin, Verdict, origin_of, tdmrep
-from ..rep.documents import TDMREP, key_of, url_of
-from ..rep.preference import TDM_RESERVATION, Preference
-from ..rep.use_answer import UseAnswer, answer
+from ..rep import Origin, origin_of, tdmrep
+from ..rep.documents import TDMREP, key_of
 from ..report.counts import CrawlCounts
-from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
@@ -37,6 +34,7 @@ from .crawl_policy import may_wait
 from .decider import Decider
 from .delay_queue import Asker, DelayQueue, Turn
 from .delay_queues import DelayQueues
+from .request_rules import RequestRules
 from .status_line import Waiting
 
 
@@ -49,45 +47,20 @@ class Admission:
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
-        configs: RequestConfigs,
+        rules: RequestRules,
         resolver: Resolver,
         concurrency: Concurrency,
         delays: DelayQueues,
         decider: Decider,
         counts: CrawlCounts,
-        events: CrawlEvents,
         now: Callable[[], float],
     ) -> None:
-        self.crawler, self.configs = crawler, configs
-        self.resolver, self.concurrency = resolver, concurrency
-        self.delays, self.decider, self.policy = delays, decider, decider.policy
-        self.counts, self.events, self.now = counts, events, now
+        self.crawler, self.rules, self.resolver = crawler, rules, resolver
+        self.concurrency, self.delays, self.decider = concurrency, delays, decider
+        self.counts, self.now = counts, now
         self.dry_run = decider.dry_run
-        self._asks_tdmrep = self.policy.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
         self._meta_names = MetaNames(crawler)
-
-    def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
-        """All that decides about a request, where it is known without waiting."""
-        rules = self.cached_robots_txt(request, origin, config)
-        if rules is None or not self._asks_tdmrep or not self._needs_tdmrep(request, rules, config):
-            return rules
-        reserved = self.resolver.cached(key_of(origin, TDMREP), tdmrep.DIALECT, request)
-        return None if reserved is None else rules.with_tdmrep(reserved)
-
-    def cached_robots_txt(
-        self, request: Request, origin: Origin, config: RequestConfig
-    ) -> OriginRules | None:
-        """The rules of the robots.txt for a request, where they are known without waiting."""
-        if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
-        return self.resolver.cached(origin, config.dialect, request)
-
-    def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
-        """The rules of the robots.txt that is known, however old. Nothing is fetched."""
-        if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
-        return self.resolver.latest(origin, config.dialect)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether a request whose rules are known has to wait for its turn or a visit time.
@@ -113,45 +86,6 @@ class Admission:
         except CrawlClosing:  # it could not be recorded
             return self.put_back(request)
         return None
-
-    def answer(
-        self,
-        request: Request,
-        origin: Origin,
-        config: RequestConfig,
-        of_page: tuple[Preference, ...],
-    ) -> UseAnswer:
-        """The answer to the declared use of a page, with what the page itself says."""
-        rules = self._rules_of_page(request, origin, config)
-        if rules is None:
-            return answer(of_page, self.policy.use)
-        preferences = rules.preferences(request.url, config.agent, self.policy.use)
-        overridden = rules.overridden(request.url, config.agent)
-        return answer((*preferences, *of_page), self.policy.use, overridden)
-
-    def _rules_of_page(
-        self, request: Request, origin: Origin, config: RequestConfig
-    ) -> OriginRules | None:
-        """What decided about a page, or has come since; it may have grown too old meanwhile."""
-        rules = self.cached_robots_txt(request, origin, config)
-        rules = rules or self.latest_robots_txt(origin, config)
-        return None if rules is None else self._with_latest_tdmrep(request, rules, config)
-
-    def verdict(self, request: Request, origin: Origin, config: RequestConfig) -> Verdict | None:
-        """The verdict by what is known, however old; None: nothing is known. Nothing is fetched."""
-        rules = self.latest_robots_txt(origin, config)
-        if rules is None:
-            return None
-        rules = self._with_latest_tdmrep(request, rules, config)
-        return self.decider.verdict(request, rules, config)
-
-    def _with_latest_tdmrep(
-        self, request: Request, rules: OriginRules, config: RequestConfig
-    ) -> OriginRules:
-        if not self._needs_tdmrep(request, rules, config):
-            return rules
-        reserved = self.resolver.latest(key_of(rules.origin, TDMREP), tdmrep.DIALECT)
-        return rules if reserved is None else rules.with_tdmrep(reserved)
 
     async def admit(
         self,
@@ -223,27 +157,10 @@ class Admission:
         """
         origin = origin_of(page.url)
         assert origin is not None  # a page without one needs no rules
-        config = self._config_of(page, origin)
-        rules = self.latest_robots_txt(origin, config)
+        config = self.rules.config(page, origin)
+        rules = self.rules.latest_robots_txt(origin, config)
         if rules is not None:
             self._queue(page, rules, config)
-
-    def report_rules(self, rules: OriginRules, page: Request) -> None:
-        """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
-        config = self._config_of(page, Origin(rules.origin))
-        self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
-        if self._asks_tdmrep:
-            self._report_tdmrep(rules, config)
-
-    def _report_tdmrep(self, rules: OriginRules, config: RequestConfig) -> None:
-        """Report the tdmrep.json that is known, where a robots.txt allows it."""
-        key = key_of(rules.origin, TDMREP)
-        reserved = self.resolver.latest(key, tdmrep.DIALECT)
-        if reserved is not None and rules.allowed(url_of(key), config.agent):
-            self.events.on_tdmrep_allowed(reserved)
-
-    def _config_of(self, page: Request, origin: Origin) -> RequestConfig:
-        return self.configs.of(page.meta, page.headers.get(b"User-Agent"), origin)
 
     def waiting(self) -> Waiting:
         """What waits now."""
@@ -273,7 +190,7 @@ class Admission:
         """The rules of now: the same while they are fresh; None if they are too old to be used."""
         if self.now() < rules.fresh_until:
             return rules
-        return self.cached(request, origin, config)
+        return self.rules.cached(request, origin, config)
 
     async def _rules_for(
         self, request: Request, origin: Origin, config: RequestConfig
@@ -285,21 +202,6 @@ class Admission:
         self.counts.wait(origin, self.now() - began)
         return rules
 
-    def _needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
-        """Whether the origin's tdmrep.json may decide about a request that declares a purpose.
-
-        Only robots.txt itself is free of its own rules: a tdmrep.json that it forbids is not
-        requested.
-        """
-        if not self._asks_tdmrep or not config.obey:
-            return False
-        if not rules.allowed(request.url, config.agent):
-            return False
-        if rules.allowed(url_of(key_of(rules.origin, TDMREP)), config.agent):
-            return True
-        self.events.on_tdmrep_forbidden(rules.origin)
-        return False
-
     async def _with_tdmrep(
         self, request: Request, rules: OriginRules, config: RequestConfig, began: float
     ) -> OriginRules:
@@ -307,7 +209,7 @@ class Admission:
 
         Where a delay is kept, the fetch of the file takes a turn.
         """
-        if not self._needs_tdmrep(request, rules, config):
+        if not self.rules.needs_tdmrep(request, rules, config):
             return rules
         key = key_of(rules.origin, TDMREP)
         rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
@@ -349,7 +251,7 @@ class Admission:
 
         From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
         """
-        delay = self.policy.delay(rules, config)
+        delay = self.decider.policy.delay(rules, config)
         if not self.delays.by_slot:
             if not delay.seconds:
                 return None

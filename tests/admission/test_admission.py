@@ -17,8 +17,7 @@ from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
 from scrapy_robots_policy.rep.access import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
-from scrapy_robots_policy.rep.documents import TDMREP, key_of
-from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
+from scrapy_robots_policy.rep.preference import NO_USE
 from scrapy_robots_policy.resolver.origin import OriginState
 from scrapy_robots_policy.stores import ALONE
 from tests.admission.test_delay_queue import Clock
@@ -26,12 +25,9 @@ from tests.on_reactor import on_reactor, start, until_idle
 
 ORIGIN = "http://example.com"
 ASKER = Asker(ORIGIN, "bot", "seznam")
-KEY = key_of(ORIGIN, TDMREP)
 CONFIG = RequestConfig(DIALECTS["seznam"], "bot")
 PAGE = Request(f"{ORIGIN}/page")
 NOON = 12 * 3600.0  # of 1 January 1970, UTC
-TRAINING = DeclaredUse(frozenset({"train-ai"}))
-RESERVED = b'[{"location": "/*", "tdm-reservation": 1}]'
 
 
 def rules_of(octets, key=ORIGIN, at=NOON):
@@ -40,85 +36,24 @@ def rules_of(octets, key=ORIGIN, at=NOON):
     return OriginState(key, AccessOverrides(), entry).rules(dialect, at)
 
 
-def admission(known, use=NO_USE, *, dry_run=False, clock=None):
-    """One that knows these files by their keys."""
+def admission(known, *, dry_run=False, clock=None):
+    """With the rules that are known, by origin."""
     clock = clock or Clock(NOON)
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
-    policy = CrawlPolicy(DelayLimit(), use, 600.0)
+    policy = CrawlPolicy(DelayLimit(), NO_USE, 600.0)
     engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
         SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
-        None,
         SimpleNamespace(
-            cached=lambda key, *_: known.get(key), latest=lambda key, *_: known.get(key)
+            cached=lambda _, origin, __: known.get(origin), needs_tdmrep=lambda *_: False
         ),
+        SimpleNamespace(),
         SimpleNamespace(engine=engine, in_slots=tuple),
         delays,
         Decider(policy, None, None, clock.now, None, dry_run=dry_run),
         None,
-        SimpleNamespace(on_tdmrep_forbidden=lambda _: None),
         clock.now,
     )
-
-
-@pytest.mark.parametrize(
-    ("robots", "use", "needs_tdmrep"),
-    [
-        (b"", TRAINING, True),
-        (b"", NO_USE, False),
-        (b"", DeclaredUse(frozenset({"search"})), False),
-        (b"User-agent: *\nDisallow: /page", TRAINING, False),
-        (b"User-agent: *\nDisallow: /.well-known/", TRAINING, False),
-    ],
-)
-def test_a_request_waits_for_the_tdmrep_json_that_may_decide_about_it(robots, use, needs_tdmrep):
-    rules = rules_of(robots)
-    known = {ORIGIN: rules}
-    before = admission(known, use).cached(PAGE, ORIGIN, CONFIG)
-    assert before is (None if needs_tdmrep else rules)
-    known[KEY] = rules_of(RESERVED, KEY)
-    after = admission(known, use).cached(PAGE, ORIGIN, CONFIG)
-    assert bool(after.reserved(PAGE.url)) is needs_tdmrep
-
-
-def test_the_verdict_on_a_request_is_that_of_all_files_that_are_known():
-    known = {}
-    one = admission(known, TRAINING)
-    assert one.verdict(PAGE, ORIGIN, CONFIG) is None
-    known[ORIGIN] = rules_of(b"")
-    assert one.verdict(PAGE, ORIGIN, CONFIG).allowed
-    known[KEY] = rules_of(RESERVED, KEY)
-    assert one.verdict(PAGE, ORIGIN, CONFIG).refused
-
-
-@pytest.mark.parametrize(
-    ("robots", "use", "is_known", "is_reported"),
-    [
-        (b"", TRAINING, True, True),
-        (b"", TRAINING, False, False),
-        (b"", NO_USE, True, False),
-        (b"User-agent: *\nDisallow: /.well-known/", TRAINING, True, False),
-    ],
-)
-def test_a_robots_txt_that_allows_a_tdmrep_json_that_is_known_is_reported(
-    robots, use, is_known, is_reported
-):
-    reserved, reported = rules_of(RESERVED, KEY), []
-    one = admission({}, use)
-    one.configs = SimpleNamespace(of=lambda *_: CONFIG)
-    known = {KEY: reserved} if is_known else {}
-    one.resolver = SimpleNamespace(latest=lambda key, _: known.get(key))
-    one.events = SimpleNamespace(on_rules=lambda *_: None, on_tdmrep_allowed=reported.append)
-    one.report_rules(rules_of(robots), PAGE)
-    assert reported == [reserved] * is_reported
-
-
-@pytest.mark.parametrize("own", [{"obey": False, "robots_txt": b""}, {"robots_txt": b""}])
-def test_what_the_user_has_set_for_a_host_needs_no_file_of_it(own):
-    config = RequestConfig(CONFIG.dialect, "bot", **own)
-    assert admission({}).cached_robots_txt(PAGE, ORIGIN, config).allowed(PAGE.url, "bot")
-    if "obey" in own:
-        assert admission({}, TRAINING).cached(PAGE, ORIGIN, config).tdmrep is None
 
 
 @pytest.mark.parametrize(
