@@ -114,6 +114,5 @@ def _print_file(story: Story) -> None:
     around = {n + k for n in notes for k in range(-_AROUND, _AROUND + 1)}
     for number in sorted(around):
         if 1 <= number <= len(lines):
-            note = f"    <- {notes[number]}" if number in notes else ""
             mark = ">" if number == decision.get("line") else " "
-            print_numbered(number, lines[number - 1] + note, mark)
+            print_numbered(number, lines[number - 1], mark, notes.get(number, ""))

@@ -49,16 +49,16 @@ def run(options: Options) -> int:
 
 def _compare(url: str, file: _File, options: Options, blocks: Blocks) -> bool:
     """Whether other dialects differ from the first on the URL. Prints those that do."""
-    verdicts = {one: rules.verdict(url, options.agent) for one, rules in file.rules.items()}
 
     def allowed(dialect: Dialect) -> bool:
-        if dialect in verdicts:
-            return verdicts[dialect].allowed
-        return rules_from("", file.result, dialect).allowed(url, options.agent)
+        rules = file.rules.get(dialect) or rules_from("", file.result, dialect)
+        return rules.allowed(url, options.agent)
 
     here = options.dialects[0]
     causes = {other: cause(allowed, here, other) for other in options.dialects[1:]}
     differing = {other: why for other, why in causes.items() if why}
+    # Only of those that are shown: for its reason, a dialect lays out all rules of a large file.
+    verdicts = {one: file.rules[one].verdict(url, options.agent) for one in (here, *differing)}
     if options.as_json:
         print_json(
             _as_json(url, verdicts[here], {verdicts[d]: why for d, why in differing.items()})

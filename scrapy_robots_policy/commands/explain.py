@@ -30,7 +30,9 @@ from .verdict_data import (
 )
 
 _MAX_BEATEN = 12
+_MAX_LINES = 100  # of User-agent lines, and of preferences
 _MAX_SITEMAPS = 5
+_ABOUT_USE = "about the page's use"
 
 
 def run(options: Options) -> int:
@@ -176,26 +178,34 @@ def _group(verdict: Verdict) -> str:
     if group is None:
         return "none names the crawler"
     plural = "s" * (len(group.lines) != 1)
-    numbers = ", ".join(map(str, group.lines))
-    return f"{group.name!r}, line{plural} {numbers}; rules: {len(group.rules)}"
+    numbers = ", ".join(map(str, group.lines[:_MAX_LINES]))
+    more = len(group.lines) - _MAX_LINES
+    and_more = f" and {more:,} more" if more > 0 else ""
+    return f"{group.name!r}, line{plural} {numbers}{and_more}; rules: {len(group.rules)}"
 
 
 def _print_lines(verdict: Verdict, lines: list[str]) -> None:
     """The lines of the file that count: the User-agent lines, the rule that decides, the rules that
     it beats, and the preferences about the use of the page.
     """
-    notes = {use.robots_line: "about the page's use" for use in verdict.usage if use.robots_line}
-    if verdict.group:
-        notes |= dict.fromkeys(verdict.group.lines, "")
-    notes |= {rule.line: "matches too, is weaker" for rule in verdict.beaten[:_MAX_BEATEN]}
-    if verdict.rule:
-        notes[verdict.rule.line] = "decides"
+    uses = [use.robots_line for use in verdict.usage if use.robots_line]
+    agents = verdict.group.lines if verdict.group else ()
+    beaten = [rule.line for rule in verdict.beaten]
+    notes = dict.fromkeys(uses[:_MAX_LINES], _ABOUT_USE)
+    notes |= dict.fromkeys(agents[:_MAX_LINES], "")
+    notes |= dict.fromkeys(beaten[:_MAX_BEATEN], "matches too, is weaker")
+    if verdict.line:
+        notes[verdict.line] = "decides" if verdict.rule else _ABOUT_USE
     for number in sorted(notes):
         mark = ">" if number == verdict.line else " "
-        note = f"    <- {notes[number]}" if notes[number] else ""
-        print_numbered(number, lines[number - 1] + note, mark)
-    more = len(verdict.beaten) - _MAX_BEATEN
-    if more > 0:
-        print_line(f"        and {counted(more, 'beaten rule')} more")
+        print_numbered(number, lines[number - 1], mark, notes[number])
+    _print_more(len(agents) - _MAX_LINES, "User-agent line")
+    _print_more(len(beaten) - _MAX_BEATEN, "beaten rule")
+    _print_more(len(uses) - _MAX_LINES, "preference")
     if notes:
         print_line()
+
+
+def _print_more(count: int, noun: str) -> None:
+    if count > 0:
+        print_line(f"        and {counted(count, noun)} more")

@@ -13,12 +13,11 @@ from .linted_files import LintedFile
 from .sarif import Sarif
 from .terminal import (
     paint,
-    print_caret,
     print_columns,
     print_csv,
     print_json,
     print_line,
-    print_numbered,
+    print_marked,
 )
 from .workflow import annotation
 
@@ -67,8 +66,7 @@ def _print_finding(name: str, line: str, finding: Finding) -> None:
     kind = paint(f"{finding.severity.value} {finding.code} {finding.kind.name}", colour)
     print_line(f"{place} {kind}")
     print_line(f"        {shown(finding.message)}")
-    print_numbered(finding.line, line)
-    print_caret(line, finding.column, finding.end, colour)
+    print_marked(finding.line, line, finding.column, finding.end, colour)
     if finding.fix:
         print_line(f"        fix: {shown(finding.fix)}")
     print_line()

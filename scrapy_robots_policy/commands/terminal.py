@@ -22,6 +22,7 @@ _VERDICTS = {"allowed": "green", "disallowed": "red", "unreachable": "yellow"}
 _NARROWEST = 8  # columns of the terminal that a last cell takes at least, if it is longer
 _LONG_WORD = 24  # columns; longer words, such as paths, may be broken
 _GAP = 2  # columns between two cells
+MAX_LINE = 1_000  # characters that are shown of a line of a file, which may have millions
 _program = ["scrapy robots"]
 
 
@@ -159,7 +160,7 @@ def print_sentence(sentence: str) -> None:
 
 def print_groups(head: Row, groups: Mapping[str, Sequence[Row]]) -> None:
     """One table with a heading above each group. What does not fit the terminal is cut."""
-    room, end = _room(), "…" if _written("…") == "…" else "..."
+    room, end = _room(), _ellipsis()
     rows = [head, *(row for group in groups.values() for row in group)]
     lines = _with_room([[_written(cell) for cell in row] for row in rows], room - _GAP)
     for heading, group in [(None, [head]), *groups.items()]:
@@ -189,6 +190,10 @@ def _written(text: str) -> str:
         return escaped
     encoding = sys.stdout.encoding
     return escaped.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _ellipsis() -> str:
+    return "…" if _written("…") == "…" else "..."
 
 
 def _room() -> int:
@@ -233,16 +238,22 @@ def _wrapped(row: list[str], widths: list[int]) -> list[list[str]]:
     return [list(line) for line in zip_longest(*columns, fillvalue="")]
 
 
-def print_numbered(number: int, text: str, mark: str = " ") -> None:
-    """A line of a file, with its number."""
-    print_line(f"{mark} {number:>5} | {_written(text)}")
+def print_numbered(number: int, text: str, mark: str = " ", note: str = "") -> None:
+    """A line of a file, with its number and a note. Of a long line its start."""
+    start = _written(text[:MAX_LINE]) + _ellipsis() * (len(text) > MAX_LINE)
+    print_line(f"{mark} {number:>5} | {start}{f'    <- {note}' if note else ''}")
 
 
-def print_caret(line: str, column: int, end: int, colour: str) -> None:
-    """Carets under a part of a line: from `column`, from 1, to before `end`."""
-    before = width(_written(line[: column - 1]))
-    marked = max(width(_written(line[column - 1 : end - 1])), 1)
-    print_line(f"        | {' ' * before}{paint('^' * marked, colour)}")
+def print_marked(number: int, text: str, column: int, end: int, colour: str) -> None:
+    """A line of a file, with its number, and carets under a part of it: from `column`, from 1, to
+    before `end`. Of a long line, what stands before and after `column`.
+    """
+    first = max(column - 1 - MAX_LINE // 2, 0) if len(text) > MAX_LINE else 0
+    skipped = _ellipsis() * (first > 0)
+    print_numbered(number, skipped + text[first:])
+    before = width(skipped + _written(text[first : column - 1]))
+    marked = width(_written(text[column - 1 : min(end - 1, first + MAX_LINE)]))
+    print_line(f"        | {' ' * before}{paint('^' * max(marked, 1), colour)}")
 
 
 def _size(stream: TextIO) -> tuple[int, int]:

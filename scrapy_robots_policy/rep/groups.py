@@ -189,11 +189,14 @@ class Groups:
         wanted = frozenset(chain)
         kept = self._orphans(text) if STAR in wanted else []
         weight, bound_by = (len(STAR), STAR) if kept else (0, "")
-        line = 0
-        while line < len(self._names):
-            bound, first = False, line
-            line, group = self._group(first, text)
-            for value in self._names[first:line]:
+        end = 0
+        # A list without any of the names changes nothing, and most lists have none.
+        for line in [at for at, value in enumerate(self._names) if value in wanted]:
+            if line < end:
+                continue
+            bound, first = False, self._first(line, text)
+            end, group = self._group(first, text)
+            for value in self._names[first:end]:
                 if value in wanted and len(value) >= weight:
                     bound, bound_by = True, value
                 if bound and len(value) > weight:

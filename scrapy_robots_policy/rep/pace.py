@@ -11,9 +11,9 @@ from .groups import Groups
 from .lines import grammar_of
 
 
-def may_have_pace(body: bytes) -> bool:
+def may_have_pace(body: bytes, dialect: Dialect) -> bool:
     """Whether a file may have a Crawl-delay, Request-rate or Visit-time. Most have none."""
-    lower = body.lower()
+    lower = body[: dialect.size_limit].lower()
     return b"-delay" in lower or b"-rate" in lower or b"-time" in lower
 
 

@@ -15,7 +15,7 @@ from .url import RULE_OCTETS, URL_OCTETS, in_query, not_a_string, path_of
 
 _INDEX = "/index.htm"
 # For a set in an expression: octets that some dialect rewrites or gives a meaning.
-_ODD = r"*$%\x80-\xff\s#"
+_ODD = r'*$%#\x00-\x20\x7f-\xff"<>\[\]\\^`{|}'
 NEVER = "\n"  # no value holds one
 _MANY = 4  # parts; with more of them it pays to look first whether the path holds them all
 
@@ -106,7 +106,8 @@ class Reading:
         self._tie_allows = dialect.tie is Tie.ALLOW
         self.rewrites_all = dialect.percent is Percent.URI
         self.resolves = dialect.no_slash is NoSlash.RESOLVED
-        self.literal = "" if self.resolves or self.rewrites_all else rf"/[^{_ODD}]*"
+        # Two slashes begin the name of a site, where a rule may name one.
+        self.literal = rf"/{'(?!/)' if self.resolves else ''}[^{_ODD}]*"
         self.index_page = _INDEX if dialect.index_html else NEVER
 
     def path_of(self, url: str) -> str:
@@ -149,10 +150,12 @@ class Reading:
         """An expression for the start of values that match no path with that second octet; "" where
         any value may match. It looks no further than to the second octet of a value.
         """
-        if not self.literal or second == "%":
+        if second == "%":
             return ""
         if self._dialect.index_html:
             second += "i"  # "/index.html" allows "/"
+        if self.resolves:
+            second += "/"  # "//example.com/a" is "/a" there
         return rf"(?-i:/[^{_ODD}{re.escape(second)}])"
 
     def near(self, lines: Sequence[RuleLine], path: str) -> list[RuleLine]:

@@ -189,7 +189,7 @@ class RuleSet:
         delay, or the dialect does not read delays.
         """
         _check_agent(agent)
-        if not may_have_pace(self._body):
+        if not may_have_pace(self._body, self.dialect):
             return None
         return delay_for(agent, self._groups, self._text(), self.dialect)
 
@@ -198,7 +198,7 @@ class RuleSet:
         in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
         """
         _check_agent(agent)
-        if not may_have_pace(self._body):
+        if not may_have_pace(self._body, self.dialect):
             return ()
         return visit_times_for(agent, self._groups, self._text(), self.dialect)
 
@@ -225,7 +225,7 @@ class RuleSet:
     def may_have_usage(self) -> bool:
         """Whether the file may have lines about the use of pages; without any there are none."""
         if self._may_have_usage is None:
-            body = self._body.lower()
+            body = self._body[: self.dialect.size_limit].lower()
             self._may_have_usage = b"content-" in body or b"license" in body
         return self._may_have_usage
 

@@ -69,7 +69,7 @@ class OriginRules:
     _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        has_pace = self.rules is not None and may_have_pace(self.access.octets)
+        has_pace = self.rules is not None and may_have_pace(self.access.octets, self.dialect)
         object.__setattr__(self, "may_have_pace", has_pace)
 
     @property

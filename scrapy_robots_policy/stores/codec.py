@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 from ..rep.cache_entry import CacheEntry, FetchResult
@@ -64,6 +64,7 @@ Allow: /
 """
 
 _LATER_FACTS = ["unreachable_since"]
+_FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
@@ -73,8 +74,8 @@ class EntryError(ValueError):
 
 def encode(entry: CacheEntry) -> bytes:
     """The frame of an entry."""
-    facts = asdict(entry)
-    facts["latest"] = {name: facts["latest"][name] for name in _LATEST_FACTS}
+    facts = {name: getattr(entry, name) for name in _FACTS}
+    facts["latest"] = {name: getattr(entry.latest, name) for name in _LATEST_FACTS}
     octets = facts.pop("octets")
     facts["has_octets"] = octets is not None
     later = {name: facts.pop(name) for name in _LATER_FACTS}

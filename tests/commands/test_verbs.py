@@ -16,10 +16,12 @@ from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.inputs import rules_from
 from scrapy_robots_policy.commands.saved_page import saved_response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
+from scrapy_robots_policy.commands.terminal import MAX_LINE
 from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
-from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep import DIALECTS, parse, ruleset
+from scrapy_robots_policy.rep.binding import BindingRules
 from scrapy_robots_policy.rep.dialects.dialect import options
 from tests.calls import counting_calls
 from tests.site import Answer, Site, moved
@@ -461,6 +463,17 @@ def test_lint_shows_line_caret_and_fix(tmp_path):
     ]
 
 
+def test_lint_shows_a_long_line_around_what_it_found(tmp_path):
+    path = tmp_path / "r.txt"
+    path.write_text(f"User-agent: *\nDisallow: /{'a' * 5_000} Disallow: /b{'c' * 5_000}\n")
+    shown = [line for line in robots("lint", "--select", "R206", path).lines if " | " in line]
+    line, carets = (text.partition(" | ")[2] for text in shown)
+    assert line[carets.index("^") :].startswith("Disallow: /b")
+    assert line[0] == line[-1] == "…"
+    assert len(line) == MAX_LINE + 1
+    assert len(carets) <= len(line)
+
+
 def test_lint_exits_with_0_on_notes_alone(tmp_path):
     path = tmp_path / "r.txt"
     path.write_text("User-agent: *\nColour: blue\nDisallow: /x\n")
@@ -557,6 +570,18 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike: disallowed"])
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x", "/")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
+
+
+def test_compare_lays_out_no_rules_of_a_dialect_that_decides_alike(monkeypatch, file):
+    laid_out = []
+
+    def noted(*args):
+        laid_out.append(args)
+        return BindingRules(*args)
+
+    monkeypatch.setattr(ruleset, "BindingRules", noted)
+    assert robots("compare", "--robots", file, "/private/x").status == 0
+    assert len(laid_out) == 1  # those of the dialect with which the others are compared
 
 
 @pytest.mark.parametrize("verb", ["compare", "test"])
@@ -825,6 +850,22 @@ def test_one_thing_more_is_no_plural(tmp_path):
     lines = robots("explain", "--robots", path, "/" + "a" * 20).lines
     assert "             and 1 sitemap more" in lines
     assert "        and 1 beaten rule more" in lines
+
+
+def test_explain_shows_some_of_very_many_lines_and_all_that_decides(tmp_path):
+    path = tmp_path / "robots.txt"
+    uses = "".join(f"Content-Usage: k{n}=n\n" for n in range(150))
+    rules = f"Disallow: /{'a' * 5_000}\nDisallow: /\n"
+    path.write_text("User-agent: *\n" * 250 + uses + rules)
+    output = robots("explain", "--robots", path, "/" + "a" * 5_001)
+    lines = output.lines
+    decides = next(line for line in lines if "<- decides" in line)
+    assert decides == f">   401 | {f'Disallow: /{chr(97) * 5_000}'[:MAX_LINE]}…    <- decides"
+    assert "        and 150 User-agent lines more" in lines
+    numbers = ", ".join(map(str, range(1, 101)))
+    assert any(f"lines {numbers} and 150 more; rules: 2" in line for line in lines)
+    allowed = robots("explain", "--robots", path, "--agent", "other", "/b").lines
+    assert len(allowed) < 150
 
 
 def test_a_dialect_beside_itself_has_a_sentence_and_no_empty_table():

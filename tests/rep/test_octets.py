@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, origin_of, parse, url
-from scrapy_robots_policy.rep.dialects.options import Percent
+from scrapy_robots_policy.rep.dialects.options import NoSlash, Percent
+from scrapy_robots_policy.rep.patterns import Reading
 from scrapy_robots_policy.rep.url import (
     RULE_OCTETS,
     URL_OCTETS,
@@ -173,6 +175,27 @@ def test_a_path_may_begin_with_any_character(dialect: str):
             rules = parse(f"User-agent: *\nDisallow: {rule}\n".encode(), dialect)
             answers = [rules.allowed(url, "FooBot") for _ in range(3)]
             assert answers == [rules.verdict(url, "FooBot").allowed] * 3, (rule, url)
+
+
+@pytest.mark.parametrize("dialect", ["original1994", "duckduckgo"])
+def test_the_first_question_finds_a_rule_that_names_the_site(dialect: str):
+    rules = parse(b"User-agent: *\nDisallow: //h/b\n", dialect)
+    assert not rules.allowed("http://h/b", "FooBot")
+
+
+@pytest.mark.parametrize("percent", Percent)
+@pytest.mark.parametrize("no_slash", NoSlash)
+def test_what_starts_a_value_literally_is_compared_as_it_is_written(
+    percent: Percent, no_slash: NoSlash
+):
+    reading = Reading(DIALECTS["rfc9309"].but("made up", percent=percent, no_slash=no_slash))
+    literal = re.compile(reading.literal, re.IGNORECASE | re.ASCII)
+    values = [value for octet in map(chr, range(256)) for value in (f"/{octet}a", f"/a{octet}")]
+    found = [value for value in values if literal.fullmatch(value)]
+    assert "/aa" in found
+    for value in found:
+        pattern, *others = reading.patterns(False, value, "http://h/")
+        assert (pattern.parts, pattern.anchored, others) == ((value,), False, [])
 
 
 @pytest.mark.slow

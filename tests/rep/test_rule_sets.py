@@ -6,7 +6,7 @@ import doctest
 import gc
 import pickle
 from collections.abc import Callable
-from itertools import product
+from itertools import islice, product
 from string import ascii_lowercase
 
 import pytest
@@ -16,6 +16,7 @@ from scrapy_robots_policy.rep.binding import MAX_KEPT, RULE_OCTETS
 from scrapy_robots_policy.rep.needles import Needles
 from scrapy_robots_policy.rep.preference import USER_AGENT
 from scrapy_robots_policy.rep.verdict import Details
+from tests.calls import counting_calls
 from tests.traced_memory import tracing_memory
 
 WITHOUT_USAGE = b"User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /*.pdf$\n"
@@ -219,6 +220,20 @@ def rules_used_by(body: bytes, agents: int = 1) -> RuleSet:
         for _ in range(3):
             read.allowed("http://h/a", f"bot{chr(97 + agent % 26)}{chr(97 + agent // 26)}")
     return read
+
+
+@pytest.mark.parametrize("dialect", ["rfc9309", "google", "yandex"])
+def test_a_crawler_finds_its_group_without_a_look_into_all_others(dialect: str):
+    def calls(count: int) -> int:
+        names = map("".join, islice(product(ascii_lowercase, repeat=3), count))
+        groups = "".join(f"User-agent: {name}\nDisallow: /{name}\n" for name in names)
+        rules = parse(f"{groups}User-agent: FooBot\nDisallow: /a\n".encode(), dialect)
+        with counting_calls() as counts:
+            assert not rules.allowed("/a", "FooBot")
+        return counts["call"] + counts["c_call"]
+
+    calls(2_000)  # makes what is made once for all files
+    assert calls(2_000) < calls(100) + 100
 
 
 def test_few_of_the_rules_that_have_decided_are_kept():

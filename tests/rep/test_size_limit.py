@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
+from scrapy_robots_policy.rep.pace import may_have_pace
 
 FILE = b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\nDisallow: /\n"
 WHOLE_LINE = len(b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\n")
@@ -124,3 +125,11 @@ def test_google_cuts_a_line_and_obeys_what_is_left_of_its_rule(dialect, is_cut):
 def test_yandex_obeys_no_group_of_10_000_rules(count, allowed):
     rules = parse(b"User-agent: *\n" + b"Disallow: /a\n" * count, "yandex")
     assert rules.allowed(SITE + "/a", "bot") is allowed
+
+
+@pytest.mark.parametrize(("dialect", "is_read"), [("rfc9309", False), ("original1994", True)])
+def test_what_a_dialect_does_not_read_is_not_searched(dialect, is_read):
+    limit = DIALECTS["rfc9309"].size_limit
+    body = b"#" * limit + b"\nCrawl-delay: 2\nContent-Usage: ai-use=n\n"
+    assert may_have_pace(body, DIALECTS[dialect]) is is_read
+    assert parse(body, dialect).may_have_usage is is_read
