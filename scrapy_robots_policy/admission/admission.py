@@ -229,8 +229,13 @@ class Admission:
             self._queue(page, rules, config)
 
     def report_rules(self, rules: OriginRules, page: Request) -> None:
-        """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
+        """Report what a robots.txt that was looked up for a page asks of the page's crawler.
+
+        From now on its delay is kept. A page that went by older rules may be on its way, and is a
+        visit; the next page may come when that has ended.
+        """
         config = self._config_of(page, Origin(rules.origin))
+        self._queue(page, rules, config)
         self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
         if self._asks_tdmrep:
             self._report_tdmrep(rules, config)
