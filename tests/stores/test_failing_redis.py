@@ -13,7 +13,7 @@ from redis.exceptions import ClusterDownError, MovedError, ResponseError
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.stores.redis import connection
-from scrapy_robots_policy.stores.redis.address import Address
+from scrapy_robots_policy.stores.redis.address import CONNECTIONS, Address
 from scrapy_robots_policy.stores.redis.connection import Connection
 from tests.on_reactor import on_reactor
 from tests.redis_server import Cluster, RedisServer
@@ -197,6 +197,23 @@ async def test_only_one_call_waits_for_a_server_that_does_not_answer(monkeypatch
             events.time += 60
             assert (await store.claim("https://new.example")).granted
             assert len(events.regained) == 1
+
+
+@on_reactor
+async def test_a_server_that_answers_just_in_time_but_too_seldom_counts_as_lost(monkeypatch):
+    monkeypatch.setattr(connection, "ANSWER_WITHIN", 0.5)
+    monkeypatch.setattr(connection, "PLACE_WITHIN", 0.1)
+    events = Events()
+
+    async def answer(_client):
+        await asyncio.sleep(0.3)
+        return True
+
+    async with members("redis://nowhere.invalid", 1, events, now=events.now) as (store,):
+        ask = store.connection.ask
+        answers = await asyncio.gather(*(ask(answer) for _ in range(4 * CONNECTIONS)))
+        assert answers[-1] is None
+        assert len(events.lost) == 1
 
 
 @on_reactor

@@ -1,8 +1,10 @@
 """The connection to a Redis that may be gone, slow or full: every call ends soon, none raises.
 
 After a fault a circuit breaker keeps further calls off for a while, so that a server that does not
-answer delays one call now and then, not every request. A server that refuses writes, because it is
-full or a replica, is still read. A trouble is reported once when it begins and once when it ends.
+answer delays one call now and then, not every request. A server that answers just in time, but not
+as often as this process asks, counts as one that does not answer: it would else make a crawl as
+slow as itself. A server that refuses writes, because it is full or a replica, is still read. A
+trouble is reported once when it begins and once when it ends.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterError, MovedError, ResponseError
 
 from ..breaker import CircuitBreaker
-from ..guarded import within
+from ..guarded import Deadline, within
 from ..interface import StoreEvents
 from .address import CONNECTIONS, Address, Client
 from .eviction import dangerous_policy
@@ -24,6 +26,7 @@ from .eviction import dangerous_policy
 Answer = TypeVar("Answer")
 
 ANSWER_WITHIN = 2.0  # seconds for a call, to connect included
+PLACE_WITHIN = 3.0  # seconds that a call waits while as many as may be are under way
 
 
 class Connection:
@@ -43,6 +46,20 @@ class Connection:
         self, call: Callable[[Client], Awaitable[Answer]], *, writes: bool = False
     ) -> Answer | None:
         """The server's answer; None where it gives none."""
+        if not self._places.locked():  # a time limit for the wait would double what a call costs
+            return await self._ask_in_place(call, writes=writes)
+        faults_before = self.breaker.faults
+        try:
+            return await within(
+                PLACE_WITHIN + ANSWER_WITHIN, lambda: self._ask_in_place(call, writes=writes)
+            )
+        except Deadline as error:  # it got no place in time
+            self._failed(error, faults_before, writes=False)
+            return None
+
+    async def _ask_in_place(
+        self, call: Callable[[Client], Awaitable[Answer]], *, writes: bool
+    ) -> Answer | None:
         async with self._places:
             if self._is_closed or not self.breaker.permits():
                 return None
