@@ -117,6 +117,10 @@ async def test_nothing_is_kept_of_a_call_that_has_ended():
             MovedError("15808 127.0.0.1:6381"),
             "a name it is a node of a cluster: write redis+cluster://host:port",
         ),
+        (
+            ResponseError("The user can't run this command script: 0f841ec, on @user_script:12."),
+            "a name ResponseError: The user can't run this command",
+        ),
     ],
 )
 @on_reactor

@@ -139,6 +139,7 @@ def _sentence(error: Exception) -> str:
         return "it is a node of a cluster: write redis+cluster://host:port"
     # A server without a command repeats what it was sent, and AUTH was sent with the password.
     message = str(error).partition("\n")[0].partition(", with args beginning with")[0]
+    message = message.partition(" script: ")[0]  # the name and the line of ours that failed
     if isinstance(error, MasterNotFoundError):
         message = message.partition(" : ")[0]  # redis-py 6.4 goes on with the sentinels' passwords
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
