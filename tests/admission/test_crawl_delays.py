@@ -306,7 +306,7 @@ async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_ane
 
 
 @on_reactor
-async def test_a_page_waits_for_the_delay_after_one_that_ended_after_the_new_robots_txt_came(tmp_path):
+async def test_a_page_waits_for_the_delay_after_one_that_ended_after_a_new_robots_txt(tmp_path):
     with Site({"/robots.txt": robots(""), "/1": Answer(gate="renewed", after=0.5)}) as site:
         settings = await store_stale_copy(tmp_path / "robots.sqlite", site)
         renewed = site.gate("renewed")

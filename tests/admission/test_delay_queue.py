@@ -447,7 +447,7 @@ def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
 
 
 @on_reactor
-async def test_a_visit_in_the_queue_of_a_shared_slot_delays_the_queue_that_its_host_gets_meanwhile():
+async def test_a_visit_in_the_queue_of_a_shared_slot_delays_the_queue_that_its_host_gets():
     host = Host()
     visit = scrapy.Request("http://another/1", meta={"download_slot": "host"})
     start(host.go(visit))

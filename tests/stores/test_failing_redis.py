@@ -121,6 +121,13 @@ async def test_nothing_is_kept_of_a_call_that_has_ended():
             ResponseError("The user can't run this command script: 0f841ec, on @user_script:12."),
             "a name ResponseError: The user can't run this command",
         ),
+        (
+            ResponseError(
+                "Error running script (call to f_0f841ec): @user_script:12: @user_script: 12: "
+                "-READONLY You can't write against a read only replica."
+            ),
+            "a name ResponseError: READONLY You can't write against a read only replica.",
+        ),
     ],
 )
 @on_reactor

@@ -10,6 +10,7 @@ trouble is reported once when it begins and once when it ends.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -24,6 +25,10 @@ from .address import CONNECTIONS, Address, Client
 from .eviction import dangerous_policy
 
 Answer = TypeVar("Answer")
+
+# What a server adds to an error in a script: which script it was, and in which line. Servers before
+# Redis 7 begin with it, later ones end with it.
+_OF_SCRIPT = re.compile(r"^Error running script .*user_script: ?\d+: -?| script: \w+, on @.*")
 
 ANSWER_WITHIN = 2.0  # seconds for a call, to connect included
 PLACE_WITHIN = 3.0  # seconds that a call waits while as many as may be are under way
@@ -139,7 +144,7 @@ def _sentence(error: Exception) -> str:
         return "it is a node of a cluster: write redis+cluster://host:port"
     # A server without a command repeats what it was sent, and AUTH was sent with the password.
     message = str(error).partition("\n")[0].partition(", with args beginning with")[0]
-    message = message.partition(" script: ")[0]  # the name and the line of ours that failed
+    message = _OF_SCRIPT.sub("", message)
     if isinstance(error, MasterNotFoundError):
         message = message.partition(" : ")[0]  # redis-py 6.4 goes on with the sentinels' passwords
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
