@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from redis.asyncio import Redis
 from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterDownError, MovedError, ResponseError
 
@@ -374,6 +376,24 @@ async def test_the_new_master_is_used_where_its_address_leads_to_it_after_a_fail
                 assert of_new.exists(f"robots:{{{ORIGIN}}}:record")
             assert events.lost == []
         gateway.close()
+
+
+@on_reactor
+async def test_a_connection_to_an_old_server_that_became_a_replica_is_closed(monkeypatch):
+    """Before Redis 7 the error of a script does not begin with its name."""
+    client, closed = Redis(), []
+
+    async def disconnect(*, inuse_connections):
+        closed.append(inuse_connections)
+
+    async def call(_client):
+        raise ResponseError("Error running script (call to f_0f841ec): -READONLY You can't write")
+
+    opened = Connection(Address("a name"), Events(), time.monotonic)
+    opened._opened = client
+    monkeypatch.setattr(client.connection_pool, "disconnect", disconnect)
+    assert await opened.ask(call, writes=True) is None
+    assert closed == [False]
 
 
 async def relay(route, reader, writer):

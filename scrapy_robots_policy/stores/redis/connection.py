@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from redis.asyncio import Redis
 from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterError, MovedError, ResponseError
 
@@ -95,9 +96,16 @@ class Connection:
     async def _run(self, call: Callable[[Client], Awaitable[Answer]]) -> Answer:
         task = asyncio.current_task()
         assert task is not None  # `within` has made it
+        client = self._client()
         self._calls.add(task)
         try:
-            return await call(self._client())
+            return await call(client)
+        except ResponseError as error:
+            # Of a script on a server before Redis 7. There redis-py does not see that the master
+            # has become a replica, and keeps the connections to it.
+            if "-READONLY" in str(error) and isinstance(client, Redis):
+                await client.connection_pool.disconnect(inuse_connections=False)
+            raise
         finally:
             self._calls.discard(task)
 
