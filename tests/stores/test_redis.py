@@ -392,7 +392,8 @@ async def test_a_turn_that_the_server_has_lost_is_set_again_during_the_visit(red
         assert await one.take(HOST, 60.0) == 0.0
         with redis.client() as client:
             client.flushall()
-            await until(lambda: client.exists(f"robots:{{{HOST}}}:turn"))
+            client.config_resetstat()
+            await until(lambda: calls(client))
         assert await other.take(HOST, 60.0) > 0.0
 
 
