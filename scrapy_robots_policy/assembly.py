@@ -20,7 +20,7 @@ from .config import PolicySettings, one_sentence
 from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
-from .rep import RuleSet
+from .rep import Origin, RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
 from .resolver.cache import OriginCache
@@ -81,7 +81,9 @@ class CrawlParts:
         self.recorder.on_learned(rules, source)
 
     def _report_rules(self, rules: OriginRules, page: Request) -> None:
-        self.rules.report(rules, page)
+        config = self.rules.config(page, Origin(rules.origin))
+        self.admission.keep_delay(page, rules, config)
+        self.rules.report(rules, config)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:
         if settings.report is None:

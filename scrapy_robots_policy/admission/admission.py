@@ -162,6 +162,14 @@ class Admission:
         if rules is not None:
             self._queue(page, rules, config)
 
+    def keep_delay(self, page: Request, rules: OriginRules, config: RequestConfig) -> None:
+        """From now on the delay of a robots.txt that was looked up for a page is kept.
+
+        A page that went by older rules may be on its way, and is a visit; the next page may come
+        when that has ended.
+        """
+        self._queue(page, rules, config)
+
     def waiting(self) -> Waiting:
         """What waits now."""
         requests, files, put_off = self.resolver.waiting()

@@ -77,7 +77,7 @@ class DelayQueue:
 
     delays     seconds by asker; the longest one is kept
     under_way  the requests of the crawl that have used a turn or are in the downloader, each with
-               its queue
+               its queues
     on_held    called with the first request that other middlewares hold back for so many seconds
     """
 
@@ -86,7 +86,7 @@ class DelayQueue:
         coordinator: FleetCoordinator,
         now: Callable[[], float],
         call_later: CallLater,
-        under_way: dict[Request, DelayQueue],
+        under_way: dict[Request, set[DelayQueue]],
         on_held: OnHeld,
     ) -> None:
         self.coordinator, self.now, self.call_later = coordinator, now, call_later
@@ -208,7 +208,7 @@ class DelayQueue:
         """The turn was used: nobody else goes until this request has left the downloader."""
         self._is_granted = False
         self._holder = request
-        self.under_way[request] = self
+        self._enter(request)
         if not self.is_closed:
             self._stop_holding = self.call_later(MAX_HELD, self._on_held)
 
@@ -223,11 +223,16 @@ class DelayQueue:
         if request is self._holder:
             self._stop_holding()
         self._visitors.add(request)
-        self.under_way[request] = self
+        self._enter(request)
+
+    def _enter(self, request: Request) -> None:
+        self.under_way.setdefault(request, set()).add(self)
 
     def left(self, request: Request) -> None:
         """A request has left the downloader, or is gone and has never reached it."""
-        del self.under_way[request]
+        self.under_way[request].discard(self)
+        if not self.under_way[request]:
+            del self.under_way[request]
         is_visit = request in self._visitors
         if is_visit:
             self._visitors.discard(request)

@@ -25,7 +25,7 @@ class DelayQueues:
     now        any clock in seconds that never goes back
     by_slot    all queues
     by_host    those in which a delay is kept that an origin of the host asks for
-    under_way  the requests that have used a turn or are in the downloader, each with its queue
+    under_way  the requests that have used a turn or are in the downloader, each with its queues
     on_held    as for a queue
     """
 
@@ -40,7 +40,7 @@ class DelayQueues:
         self.on_held = on_held
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_host: dict[str, DelayQueue] = {}
-        self.under_way: dict[Request, DelayQueue] = {}
+        self.under_way: dict[Request, set[DelayQueue]] = {}
         self._sweep_at = MAX_QUEUES
         self._is_closed = False
 
@@ -84,11 +84,17 @@ class DelayQueues:
         return self.by_host.get(host_of(url)) or self.by_slot.get(slot)
 
     def reached(self, request: Request) -> None:
-        """A request has reached its download slot."""
-        slot = request.meta.get(SLOT_KEY, "")
-        queue = self.under_way.get(request) or self.find(slot, request.url)
+        """A request has reached its download slot.
+
+        It is a visit for the queue of its turn, and for that of its host. They are two where the
+        turn was one of a slot that several hosts share, and its own host has a queue since.
+        """
+        queues = set(self.under_way.get(request, ()))
+        queue = self.find(request.meta.get(SLOT_KEY, ""), request.url)
         if queue is not None:
-            queue.reached(request)
+            queues.add(queue)
+        for each in queues:
+            each.reached(request)
 
     def _look_around(self, in_slots: Callable[[], Iterable[Request]]) -> None:
         for request in in_slots():
@@ -96,8 +102,7 @@ class DelayQueues:
 
     def left(self, request: Request) -> None:
         """A request has left the downloader: its visit is over, whatever middlewares do next."""
-        queue = self.under_way.get(request)
-        if queue is not None:
+        for queue in list(self.under_way.get(request, ())):
             queue.left(request)
 
     def release_gone(

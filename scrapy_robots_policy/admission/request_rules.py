@@ -89,9 +89,8 @@ class RequestRules:
         overridden = rules.overridden(request.url, config.agent)
         return answer((*preferences, *of_page), self.policy.use, overridden)
 
-    def report(self, rules: OriginRules, page: Request) -> None:
+    def report(self, rules: OriginRules, config: RequestConfig) -> None:
         """Report what a robots.txt that was looked up for a page asks of the page's crawler."""
-        config = self.config(page, Origin(rules.origin))
         self.events.on_rules(rules, config.agent, self.policy.delay(rules, config))
         if self._asks_tdmrep:
             self._report_tdmrep(rules, config)

@@ -306,6 +306,17 @@ async def test_a_page_waits_for_the_delay_after_a_robots_txt_that_is_fetched_ane
 
 
 @on_reactor
+async def test_a_page_waits_for_the_delay_after_one_that_ended_after_a_new_robots_txt(tmp_path):
+    with Site({"/robots.txt": robots(""), "/1": Answer(gate="renewed", after=0.5)}) as site:
+        settings = await store_stale_copy(tmp_path / "robots.sqlite", site)
+        renewed = site.gate("renewed")
+        site.script["/robots.txt"] = lambda _: renewed.set() or slow(0.8)
+        await crawl(site.url("/1"), settings=settings, spider=Chain, ahead=[site.url("/2")])
+        assert site.paths[-1] == "/2"
+        assert min(site.hits[-1].asked_at - hit.answered_at for hit in site.hits[:-1]) >= 0.8
+
+
+@on_reactor
 async def test_a_robots_txt_is_fetched_anew_at_once_where_its_delay_is_long_over(tmp_path):
     # To wait for it would take longer than the crawl may (CLOSESPIDER_TIMEOUT).
     with Site({"/robots.txt": slow(3600)}) as site:

@@ -447,6 +447,22 @@ def test_a_delay_ends_only_with_the_word_of_who_asked_for_it():
 
 
 @on_reactor
+async def test_a_visit_in_the_queue_of_a_shared_slot_delays_the_queue_that_its_host_gets():
+    host = Host()
+    visit = scrapy.Request("http://another/1", meta={"download_slot": "host"})
+    start(host.go(visit))
+    await until_idle()
+    host.reach(visit)
+    asker = Asker("http://another", "bot", "rfc9309")
+    queue = host.queues.queue("its own slot", asker, DELAY, DELAY, in_slots=lambda: host.active)
+    await host.clock.forward(2 * DELAY)
+    assert (host.queue.is_idle, queue.is_idle) == (False, False)  # it takes long
+    await host.end(visit)
+    assert (host.queue.free_at, queue.free_at) == (host.clock.time + DELAY,) * 2
+    assert not host.queues.under_way
+
+
+@on_reactor
 async def test_requests_in_the_queue_go_when_the_delay_ends_whoever_passes_by_it():
     host = Host()
     host.queue.free_at = host.clock.time + DELAY

@@ -273,7 +273,7 @@ async def test_a_robots_txt_keeps_its_turn_until_the_engine_has_it():
     document = Request("http://host/robots.txt")
     await places.concurrency.admit_fetch(document, ORDER)
     assert not places.is_full()  # the engine asks meanwhile whether it may have a page
-    assert places.delays.under_way == {document: queue}
+    assert places.delays.under_way == {document: {queue}}
     wakes = places.wakes
     places.concurrency.end_fetch(document)  # a middleware has answered or dropped it
     assert places.wakes == wakes + 1
@@ -323,7 +323,7 @@ async def test_a_fetch_gives_its_place_to_others_until_its_turn_at_its_host_has_
     await all_of([fetch])
     assert place.events == ["given back", "wanted", "taken"]
     assert places.concurrency.fetching == {document}
-    assert places.delays.under_way == {document: queue}
+    assert places.delays.under_way == {document: {queue}}
 
 
 @on_reactor

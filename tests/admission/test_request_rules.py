@@ -22,7 +22,7 @@ RESERVED = b'[{"location": "/*", "tdm-reservation": 1}]'
 def request_rules(known, use=NO_USE):
     """With a resolver that knows these files by their keys."""
     return RequestRules(
-        SimpleNamespace(of=lambda *_: CONFIG),
+        None,
         SimpleNamespace(
             cached=lambda key, *_: known.get(key), latest=lambda key, *_: known.get(key)
         ),
@@ -76,7 +76,7 @@ def test_a_robots_txt_that_allows_a_tdmrep_json_that_is_known_is_reported(
     reserved, reported = rules_of(RESERVED, KEY), []
     one = request_rules({KEY: reserved} if is_known else {}, use)
     one.events = SimpleNamespace(on_rules=lambda *_: None, on_tdmrep_allowed=reported.append)
-    one.report(rules_of(robots), PAGE)
+    one.report(rules_of(robots), CONFIG)
     assert reported == [reserved] * is_reported
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from redis.asyncio import Redis
 from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ClusterDownError, MovedError, ResponseError
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.stores.redis import connection
-from scrapy_robots_policy.stores.redis.address import Address
+from scrapy_robots_policy.stores.redis.address import CONNECTIONS, Address
 from scrapy_robots_policy.stores.redis.connection import Connection
 from tests.on_reactor import on_reactor
 from tests.redis_server import Cluster, RedisServer
@@ -117,6 +119,17 @@ async def test_nothing_is_kept_of_a_call_that_has_ended():
             MovedError("15808 127.0.0.1:6381"),
             "a name it is a node of a cluster: write redis+cluster://host:port",
         ),
+        (
+            ResponseError("The user can't run this command script: 0f841ec, on @user_script:12."),
+            "a name ResponseError: The user can't run this command",
+        ),
+        (
+            ResponseError(
+                "Error running script (call to f_0f841ec): @user_script:12: @user_script: 12: "
+                "-READONLY You can't write against a read only replica."
+            ),
+            "a name ResponseError: READONLY You can't write against a read only replica.",
+        ),
     ],
 )
 @on_reactor
@@ -197,6 +210,23 @@ async def test_only_one_call_waits_for_a_server_that_does_not_answer(monkeypatch
             events.time += 60
             assert (await store.claim("https://new.example")).granted
             assert len(events.regained) == 1
+
+
+@on_reactor
+async def test_a_server_that_answers_just_in_time_but_too_seldom_counts_as_lost(monkeypatch):
+    monkeypatch.setattr(connection, "ANSWER_WITHIN", 0.5)
+    monkeypatch.setattr(connection, "PLACE_WITHIN", 0.1)
+    events = Events()
+
+    async def answer(_client):
+        await asyncio.sleep(0.3)
+        return True
+
+    async with members("redis://nowhere.invalid", 1, events, now=events.now) as (store,):
+        ask = store.connection.ask
+        answers = await asyncio.gather(*(ask(answer) for _ in range(4 * CONNECTIONS)))
+        assert answers[-1] is None
+        assert len(events.lost) == 1
 
 
 @on_reactor
@@ -346,6 +376,24 @@ async def test_the_new_master_is_used_where_its_address_leads_to_it_after_a_fail
                 assert of_new.exists(f"robots:{{{ORIGIN}}}:record")
             assert events.lost == []
         gateway.close()
+
+
+@on_reactor
+async def test_a_connection_to_an_old_server_that_became_a_replica_is_closed(monkeypatch):
+    """Before Redis 7 the error of a script does not begin with its name."""
+    client, closed = Redis(), []
+
+    async def disconnect(*, inuse_connections):
+        closed.append(inuse_connections)
+
+    async def call(_client):
+        raise ResponseError("Error running script (call to f_0f841ec): -READONLY You can't write")
+
+    opened = Connection(Address("a name"), Events(), time.monotonic)
+    opened._opened = client
+    monkeypatch.setattr(client.connection_pool, "disconnect", disconnect)
+    assert await opened.ask(call, writes=True) is None
+    assert closed == [False]
 
 
 async def relay(route, reader, writer):

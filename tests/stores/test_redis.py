@@ -17,10 +17,10 @@ from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import MAX_SKEW, open_store, without_secrets
 from scrapy_robots_policy.stores.codec import MAX_FRAME
 from scrapy_robots_policy.stores.redis.address import CONNECTIONS, PROTOCOL, Address
-from scrapy_robots_policy.stores.redis.leases import MAX_FOREIGN, Leases
+from scrapy_robots_policy.stores.redis.leases import _GIVE_BACK, _RENEW, MAX_FOREIGN, Leases
 from scrapy_robots_policy.stores.redis.sentinels import ANSWER_WITHIN
 from tests.certificate import certificate
-from tests.on_reactor import on_reactor, until
+from tests.on_reactor import Gate, on_reactor, until, until_idle
 from tests.redis_server import Cluster, RedisServer
 from tests.site import free_port
 from tests.stores.members import HOST, NEW, OLD, ORIGIN, Events, members
@@ -303,7 +303,7 @@ async def test_a_lease_is_renewed_although_those_before_it_have_all_been_given_b
     renewed = set()
 
     async def answers(script, key):
-        if "PEXPIRE" in script and "SET" not in script:
+        if script is _RENEW:
             renewed.add(key)
         return [0, 0]
 
@@ -384,6 +384,38 @@ async def test_a_rest_that_is_longer_than_a_foreign_one_may_be_is_kept(redis):
         await until(lambda: not one.leases._returning)
         assert MAX_FOREIGN + 500.0 < await other.take(HOST, delay) <= delay
         assert MAX_FOREIGN + 500.0 < await other.take(HOST, delay) <= delay
+
+
+@on_reactor
+async def test_a_turn_that_the_server_has_lost_is_set_again_during_the_visit(redis):
+    async with members(redis.url, lasting=0.2) as (one, other):
+        assert await one.take(HOST, 60.0) == 0.0
+        with redis.client() as client:
+            client.flushall()
+            client.config_resetstat()
+            await until(lambda: calls(client))
+        assert await other.take(HOST, 60.0) > 0.0
+
+
+@on_reactor
+async def test_a_lease_that_is_given_back_during_its_renewal_is_not_set_again():
+    scripts, renewal = [], Gate()
+
+    async def answers(script, _key):
+        scripts.append(script)
+        if script is _RENEW:
+            await renewal.pass_()
+        return [0, 0]
+
+    leases = Leases(Answering(answers), time.monotonic, 0.01)
+    assert await leases.take("key") == 0.0
+    await until(lambda: _RENEW in scripts)
+    leases.give_back("key")
+    await until_idle()
+    assert _GIVE_BACK not in scripts
+    renewal.open()
+    await until(lambda: scripts[-1] is _GIVE_BACK)
+    await leases.close()
 
 
 @on_reactor

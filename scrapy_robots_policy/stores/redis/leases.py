@@ -42,9 +42,12 @@ end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {0, 0}
 """
+# A key that the server has lost is set again: it was started anew, or drops keys since it is full.
 _RENEW = """
-if redis.call('GET', KEYS[1]) == ARGV[1] then
-    return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local holder = redis.call('GET', KEYS[1])
+if not holder or holder == ARGV[1] then
+    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+    return 1
 end
 return 0
 """
@@ -84,6 +87,7 @@ class Leases:
         self._token = secrets.token_hex(8)
         self._held: dict[str, _Held] = {}
         self._returning: dict[str, asyncio.Task[Any]] = {}
+        self._renewals: dict[str, asyncio.Future[Any]] = {}  # those under way
         self._renewing: asyncio.Task[None] | None = None
 
     async def take(self, key: str, rest: float = 0.0) -> float:
@@ -134,17 +138,25 @@ class Leases:
             await asyncio.wait(ending)
 
     def _give_back(self, key: str, rest: float) -> None:
-        task = asyncio.create_task(self._run(_GIVE_BACK, key, rest))
+        task = asyncio.create_task(self._return(key, rest))
         self._returning[key] = task
         task.add_done_callback(lambda _: self._returning.pop(key, None))
+
+    async def _return(self, key: str, rest: float) -> None:
+        if key in self._renewals:  # it would set the key again, were it the last to come
+            await asyncio.wait([self._renewals[key]])
+        await self._run(_GIVE_BACK, key, rest)
 
     async def _renew(self) -> None:
         while self._renewed():
             await asyncio.sleep(self.lasting / 4)
             # All at once: one after the other, a slow server would lose those that come last.
-            await asyncio.gather(
-                *(self._run(_RENEW, key, self.lasting + held.rest) for key, held in self._renewed())
-            )
+            self._renewals = {
+                key: asyncio.ensure_future(self._run(_RENEW, key, self.lasting + held.rest))
+                for key, held in self._renewed()
+            }
+            await asyncio.gather(*self._renewals.values())
+            self._renewals = {}
 
     def _renewed(self) -> list[tuple[str, _Held]]:
         return [(key, held) for key, held in self._held.items() if self.now() <= held.until]
