@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,12 +63,16 @@ class Site:
 
     answers     what it answers now when it is asked for a document
     pages_take  seconds until a page comes
+    fetches     those for its pages, by document
+    passed_on   those for pages of other hosts that were redirected to its own document: they have
+                brought what a fetch for its pages would have
     """
 
     answers: dict[str, Answer]
     pages_take: float = 0.0
     visits: list[Visit] = field(default_factory=list)
     fetches: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
+    passed_on: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
 
 
 class Web:
@@ -126,6 +130,8 @@ class Web:
             raise ConnectionLost
         response = fetch.answer.response(request)
         fetch.status = response.status
+        if path == document and fetch.hops and fetch.status == 200:
+            site.passed_on[document].append(replace(fetch, urls=[request.url]))
         return response
 
     def _fetch(self, site: Site, request: Request, visit: Visit, document: str) -> Fetch:

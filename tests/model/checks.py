@@ -47,16 +47,21 @@ def known(
     process, host = asked.process, host or asked.host
     fetches = world.known_fetches(process, host, document)
     passed_on = world.passed_on(process, host, document)
-    known_first = sorted([*fetches, *passed_on], key=lambda fetch: fetch.ended)[:1]
-    if world.keeps == "memory":  # it is of use only where nothing else is known
-        passed_on = [fetch for fetch in passed_on if fetch in known_first]
+    # The first one that was passed on is used if nobody has asked the host before. A store may keep
+    # others in place of what it had.
+    every = world.sites[host].fetches[document]
+    mine = [fetch for fetch in every if fetch.process == process or world.keeps != "memory"]
+    asked_first_at = min((fetch.began for fetch in mine), default=inf)
+    first = [fetch for fetch in passed_on[:1] if fetch.ended < asked_first_at]
+    if world.keeps == "memory":
+        passed_on = [fetch for fetch in passed_on[:1] if fetch.ended <= asked_first_at]
     is_of_fleet = world.keeps == "fleet"
     return knowledge_at(
         policy_of(document, asked),
         [*fetches, *passed_on],
         now,
         lambda fetch: is_of_fleet and fetch.process != process,
-        [fetch for fetch in passed_on if fetch not in known_first],
+        [fetch for fetch in passed_on if fetch not in first],
     )
 
 

@@ -96,8 +96,8 @@ def answers_with(files):
         lifetime=often(None, 0, 0, 90, 7200, 100 * int(DAY)),
         has_etag=st.booleans(),
         retry_after=often(None, 5, 120, int(DAY)),
-        hops=often(0, 0, 0, 1, 5, 6, 11),
-        leads_to=often("", "", "", *PLACES),
+        hops=often(0, 0, 1, 5, 6, 6, 11),
+        leads_to=often("", *PLACES),
         takes=often(0.0, 0.5, 20.0),
     )
 

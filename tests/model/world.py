@@ -24,7 +24,7 @@ from tests.model.site_files import AGENT, ROBOTS_TXT
 from tests.model.virtual_time import VirtualTime
 from tests.on_reactor import Gate
 
-HOSTS = ("10.0.0.1", "10.0.0.2", "192.88.99.1")  # the last one is public
+HOSTS = ("192.88.99.1", "192.88.99.2", "10.0.0.1")  # the last one is private
 STORES = {"memory": None, "kept": KeptStore, "fleet": FleetStore}
 AT_ONCE = {
     "USER_AGENT": f"{AGENT} (+https://tests.dev/bot)",
@@ -137,17 +137,8 @@ class World:
         return [f for f in self.sites[host].fetches[document] if self._is_known(f, process)]
 
     def passed_on(self, process: int, host: str, document: str) -> list[Fetch]:
-        """The fetches for other hosts that were redirected to a host's document, and of which a
-        crawl may know: they have brought what a fetch for the host itself would have.
-        """
-        url = f"http://{host}{document}"
-        every = (f for site in self.sites.values() for f in site.fetches[document])
-        return [
-            fetch
-            for fetch in every
-            if fetch.status == 200 and fetch.hops and fetch.urls[-1] == url
-            if self._is_known(fetch, process)
-        ]
+        """The same of those that were redirected to the host's document."""
+        return [f for f in self.sites[host].passed_on[document] if self._is_known(f, process)]
 
     def _is_known(self, fetch: Fetch, process: int) -> bool:
         if self.keeps == "memory" and fetch.process != process:
