@@ -87,10 +87,9 @@ def needs_tdmrep(world: World, asked: Asked, robots_txt: Knowledge, now: float) 
     """Only a crawl that trains needs it, for a page that may be fetched, and if it may be fetched
     itself.
     """
-    paths = asked.path, TDMREP
-    return world.plan.trains and all(
-        robots_txt.allows(path, asked.manner.agent, now) for path in paths
-    )
+    if not world.plan.trains or robots_txt.mode(now) == OPEN_OR_CLOSED:
+        return world.plan.trains
+    return all(robots_txt.allows(path, asked.manner.agent, now) for path in (asked.path, TDMREP))
 
 
 def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
@@ -119,7 +118,7 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
         is_last_try = robots_txt.last.began <= ends < robots_txt.fresh_until
         return (DEFERRED,) if is_last_try else ()
     if robots_txt.mode(now) == OPEN_OR_CLOSED:
-        return PASSES, CLOSED
+        return PASSES, CLOSED, REFUSES_USE
     if not robots_txt.allows(asked.path, asked.manner.agent, now):
         return (CLOSED,)
     if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):

@@ -66,8 +66,8 @@ class Step:
             await world.reopen(self.seat)
 
 
-# Where a redirect leads: to the place of another host's own document, or to another place.
-PLACES = tuple(f"http://{host}{place}" for host in HOSTS for place in ("", "/elsewhere"))
+# Where a redirect leads: to the place of a host's own document, or to another place.
+PLACES = (*(f"http://{host}" for host in HOSTS), f"http://{HOSTS[1]}/elsewhere")
 
 
 def often(usual, *others):
