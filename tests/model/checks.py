@@ -38,13 +38,11 @@ def check(world: World) -> None:
     check_counts(world)
 
 
-def known(
-    world: World, asked: Asked, document: str, now: float, host: str = ""
-) -> list[Knowledge | None]:
-    """What the process that was asked for a page may know of its host, or of another one, at a
-    time. In a fleet it asks the others only when what it knows is stale.
+def known(world: World, asked: Asked, document: str, now: float) -> list[Knowledge | None]:
+    """What the process that was asked for a page may know of its host at a time. In a fleet it asks
+    the others only when what it knows is stale.
     """
-    process, host = asked.process, host or asked.host
+    process, host = asked.process, asked.host
     fetches = world.known_fetches(process, host, document)
     passed_on = world.passed_on(process, host, document)
     # The first one that was passed on is used if nobody has asked the host before. A store may keep
@@ -236,10 +234,12 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
     asked = visit.page
     if world.plan.obeys == "no" or asked.manner.is_exempt:
         return 0.0
+    if host != asked.host:  # a redirect leads here: it keeps the delay only if pages of here do
+        return 0.0
     if visit.fetch is None:
         knowledge = [decides[ROBOTS_TXT] for decides in deciding(world, asked)]
     else:
-        knowledge = known(world, asked, ROBOTS_TXT, visit.began, host)
+        knowledge = known(world, asked, ROBOTS_TXT, visit.began)
     return min((0.0 if one is None else one.delay(visit.began) for one in knowledge), default=0.0)
 
 

@@ -230,10 +230,13 @@ def knowledge_at(
     certain = len(ended)
     while certain and (ended[certain - 1].ended == now or may_miss(ended[certain - 1])):
         certain -= 1
-    ways: dict[tuple[Fetch, ...], None] = {(): None}
+    every: dict[tuple[Fetch, ...], None] = {}
+    ways: list[tuple[Fetch, ...]] = [()]
     for number, fetch in enumerate(ended):
+        if number >= certain:
+            every |= dict.fromkeys(ways)
         longer = [(fetch,) if is_settled(fetch) else (*way, fetch) for way in ways]
-        is_optional = number >= certain or fetch in passed_on
-        ways = dict.fromkeys([*ways, *longer] if is_optional else longer)
-    every = [Knowledge(policy, way) if way else None for way in ways]
-    return [None if one is None or not one.goes_far_enough else one for one in every]
+        ways = list(dict.fromkeys([*ways, *longer] if fetch in passed_on else longer))
+    every |= dict.fromkeys(ways)
+    knowledge = [Knowledge(policy, way) if way else None for way in every]
+    return [None if one is None or not one.goes_far_enough else one for one in knowledge]

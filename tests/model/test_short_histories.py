@@ -120,6 +120,10 @@ HISTORIES = {
         crawl(obeys="dry run", purpose="train-ai"),
         [Step(0.0, tdmrep=RESERVES_A), asks(), asks()],
     ),
+    "a dry run for a purpose, where no page may be fetched": (
+        crawl(obeys="dry run", purpose="train-ai"),
+        [asks(SITE, Answer(file=File(frozenset(PATHS))), tdmrep=RESERVES_A)],
+    ),
     "a crawl that obeys nothing": (crawl(obeys="no"), [asks(SITE, CLOSES_A), asks()]),
     "a line that refuses training": (
         TRAINS,
