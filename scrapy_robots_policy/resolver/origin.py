@@ -6,7 +6,7 @@ They are made anew when the entry is new, or when time has changed what it means
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -215,6 +215,7 @@ class OriginState:
     redirected_here  what came of a redirect of another origin's document; no request has needed it
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
+    variant       what a fetch takes from the request for which somebody asks, as that came
     is_put_off    whether that begins only after a pause, because the origin defers
     answers   whether the last page that was asked of the site was answered; None: none was
     uses      how often the cache has given it
@@ -226,6 +227,7 @@ class OriginState:
     redirected_here: CacheEntry | None = None
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
+    variant: Hashable = None
     is_put_off: bool = False
     answers: bool | None = None
     uses: int = 0

@@ -144,6 +144,8 @@ class Resolver:
     def _start_lookup(
         self, state: OriginState, dialect: Dialect, page: Any, pause: float = 0.0
     ) -> None:
+        # Now: stale rules let the page go on, and other middlewares then add headers and a proxy.
+        state.variant = self.sources.variant(page)
         state.is_looked_up = True
         self._looked_up[state.origin] = state
         start_task(self._look_up(state, dialect, page, pause), self._lookups)

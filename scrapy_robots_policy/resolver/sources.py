@@ -156,16 +156,17 @@ class Sources:
 
         One request's dead proxy says nothing about the site that others reach without it.
         """
-        tried: set[Hashable] = set()
+        variant, tried = state.variant, set[Hashable]()
         while True:
             result = await self.fetch(self._order(state, dialect, page, place))
             if result.status is not None or self.gate.is_closed:
                 return result
-            tried.add(self.variant(page))
+            tried.add(variant)
             others = (waiter.page for waiter in state.waiters)
             page = next((other for other in others if self.variant(other) not in tried), None)
             if page is None or len(tried) == MAX_VARIANTS:
                 return result
+            variant = self.variant(page)
 
     def _order(
         self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace

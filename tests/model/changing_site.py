@@ -1,170 +1,162 @@
-"""A site whose robots.txt changes, and which notes all that it is asked for."""
+"""Sites whose robots.txt and tdmrep.json change, and which note all that they are asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import Any
 from urllib.parse import urlsplit
 
 from scrapy.http import Request, Response
 from twisted.internet.error import ConnectionLost
 
 from scrapy_robots_policy import compat
-
-AGENT = "modelbot"
-PATHS = ("/a", "/b")
-SITEMAP = "https://example.com/sitemap.xml"
-
-
-@dataclass(frozen=True)
-class File:
-    """A robots.txt.
-
-    closed       the paths that the group for * closes
-    own          those that the crawler's own group closes; None: it has no such group
-    delay        the seconds of its Crawl-delay; 0: it has none
-    hours        its Visit-time, as the hour of its begin and of its end; None: it has none
-    has_sitemap  whether it names a sitemap
-    """
-
-    closed: frozenset[str] = frozenset()
-    own: frozenset[str] | None = None
-    delay: float = 0.0
-    hours: tuple[int, int] | None = None
-    has_sitemap: bool = False
-
-    def __str__(self) -> str:
-        groups = [self._group("*", self.closed)]
-        if self.own is not None:
-            groups.append(self._group(AGENT, self.own))
-        return "\n".join(groups) + f"Sitemap: {SITEMAP}\n" * self.has_sitemap
-
-    def _group(self, agent: str, closed: frozenset[str]) -> str:
-        lines = [f"User-agent: {agent}", *(f"Disallow: {path}" for path in sorted(closed))]
-        if self.delay:
-            lines.append(f"Crawl-delay: {self.delay:g}")
-        if self.hours:
-            lines.append("Visit-time: {:02}00-{:02}00".format(*self.hours))
-        return "\n".join([*lines, ""])
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a site answers when it is asked for its robots.txt.
-
-    status       None: the connection is lost
-    file         what comes with the status 200
-    lifetime     the max-age of its Cache-Control, in seconds; None: it has none
-    has_etag     whether the file can be validated: then a 304 comes while it stays the same
-    retry_after  seconds; None: there is no such header
-    hops         so many redirects lead to it
-    takes        seconds until it comes
-    """
-
-    status: int | None = 200
-    file: File = File()
-    lifetime: int | None = None
-    has_etag: bool = False
-    retry_after: int | None = None
-    hops: int = 0
-    takes: float = 0.0
-
-    @property
-    def etag(self) -> str:
-        return f'"{hash((self.file, self.lifetime))}"'
-
-    def response(self, request: Request) -> Response:
-        headers = {"Content-Type": "text/plain"}
-        if self.lifetime is not None:
-            headers["Cache-Control"] = f"max-age={self.lifetime}"
-        if self.retry_after is not None:
-            headers["Retry-After"] = str(self.retry_after)
-        status, body = self.status, b""
-        if status == 200:
-            body = str(self.file).encode()
-            if self.has_etag:
-                headers["ETag"] = self.etag
-                if request.headers.get("If-None-Match") == self.etag.encode():
-                    status, body = 304, b""
-        return Response(request.url, status, headers, body, request=request)
+from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, TDMREP, Answer, TdmFile
 
 
 @dataclass(eq=False)
 class Visit:
     """One request that came to a site.
 
-    asked  the page that the crawl was asked for; None: it is a fetch of the robots.txt
-    ended  None: it has not been answered
+    page   the page that it is for, as a `world.Asked`
+    fetch  the fetch of a document that it is a part of; None: it is for the page itself
     """
 
     process: int
     began: float
-    asked: object | None
-    ended: float | None = None
+    page: Any
+    fetch: Fetch | None = None
+    ended: float = inf
 
 
 @dataclass(eq=False)
 class Fetch:
-    """One try of a crawl to get the robots.txt, with all redirects.
+    """One try of a crawl to get a document, with all redirects.
 
+    page    the page that waits for it, as a `world.Asked`
+    answer  that of the last site
+    urls    where it has been asked for, in order
     status  that of the last response; None: there was none
-    ended   None: it has not ended
+    cause   why there was none, in the words of docs/when-things-fail.md
+    is_cut  whether there were more redirects than the crawl follows
     """
 
     process: int
     began: float
+    page: Any
     answer: Answer
+    urls: list[str] = field(default_factory=list)
     status: int | None = None
-    ended: float | None = None
+    cause: str = "reset"
+    is_cut: bool = False
+    ended: float = inf
+
+    @property
+    def hops(self) -> int:
+        return len(self.urls) - 1
 
 
 @dataclass
 class Site:
     """One host.
 
-    max_redirects  how many redirects of its robots.txt a crawl follows
-    answer         what it answers now when it is asked for its robots.txt
-    pages_take     seconds until a page comes
+    answers     what it answers now when it is asked for a document
+    pages_take  seconds until a page comes
+    fetches     those for its pages, by document
+    passed_on   those for pages of other hosts that were redirected to its own document: they have
+                brought what a fetch for its pages would have
     """
 
-    now: Callable[[], float]
-    max_redirects: int
-    answer: Answer = Answer()
+    answers: dict[str, Answer]
     pages_take: float = 0.0
     visits: list[Visit] = field(default_factory=list)
-    fetches: list[Fetch] = field(default_factory=list)
+    fetches: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
+    passed_on: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
+
+
+class Web:
+    """All sites.
+
+    max_redirects  how many redirects are followed of a document that is fetched for a page
+    objection      why a redirect from a host to another one is not followed; "": it is
+    faults         what must not happen
+    """
+
+    def __init__(
+        self,
+        hosts: Iterable[str],
+        now: Callable[[], float],
+        max_redirects: Callable[[str, Any], int],
+        objection: Callable[[str, str], str],
+    ) -> None:
+        self.now, self.max_redirects, self.objection = now, max_redirects, objection
+        self.sites = {
+            host: Site({ROBOTS_TXT: Answer(), TDMREP: Answer(file=TdmFile())}) for host in hosts
+        }
+        self.faults: list[object] = []
 
     async def respond(self, process: int, request: Request) -> Response:
-        visit = Visit(process, self.now(), request.meta.get("asked"))
-        self.visits.append(visit)
+        """The answer to a request for a page, or to one of the requests of a fetch for a page."""
+        site = self.sites[urlsplit(request.url).hostname]
+        page, waiting = request.meta.get("page"), request.meta.get("waiting")
+        visit = Visit(process, self.now(), page or waiting)
+        site.visits.append(visit)
         try:
-            if visit.asked is None:
-                return await self._robots_txt(process, request)
-            await compat.sleep(self.pages_take)
+            if page is None:
+                return await self._document(site, request, visit)
+            await compat.sleep(site.pages_take)
             return Response(request.url, request=request)
         finally:
             visit.ended = self.now()
 
-    async def _robots_txt(self, process: int, request: Request) -> Response:
-        """What the site answered as the fetch began, or one of the redirects that lead to it."""
+    async def _document(self, site: Site, request: Request, visit: Visit) -> Response:
+        """What a site answers now, or one of the redirects that lead to it."""
         path = urlsplit(request.url).path
-        if path == "/robots.txt":
-            self.fetches.append(Fetch(process, self.now(), self.answer))
-            path = f"/moved/{len(self.fetches) - 1}/0"
-        *_, number, hop = path.split("/")
-        fetch, hops = self.fetches[int(number)], int(hop)
-        if hops < fetch.answer.hops:
-            if hops == self.max_redirects:
-                fetch.status, fetch.ended = 301, self.now()
-            place = f"/moved/{number}/{hops + 1}"
-            return Response(request.url, 301, {"Location": place}, request=request)
+        document = next(document for document in DOCUMENTS if path.endswith(document))
+        fetch = visit.fetch = self._fetch(site, request, visit, document)
+        fetch.urls.append(request.url)
+        place = request.url.removesuffix(document)
+        start, is_moved, hops = place.partition("/moved/")
+        if not is_moved:
+            fetch.answer = site.answers[document]
+        if (hop := int(hops or 0)) < fetch.answer.hops:
+            return self._redirect(request, fetch, f"{start}/moved/{hop + 1}", document)
+        if fetch.answer.leads_to:
+            return self._redirect(request, fetch, fetch.answer.leads_to, document)
         await compat.sleep(fetch.answer.takes)
         fetch.ended = self.now()
         if fetch.answer.status is None:
             raise ConnectionLost
         response = fetch.answer.response(request)
         fetch.status = response.status
+        if path == document and fetch.hops and fetch.status == 200:
+            site.passed_on[document].append(replace(fetch, urls=[request.url]))
         return response
+
+    def _fetch(self, site: Site, request: Request, visit: Visit, document: str) -> Fetch:
+        """The fetch that a request is a part of. The first request begins it."""
+        start = f"http://{visit.page.host}"
+        fetches = self.sites[visit.page.host].fetches[document]
+        if request.url == start + document:
+            fetches.append(Fetch(visit.process, visit.began, visit.page, site.answers[document]))
+            return fetches[-1]
+        *_, fetch = (fetch for fetch in fetches if fetch.process == visit.process)
+        if fetch.ended < inf:
+            self.faults.append(("a redirect that was not to be followed", request, fetch))
+        return fetch
+
+    def _redirect(self, request: Request, fetch: Fetch, place: str, document: str) -> Response:
+        """Lead a fetch elsewhere. It ends here if the crawl does not follow."""
+        url = place + document
+        hosts = urlsplit(request.url).hostname, urlsplit(url).hostname
+        if url in fetch.urls:  # RFC 9309 §2.3.1.2 lets a crawl take it for unavailable
+            fetch.status, fetch.ended = 301, self.now()
+        elif fetch.hops == self.max_redirects(document, fetch.page):
+            fetch.status, fetch.is_cut, fetch.ended = 301, True, self.now()
+        elif cause := self.objection(*hosts):
+            fetch.cause, fetch.ended = cause, self.now()
+        return Response(request.url, 301, {"Location": url}, request=request)
 
 
 Respond = Callable[[Request], Awaitable[Response]]

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from math import inf
 
 from scrapy_robots_policy.rep import Reason
-from tests.model.changing_site import SITEMAP, Fetch, Visit
+from tests.model.changing_site import Fetch, Visit
+from tests.model.counted import check_counts
 from tests.model.oracle import FLOOR, OPEN_OR_CLOSED, PATIENCE, WAIT, Knowledge, knowledge_at
-from tests.model.world import Asked, World
+from tests.model.plan import Manner
+from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, SITEMAP, TDMREP
+from tests.model.world import Asked, World, policy_of
 
 LOOKS_EVERY = 2.0  # seconds: so often a process looks whether another one has fetched the file
+PASSES, CLOSED, REFUSES_USE, TOO_EARLY, DEFERRED = range(5)
+OUTCOMES = {
+    Reason.USE_REFUSED: REFUSES_USE,
+    Reason.VISIT_TIME: TOO_EARLY,
+    Reason.DEFERRED: DEFERRED,
+}
+Decides = dict[str, Knowledge]  # by document, what is known of those that decide about a page
 
 
 def check(world: World) -> None:
@@ -18,26 +29,65 @@ def check(world: World) -> None:
     for asked in world.asked:
         check_decision(world, asked)
     for host, site in world.sites.items():
-        for number, fetch in enumerate(site.fetches):
-            check_fetch(world, host, fetch, site.fetches[:number])
+        for document, fetches in site.fetches.items():
+            for number, fetch in enumerate(fetches):
+                check_fetch(world, document, fetch, fetches[:number])
+            check_stale_uses(world, host, document)
         for number, visit in enumerate(site.visits):
             check_pace(world, host, visit, site.visits[:number])
-        check_stale_uses(world, host)
+    check_counts(world)
 
 
-def known(world: World, process: int, host: str, now: float) -> list[Knowledge | None]:
-    """What a process may know of a host at a time. In a fleet it asks only when that is stale."""
-    fetches = world.known_fetches(process, host)
+def known(world: World, asked: Asked, document: str, now: float) -> list[Knowledge | None]:
+    """What the process that was asked for a page may know of its host at a time. In a fleet it asks
+    the others only when what it knows is stale.
+    """
+    process, host = asked.process, asked.host
+    fetches = world.known_fetches(process, host, document)
+    passed_on = world.passed_on(process, host, document)
+    # The first one that was passed on is used if nobody has asked the host before. A store may keep
+    # others in place of what it had.
+    every = world.sites[host].fetches[document]
+    mine = [fetch for fetch in every if fetch.process == process or world.keeps != "memory"]
+    asked_first_at = min((fetch.began for fetch in mine), default=inf)
+    first = [fetch for fetch in passed_on[:1] if fetch.ended < asked_first_at]
+    if world.keeps == "memory":
+        passed_on = [fetch for fetch in passed_on[:1] if fetch.ended <= asked_first_at]
     is_of_fleet = world.keeps == "fleet"
     return knowledge_at(
-        world.policy, fetches, now, lambda fetch: is_of_fleet and fetch.process != process
+        policy_of(document, asked),
+        [*fetches, *passed_on],
+        now,
+        lambda fetch: is_of_fleet and fetch.process != process,
+        [fetch for fetch in passed_on if fetch not in first],
     )
 
 
-def deciding(world: World, asked: Asked) -> list[Knowledge]:
+def deciding(world: World, asked: Asked) -> list[Decides]:
     """What may be used to decide about a request, and decides as it was decided."""
-    every = known(world, asked.process, asked.host, asked.at)
-    return [one for one in every if one and may_be_used(one, asked) and decides_so(one, asked)]
+    outcome = outcome_of(asked)
+    return [each for each in may_decide(world, asked) if outcome in outcomes(world, asked, each)]
+
+
+def may_decide(world: World, asked: Asked) -> Iterator[Decides]:
+    """What may be used to decide about a request: a robots.txt, and a tdmrep.json with it."""
+    files = [
+        [one for one in known(world, asked, document, asked.at) if one and may_be_used(one, asked)]
+        for document in DOCUMENTS
+    ]
+    for robots_txt in files[0]:
+        yield {ROBOTS_TXT: robots_txt}
+        if needs_tdmrep(world, asked, robots_txt, asked.at):
+            yield from ({ROBOTS_TXT: robots_txt, TDMREP: tdmrep} for tdmrep in files[1])
+
+
+def needs_tdmrep(world: World, asked: Asked, robots_txt: Knowledge, now: float) -> bool:
+    """Only a crawl that trains needs it, for a page that may be fetched, and if it may be fetched
+    itself.
+    """
+    if not world.plan.trains or robots_txt.mode(now) == OPEN_OR_CLOSED:
+        return world.plan.trains
+    return all(robots_txt.allows(path, asked.manner.agent, now) for path in (asked.path, TDMREP))
 
 
 def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
@@ -51,50 +101,117 @@ def was_fetched_for(knowledge: Knowledge, asked: Asked) -> bool:
     return knowledge.last.ended >= asked.began
 
 
-def decides_so(knowledge: Knowledge, asked: Asked) -> bool:
-    has_passed = asked.passed_at is not None
-    if knowledge.mode(asked.at) == WAIT:
+def outcome_of(asked: Asked) -> int:
+    """What was decided. In a dry run a page may pass although it was decided otherwise."""
+    if asked.verdict is None or asked.verdict.allowed:
+        return PASSES
+    return OUTCOMES.get(asked.verdict.reason, CLOSED)
+
+
+def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
+    """What may be decided about a request by what is known."""
+    now, robots_txt = asked.at, decides[ROBOTS_TXT]
+    if robots_txt.mode(now) == WAIT:
         ends = asked.began + PATIENCE
-        is_last_try = knowledge.last.began <= ends < knowledge.fresh_until
-        return not has_passed and is_last_try and asked.verdict.reason is Reason.DEFERRED
-    if knowledge.mode(asked.at) == OPEN_OR_CLOSED:
-        return True
-    allows, opens_in = knowledge.allows(asked.path, asked.at), knowledge.opens_in(asked.at)
-    if has_passed:
-        return allows and not opens_in
-    return not allows or opens_in > PATIENCE
+        is_last_try = robots_txt.last.began <= ends < robots_txt.fresh_until
+        return (DEFERRED,) if is_last_try else ()
+    if robots_txt.mode(now) == OPEN_OR_CLOSED:
+        return PASSES, CLOSED, REFUSES_USE
+    if not robots_txt.allows(asked.path, asked.manner.agent, now):
+        return (CLOSED,)
+    if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):
+        return (REFUSES_USE,)
+    opens_in = robots_txt.opens_in(now)
+    if opens_in > PATIENCE:
+        return (TOO_EARLY,)
+    if opens_in and world.plan.obeys != "dry run":  # which waits for no visit time
+        return ()
+    if TDMREP not in decides and needs_tdmrep(world, asked, robots_txt, now):
+        return ()
+    return (PASSES,)
 
 
 def check_decision(world: World, asked: Asked) -> None:
-    """A request passes, and is refused, only by an answer that may still be used. It does not wait
+    """A request passes, and is refused, only by answers that may still be used. It does not wait
     where nothing asks for that.
     """
+    assert asked.at is not None, asked
+    if world.plan.obeys != "yes" or asked.manner.is_exempt:
+        assert asked.passed_at is not None, f"it was refused: {asked}"
+    elif asked.passed_at is not None:
+        assert outcome_of(asked) == PASSES, f"it has passed: {asked}"
+    if world.plan.obeys == "no" or asked.manner.is_exempt:
+        assert asked.verdict is None, asked
+        assert asked.at == asked.began, f"it had to wait for nothing: {asked}"
+        return
     assert deciding(world, asked), f"nothing that may be used decides so: {asked}"
-    before = known(world, asked.process, asked.host, asked.began)
-    if all(needs_no_wait(one, asked.began) for one in before):
+    if needs_no_wait(world, asked):
         assert asked.at == asked.began, f"it had to wait for nothing: {asked}"
 
 
-def needs_no_wait(knowledge: Knowledge | None, now: float) -> bool:
-    if knowledge is None or not knowledge.is_usable(now):
+def needs_no_wait(world: World, asked: Asked) -> bool:
+    """Whether all that decides about a page is known, and no delay is kept at its host."""
+    began = asked.began
+    if any_delay_of_others(world, asked):
         return False
-    if knowledge.mode(now) in (WAIT, OPEN_OR_CLOSED):
-        return False
-    return not knowledge.delay(now) and not knowledge.opens_in(now)
+    for one in known(world, asked, ROBOTS_TXT, began):
+        if one is None or not one.is_usable(began) or one.mode(began) in (WAIT, OPEN_OR_CLOSED):
+            return False
+        if one.delay(began) or (one.opens_in(began) and world.plan.obeys == "yes"):
+            return False
+        if needs_tdmrep(world, asked, one, began) and not all(
+            tdmrep and tdmrep.is_usable(began) for tdmrep in known(world, asked, TDMREP, began)
+        ):
+            return False
+    return True
 
 
-def check_fetch(world: World, host: str, fetch: Fetch, earlier: list[Fetch]) -> None:
-    """One process at a time fetches a robots.txt, and none while it is fresh."""
+def any_delay_of_others(world: World, asked: Asked) -> bool:
+    """Whether another dialect, or as another crawler, may have seen a delay at a host. The longest
+    one is kept for all.
+    """
+    others = [
+        other
+        for other in world.asked
+        if (other.process, other.host) == (asked.process, asked.host)
+        if (other.dialect, other.manner.agent) != (asked.dialect, asked.manner.agent)
+    ]
+    fetches = world.known_fetches(asked.process, asked.host, ROBOTS_TXT)
+    fetches += world.passed_on(asked.process, asked.host, ROBOTS_TXT)
+    return bool(others) and any(fetch.answer.file.delay for fetch in fetches)
+
+
+def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch]) -> None:
+    """One process at a time fetches a document, none while it is fresh, and only where it is
+    needed.
+    """
     for other in earlier:
         if world.work_together(fetch.process, other.process):
-            ended = inf if other.ended is None else other.ended
-            ended = min(ended, world.closed_at.get(other.process, inf))
+            ended = min(other.ended, world.closed_at.get(other.process, inf))
             assert ended <= fetch.began, f"{fetch} while {other}"
-    learned = [other for other in world.known_fetches(fetch.process, host) if other in earlier]
     assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
-        for one in knowledge_at(world.policy, learned, fetch.began)
-    ), f"{fetch} too soon after {earlier[-1]}"
+        for one in known(world, fetch.page, document, fetch.began)
+    ), f"{fetch} too soon after {earlier[-1:]}"
+    assert world.plan.obeys != "no", fetch
+    assert not fetch.page.manner.is_exempt, fetch
+    if document == TDMREP:
+        assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
+
+
+def may_need_tdmrep(world: World, fetch: Fetch) -> bool:
+    """Whether a robots.txt that was known since a page was asked for lets its tdmrep.json be
+    fetched.
+    """
+    asked = fetch.page
+    later = world.known_fetches(asked.process, asked.host, ROBOTS_TXT)
+    times = [one.ended for one in later if asked.began <= one.ended <= fetch.began]
+    return any(
+        needs_tdmrep(world, asked, one, now)
+        for now in (asked.began, *times, fetch.began)
+        for one in known(world, asked, ROBOTS_TXT, now)
+        if one is not None
+    )
 
 
 def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> None:
@@ -109,40 +226,45 @@ def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> N
             is_kept = world.work_together(visit.process, other.process)
             gap = min(delay, delay_at(world, host, other)) if is_kept else 0.0
         if gap:
-            assert other.ended is not None, f"{visit} while {other}"
             assert visit.began >= other.ended + gap, f"{visit} {gap} s after {other}"
 
 
 def delay_at(world: World, host: str, visit: Visit) -> float:
     """The delay that a visit must have kept."""
-    if visit.asked is not None:
-        knowledge = deciding(world, visit.asked)
+    asked = visit.page
+    if world.plan.obeys == "no" or asked.manner.is_exempt:
+        return 0.0
+    if host != asked.host:  # a redirect leads here: it keeps the delay only if pages of here do
+        return 0.0
+    if visit.fetch is None:
+        knowledge = [decides[ROBOTS_TXT] for decides in deciding(world, asked)]
     else:
-        knowledge = known(world, visit.process, host, visit.began)
+        knowledge = known(world, asked, ROBOTS_TXT, visit.began)
     return min((0.0 if one is None else one.delay(visit.began) for one in knowledge), default=0.0)
 
 
-def check_stale_uses(world: World, host: str) -> None:
+def check_stale_uses(world: World, host: str, document: str) -> None:
     """By a stale answer a page passes only once, unless it has waited for that answer, or the file
     is being fetched again.
     """
-    passed = [a for a in world.asked if a.host == host and a.passed_at is not None]
+    passed = [a for a in world.asked if a.host == host and a.verdict and a.passed_at is not None]
     passed.sort(key=lambda asked: (asked.process, asked.passed_at))
     slack = LOOKS_EVERY if world.keeps == "fleet" else 0.0
     for _, pages in groupby(passed, key=lambda asked: asked.process):
         first_uses: dict[Fetch, float] = {}
         for asked in pages:
-            by = deciding(world, asked)
-            if not all(is_stale(one, asked.passed_at) for one in by):
+            decides = deciding(world, asked)
+            by = [one[document] for one in decides if document in one]
+            if len(by) < len(decides) or not all(is_stale(one, asked.passed_at) for one in by):
                 continue
             if was_fetched_for(by[-1], asked):
                 continue
             at = asked.passed_at
             first_use = first_uses.setdefault(by[-1].last, at)
-            if first_use < at and not (slack and by[-1].delay(at)):
+            if first_use < at and not (slack and decides[-1][ROBOTS_TXT].delay(at)):
                 assert any(
-                    fetch.began <= at and (fetch.ended is None or fetch.ended >= at - slack)
-                    for fetch in world.sites[host].fetches
+                    fetch.began <= at <= fetch.ended + slack
+                    for fetch in world.sites[host].fetches[document]
                 ), f"stale since {by[-1].fresh_until}, and used at {first_use}: {asked}"
 
 
@@ -156,8 +278,9 @@ def check_sitemaps(world: World) -> None:
     """
     now = world.time.now()
     for number, crawl in world.crawls.items():
-        for host in world.sites:
-            files = [one and one.obeyed(now) for one in known(world, number, host, now)]
+        for host in world.sites if world.plan.obeys != "no" else ():
+            asked = Asked(number, host, "", Manner(), world.plan.dialect, now)
+            files = [one and one.obeyed(now) for one in known(world, asked, ROBOTS_TXT, now)]
             permitted = [(SITEMAP,) if file and file.has_sitemap else () for file in files]
             if world.keeps != "memory":
                 permitted.append(())

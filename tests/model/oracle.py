@@ -1,4 +1,5 @@
-"""What a crawl may do, by RFC 9309 §2.3, §2.4, docs/dialects.md and docs/life-of-a-robots-txt.md.
+"""What a crawl may do, by RFC 9309 §2.3, §2.4, docs/dialects.md, docs/life-of-a-robots-txt.md,
+docs/when-things-fail.md and docs/reservations.md.
 
 It is plain and slow, and uses nothing of the package. Times are seconds; `fetches` are those that a
 crawl knows of, the latest one last.
@@ -6,11 +7,12 @@ crawl knows of, the latest one last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from tests.model.changing_site import Fetch, File
+from tests.model.changing_site import Fetch
+from tests.model.site_files import AGENT, File, TdmFile
 
 HOUR, DAY = 3600.0, 86_400.0
 RULES, OPEN, CLOSED, WAIT = "rules", "open", "closed", "wait"
@@ -63,14 +65,31 @@ POLICIES = {
         failing=((inf, OPEN, OPEN),),
     ),
 }
+TDMREP_POLICY = Policy(fails_by_429=True, failing=((inf, RULES, OPEN),))  # docs/reservations.md
+
+
+def objection(redirects: str, host: str, target: str) -> str:
+    """Why a redirect from one host to another is not followed (docs/when-things-fail.md); "" if it
+    is. All hosts are addresses, so each is a site of its own.
+    """
+    if host == target or (redirects == "to private hosts" and not is_public(target)):
+        return ""
+    if redirects == "on the site":
+        return "redirect to another site"
+    return "redirect to a private address" if is_public(host) and not is_public(target) else ""
+
+
+def is_public(host: str) -> bool:
+    return not host.startswith("10.")
 
 
 class Knowledge:
-    """What a crawl knows of a robots.txt after some fetches, one or more.
+    """What a crawl knows of a document after some fetches, one or more, by the table of a dialect.
 
     copy        the last file that came, unless the site has withdrawn it since
     failed_for  how long the file has been unreachable when the last fetch ended, as it is counted
     failures    how many fetches in a row have brought neither a file nor the lack of one
+    status      that of the last fetch; 301: there were too many redirects
     """
 
     def __init__(self, policy: Policy, fetches: Sequence[Fetch]) -> None:
@@ -83,28 +102,35 @@ class Knowledge:
     def _learn(self, fetch: Fetch) -> None:
         if fetch.status in (200, 304):
             self.copy, self.failures = fetch.answer.file, 0
-        elif fetch.status is not None and fetch.status < 500 and fetch.status != 429:
+        elif is_settled(fetch):
             self.copy, self.failures = None, 0  # §2.3.1.2, §2.3.1.3: there is none
         else:
             # Of the time between two tries a day counts at most. Where a 429 is an answer, the
             # days count anew after it.
-            goes_on = self.failures and self._fails
+            goes_on = self.failures and (self.last.status != 429 or self.policy.fails_by_429)
             gap = min(fetch.ended - self.last.ended, DAY) if goes_on else 0.0
             self.failed_for = self.failed_for + gap if goes_on else 0.0
             self.failures += 1
         self.last = fetch
+        is_too_far = fetch.status is not None and fetch.hops > self.policy.redirects
+        self.status = 301 if is_too_far else fetch.status
+
+    @property
+    def goes_far_enough(self) -> bool:
+        """Whether the last fetch has followed as many redirects as this dialect does, or all."""
+        return not self.last.is_cut or self.last.hops >= self.policy.redirects
 
     @property
     def _fails(self) -> bool:
         """Whether the last fetch has failed, in this dialect."""
-        if self.last.status is None:
+        if self.status is None:
             return True
-        if self.last.status == 429:
+        if self.status == 429:
             return self.policy.fails_by_429
-        return self.last.status >= 500 and self.policy.fails_by_5xx
+        return self.status >= 500 and self.policy.fails_by_5xx
 
     def mode(self, now: float) -> str:
-        status = self.last.status
+        status = self.status
         if not self._fails:
             if status in (200, 304):
                 return RULES
@@ -121,7 +147,7 @@ class Knowledge:
         if not self._fails:
             return self.last.ended + self._lifetime
         wait = min(10 * 2.0 ** (self.failures - 1), HOUR)  # 10 s, 20 s … an hour
-        if self.last.status is not None:
+        if self.status is not None:
             wait = max(wait, min(self.last.answer.retry_after or 0.0, HOUR))
         changes_in = min(
             s[0] - self.failed_for for s in self.policy.failing if s[0] > self.failed_for
@@ -147,16 +173,24 @@ class Knowledge:
         is_closed = mode in (CLOSED, WAIT)
         return is_as_before and not is_closed and now < self.fresh_until + self.policy.lifetime
 
-    def obeyed(self, now: float) -> File | None:
+    def obeyed(self, now: float) -> File | TdmFile | None:
         """The file whose rules hold; None: there is none."""
         return self.copy if self.mode(now) == RULES else None
 
-    def allows(self, path: str, now: float) -> bool:
+    def allows(self, path: str, agent: str, now: float) -> bool:
+        """Of a robots.txt: whether a page may be fetched."""
         file = self.obeyed(now)
         if file is None:
             return self.mode(now) == OPEN
-        closed = file.closed if file.own is None else file.own  # §2.2.1: the crawler's own group
-        return path not in closed
+        has_own_group = agent == AGENT and file.own is not None  # §2.2.1
+        return path not in (file.own if has_own_group else file.closed)
+
+    def reserves(self, path: str, now: float) -> bool:
+        """Whether the file refuses the use of a page for training."""
+        file = self.obeyed(now)
+        if isinstance(file, TdmFile):
+            return path in (file.reserved or ())
+        return file is not None and (path in file.untrained or file.signal is False)
 
     def delay(self, now: float) -> float:
         file = self.obeyed(now)
@@ -172,21 +206,37 @@ class Knowledge:
         return 0.0 if since_begin < (end - begin) % DAY else DAY - since_begin
 
 
+def is_settled(fetch: Fetch) -> bool:
+    """Whether a fetch has brought the file or the lack of one: what was known before is past."""
+    return fetch.status is not None and fetch.status < 500 and fetch.status != 429
+
+
 def knowledge_at(
     policy: Policy,
     fetches: Iterable[Fetch],
     now: float,
     may_miss: Callable[[Fetch], bool] = lambda _: False,
+    passed_on: Container[Fetch] = (),
 ) -> list[Knowledge | None]:
     """What a crawl may know at a time, the oldest first; None: nothing.
 
     It is more than one if a fetch ended at that very time, or if the latest ones may be missed:
     another process made them.
+
+    passed_on  the fetches that may be missed wherever they stand
     """
     known = (fetch for fetch in fetches if fetch.ended <= now)
     ended = sorted(known, key=lambda fetch: fetch.ended)
     certain = len(ended)
     while certain and (ended[certain - 1].ended == now or may_miss(ended[certain - 1])):
         certain -= 1
-    ways = (ended[:count] for count in range(certain, len(ended) + 1))
-    return [Knowledge(policy, way) if way else None for way in ways]
+    every: dict[tuple[Fetch, ...], None] = {}
+    ways: list[tuple[Fetch, ...]] = [()]
+    for number, fetch in enumerate(ended):
+        if number >= certain:
+            every |= dict.fromkeys(ways)
+        longer = [(fetch,) if is_settled(fetch) else (*way, fetch) for way in ways]
+        ways = list(dict.fromkeys([*ways, *longer] if fetch in passed_on else longer))
+    every |= dict.fromkeys(ways)
+    knowledge = [Knowledge(policy, way) if way else None for way in every]
+    return [None if one is None or not one.goes_far_enough else one for one in knowledge]

@@ -8,12 +8,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.model.changing_site import PATHS, Answer, File
 from tests.model.checks import check, check_sitemaps
 from tests.model.oracle import DAY, HOUR, POLICIES
+from tests.model.plan import OBEYS, REDIRECTS, Manner, Plan
+from tests.model.site_files import (
+    OTHER_AGENT,
+    PATHS,
+    ROBOTS_TXT,
+    TDMREP,
+    Answer,
+    File,
+    TdmFile,
+)
 from tests.model.virtual_time import virtual_time
 from tests.model.world import HOSTS, STORES, World
 from tests.on_reactor import on_reactor
+
+USUAL = Manner()
 
 # Hypothesis takes up to 300 s to shrink a history that fails.
 pytestmark = pytest.mark.timeout(900)
@@ -24,7 +35,9 @@ class Step:
     """Time passes. Then a host may change, pages of it are asked for, and a crawl may be closed.
 
     answer  what the host answers from then on when it is asked for its robots.txt; None: as before
+    tdmrep  the same for its tdmrep.json
     paths   the pages, all at once
+    manner  how the crawl is asked for them
     seat    which of the crawls is asked, or closed
     days    so many days in a row the pages are asked for
     """
@@ -32,8 +45,10 @@ class Step:
     seconds: float = 0.0
     host: str = HOSTS[0]
     answer: Answer | None = None
+    tdmrep: Answer | None = None
     pages_take: float = 0.0
     paths: tuple[str, ...] = ()
+    manner: Manner = USUAL
     seat: int = 0
     days: int = 1
     closes: bool = False
@@ -41,14 +56,18 @@ class Step:
     async def happen(self, world: World) -> None:
         site = world.sites[self.host]
         await world.time.forward(self.seconds)
-        if self.answer is not None:
-            site.answer = self.answer
+        site.answers[ROBOTS_TXT] = self.answer or site.answers[ROBOTS_TXT]
+        site.answers[TDMREP] = self.tdmrep or site.answers[TDMREP]
         site.pages_take = self.pages_take
         for day in range(self.days):
             await world.time.forward(DAY if day else 0.0)
-            await world.ask(self.seat, self.host, self.paths)
+            await world.ask(self.seat, self.host, self.paths, self.manner)
         if self.closes:
             await world.reopen(self.seat)
+
+
+# Where a redirect leads: to the place of a host's own document, or to another place.
+PLACES = (*(f"http://{host}" for host in HOSTS), f"http://{HOSTS[1]}/elsewhere")
 
 
 def often(usual, *others):
@@ -56,24 +75,49 @@ def often(usual, *others):
     return st.just(usual) | st.sampled_from(others)
 
 
-closed = st.frozensets(st.sampled_from(PATHS))
+paths = st.frozensets(st.sampled_from(PATHS))
 files = st.builds(
     File,
-    closed,
-    st.none() | closed,
+    paths | paths.map(lambda closed: closed | {TDMREP}),
+    st.none() | paths,
     delay=often(0.0, 5.0, 40.0),
     hours=often(None, (0, 6), (6, 7), (22, 2)),
     has_sitemap=st.booleans(),
+    untrained=paths,
+    signal=often(None, True, False),
 )
-answers = st.builds(
-    Answer,
-    status=often(200, None, 503, 503, 429, 404, 403),
-    file=files,
-    lifetime=often(None, 0, 0, 90, 7200, 100 * int(DAY)),
-    has_etag=st.booleans(),
-    retry_after=often(None, 5, 120, int(DAY)),
-    hops=often(0, 0, 0, 1, 5, 6, 11),
-    takes=often(0.0, 0.5, 20.0),
+
+
+def answers_with(files):
+    return st.builds(
+        Answer,
+        status=often(200, None, 503, 503, 429, 404, 403),
+        file=files,
+        lifetime=often(None, 0, 0, 90, 7200, 100 * int(DAY)),
+        has_etag=st.booleans(),
+        retry_after=often(None, 5, 120, int(DAY)),
+        hops=often(0, 0, 1, 5, 6, 6, 11),
+        leads_to=often("", *PLACES),
+        takes=often(0.0, 0.5, 20.0),
+    )
+
+
+answers = answers_with(files)
+tdmreps = answers_with(st.builds(TdmFile, paths | st.none()))
+dialects = st.sampled_from(list(POLICIES))
+manners = often(
+    USUAL,
+    *(Manner(dialect) for dialect in POLICIES),
+    Manner(agent=OTHER_AGENT),
+    Manner(is_exempt=True),
+)
+plans = st.builds(
+    Plan,
+    dialects,
+    st.sampled_from(list(STORES)),
+    obeys=often("yes", "yes", *OBEYS),
+    redirects=often(*REDIRECTS),
+    purpose=often("", "search", "train-ai", "train-ai", "train-ai"),
 )
 short = st.sampled_from([0.0, 0.5, 1.0, 10.0, 60.0, 300.0])
 long = st.sampled_from([HOUR, 6 * HOUR, 13 * HOUR, DAY, 1.5 * DAY, 1.5 * DAY, 3 * DAY, 31 * DAY])
@@ -82,8 +126,10 @@ steps = st.builds(
     seconds=short | long,
     host=often(*HOSTS),
     answer=answers | st.none(),
+    tdmrep=tdmreps | st.none(),
     pages_take=often(0.0, 3.0, 100.0),
     paths=st.lists(st.sampled_from(PATHS), max_size=2).map(tuple),
+    manner=manners,
     seat=st.integers(0, 1),
     days=often(1, 1, 1, 1, 1, 1, 35),
     closes=often(False, False, False, False, False, True),
@@ -96,29 +142,25 @@ def histories(max_steps):
     return lengths.flatmap(lambda length: st.lists(steps, min_size=length, max_size=max_steps))
 
 
-dialects = st.sampled_from(list(POLICIES))
-keepers = st.sampled_from(list(STORES))
-
-
 @settings(max_examples=15)
-@given(dialects, keepers, histories(max_steps=8))
+@given(plans, histories(max_steps=8))
 @on_reactor
-async def test_crawls_do_what_is_permitted(dialect, keeps, history):
-    await happens(dialect, keeps, history)
+async def test_crawls_do_what_is_permitted(plan, history):
+    await happens(plan, history)
 
 
 @pytest.mark.slow
 @settings(max_examples=240)
-@given(dialects, keepers, histories(max_steps=25))
+@given(plans, histories(max_steps=25))
 @on_reactor
-async def test_crawls_do_what_is_permitted_however_much_happens(dialect, keeps, history):
-    await happens(dialect, keeps, history)
+async def test_crawls_do_what_is_permitted_however_much_happens(plan, history):
+    await happens(plan, history)
 
 
-async def happens(dialect, keeps, history):
+async def happens(plan, history):
     """Play a history, and check all that was seen."""
     with virtual_time() as time:
-        world = World(time, dialect, keeps)
+        world = World(time, plan)
         await world.open()
         try:
             for step in history:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any
-from urllib.parse import urlsplit
 
 import scrapy
 from scrapy.crawler import CrawlerRunner
@@ -16,16 +15,16 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import Disallowed
-from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.dialects.options import CrawlDelay
 from tests.crawls import OURS, QUIET, middleware_of
-from tests.model.changing_site import AGENT, Fetch, Site, download_handler
-from tests.model.oracle import DAY, HOUR, POLICIES
+from tests.model.changing_site import Fetch, Web, download_handler
+from tests.model.oracle import DAY, HOUR, POLICIES, TDMREP_POLICY, Policy, objection
+from tests.model.plan import Manner, Plan
 from tests.model.shared_store import FleetStore, KeptStore, Shared
+from tests.model.site_files import AGENT, ROBOTS_TXT
 from tests.model.virtual_time import VirtualTime
 from tests.on_reactor import Gate
 
-HOSTS = ("10.0.0.1", "10.0.0.2")
+HOSTS = ("192.88.99.1", "192.88.99.2", "10.0.0.1")  # the last one is private
 STORES = {"memory": None, "kept": KeptStore, "fleet": FleetStore}
 AT_ONCE = {
     "USER_AGENT": f"{AGENT} (+https://tests.dev/bot)",
@@ -43,13 +42,16 @@ AT_ONCE = {
 class Asked:
     """A page that a crawl was asked for.
 
+    dialect                the name of that in which its robots.txt is read
     passed_at, refused_at  when it passed, or was refused; None: it was not
-    verdict                why it was refused
+    verdict                that on the page; None: there is none
     """
 
     process: int
     host: str
     path: str
+    manner: Manner
+    dialect: str
     began: float
     passed_at: float | None = None
     refused_at: float | None = None
@@ -75,33 +77,32 @@ class Spider(scrapy.Spider):
 
 
 class World:
-    """Two sites, and the crawls that visit them. A crawl that is closed is followed by another one.
+    """Sites, and the crawls that visit them. A crawl that is closed is followed by another one.
 
-    dialect    the name of one in `POLICIES`
-    keeps      what keeps entries: the "memory" of a crawl, a store that is "kept" when it closes,
-               or the store of a "fleet" of two crawls
     closed_at  when the crawls were closed, by their number
-    faults     what must not happen
+    stats      what they have counted
     """
 
-    def __init__(self, time: VirtualTime, dialect: str, keeps: str) -> None:
-        self.time, self.keeps, self.policy = time, keeps, POLICIES[dialect]
-        # All pace lines are read, so that there is one oracle for them.
-        self.dialect = DIALECTS[dialect].but(
-            f"{dialect}-paced", crawl_delay=CrawlDelay.OWN_OR_ALL, visit_time=True
+    def __init__(self, time: VirtualTime, plan: Plan) -> None:
+        self.time, self.plan, self.keeps = time, plan, plan.keeps
+        self.web = Web(
+            HOSTS,
+            time.now,
+            lambda document, asked: policy_of(document, asked).redirects,
+            partial(objection, plan.redirects),
         )
-        self.sites = {host: Site(time.now, self.policy.redirects) for host in HOSTS}
+        self.sites, self.faults = self.web.sites, self.web.faults
         self.shared = Shared(time.now)
         self.asked: list[Asked] = []
         self.crawls: dict[int, Crawl] = {}  # those that are open, by their number
         self.closed_at: dict[int, float] = {}
-        self.faults: list[object] = []
+        self.stats: dict[int, dict[str, Any]] = {}
 
-    async def ask(self, seat: int, host: str, paths: Iterable[str]) -> None:
+    async def ask(self, seat: int, host: str, paths: Iterable[str], manner: Manner) -> None:
         """Ask one of the crawls for pages of a host."""
         crawl = self._crawl(seat)
         for path in paths:
-            crawl.ask(host, path)
+            crawl.ask(host, path, manner)
         await self.time.forward(0)
 
     async def open(self) -> None:
@@ -116,7 +117,7 @@ class World:
         self.asked = [asked for asked in self.asked if asked not in put_back]
         await self.open()
         for asked in put_back:
-            self.crawls[max(self.crawls)].ask(asked.host, asked.path)
+            self.crawls[max(self.crawls)].ask(asked.host, asked.path, asked.manner)
         await self.time.forward(0)
 
     async def run_on(self) -> None:
@@ -131,15 +132,18 @@ class World:
         await self.time.forward(HOUR)  # Scrapy leaves a transfer that is cancelled to its handler
         assert self.time.is_over, "something waits although all crawls have ended"
 
-    def known_fetches(self, process: int, host: str) -> list[Fetch]:
-        """The fetches that have ended, and of which a crawl may know."""
-        return [
-            fetch
-            for fetch in self.sites[host].fetches
-            if (self.keeps != "memory" or fetch.process == process)
-            and fetch.ended is not None
-            and fetch.ended <= self.closed_at.get(fetch.process, inf)
-        ]
+    def known_fetches(self, process: int, host: str, document: str) -> list[Fetch]:
+        """The fetches of a host's document that have ended, and of which a crawl may know."""
+        return [f for f in self.sites[host].fetches[document] if self._is_known(f, process)]
+
+    def passed_on(self, process: int, host: str, document: str) -> list[Fetch]:
+        """The same of those that were redirected to the host's document."""
+        return [f for f in self.sites[host].passed_on[document] if self._is_known(f, process)]
+
+    def _is_known(self, fetch: Fetch, process: int) -> bool:
+        if self.keeps == "memory" and fetch.process != process:
+            return False
+        return fetch.ended < inf and fetch.ended <= self.closed_at.get(fetch.process, inf)
 
     def work_together(self, process: int, other: int) -> bool:
         return process == other or self.keeps == "fleet"
@@ -155,9 +159,10 @@ class World:
         """
         self.closed_at[crawl.number] = self.time.now()
         queued = await crawl.close()
+        self.stats[crawl.number] = crawl.crawler.stats.get_stats()
         del self.crawls[crawl.number]
         visits = [visit for site in self.sites.values() for visit in site.visits]
-        pages = [visit for visit in visits if visit.process == crawl.number and visit.asked]
+        pages = [visit for visit in visits if visit.process == crawl.number and not visit.fetch]
         ended = [self.closed_at[crawl.number], *(visit.ended for visit in pages)]
         assert self.time.now() <= max(ended), "the crawl closes late"
         mine = [asked for asked in self.asked if asked.process == crawl.number]
@@ -175,21 +180,23 @@ class Crawl:
         store = STORES[world.keeps]
         settings = {**QUIET, **OURS, **AT_ONCE, "TWISTED_REACTOR": None}
         settings["DOWNLOAD_HANDLERS"] = {"http": handler, "https": handler}
-        settings["ROBOTS_DIALECT"] = world.dialect
+        settings |= {"ROBOTS_KEEP_VERDICTS": True, "ROBOTS_FETCH_HOOK": for_page}
+        settings |= world.plan.settings
         if store is not None:
             settings["ROBOTS_STORE"] = type("Store", (store,), {"shared": world.shared})
         runner = CrawlerRunner(settings)
         self.crawler = runner.create_crawler(type("Spider", (Spider,), {"gate": self.gate}))
         self.ended = runner.crawl(self.crawler)
 
-    def ask(self, host: str, path: str) -> None:
-        asked = Asked(self.number, host, path, self.world.time.now())
+    def ask(self, host: str, path: str, manner: Manner) -> None:
+        dialect = manner.dialect or self.world.plan.dialect
+        asked = Asked(self.number, host, path, manner, dialect, self.world.time.now())
         self.world.asked.append(asked)
         request = Request(
             f"http://{host}{path}",
             partial(self._answered, asked=asked),
             errback=partial(self._failed, asked=asked),
-            meta={"asked": asked},
+            meta={"page": asked, **manner.meta},
             dont_filter=True,
         )
         self.crawler.engine.crawl(request)
@@ -207,12 +214,13 @@ class Crawl:
         return middleware_of(self.crawler).sitemaps(f"http://{host}/")
 
     async def _respond(self, request: Request) -> Response:
-        asked = request.meta.get("asked")
+        asked = request.meta.get("page")
         if asked is not None:
             if asked.at is not None:
                 self.world.faults.append(("decided twice", asked))
             asked.passed_at = self.world.time.now()
-        return await self.world.sites[urlsplit(request.url).hostname].respond(self.number, request)
+            asked.verdict = request.meta.get("robots_verdict")
+        return await self.world.web.respond(self.number, request)
 
     def _answered(self, _response: Response, asked: Asked) -> None:
         asked.has_ended = True
@@ -224,3 +232,13 @@ class Crawl:
             asked.verdict = failure.value.verdict
         else:
             self.world.faults.append(failure)
+
+
+def for_page(page: Request, fetch: Request) -> None:
+    """A ROBOTS_FETCH_HOOK: the request of a fetch has the page that waits for it."""
+    fetch.meta["waiting"] = page.meta["page"]
+
+
+def policy_of(document: str, asked: Asked) -> Policy:
+    """The table by which a document is read for a page."""
+    return POLICIES[asked.dialect] if document == ROBOTS_TXT else TDMREP_POLICY

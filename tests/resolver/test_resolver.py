@@ -276,6 +276,25 @@ async def test_stale_rules_hold_if_that_fetch_fails():
 
 
 @on_reactor
+async def test_what_is_added_to_a_page_that_went_on_by_stale_rules_makes_no_second_fetch():
+    """A second one would be made for a request with another proxy: this one has the same."""
+    world = World([OPEN, DOWN])
+    resolver = world.resolver()
+    resolver.sources.variant = tuple
+    first = await resolver.rules_for(ORIGIN, RFC, [])
+    world.time, world.gate = first.access.fresh_until + 1, Gate()
+    went_on = []
+    assert resolver.cached(ORIGIN, RFC, went_on) is first
+    went_on.append("User-Agent")
+    world.time = first.access.holds_until + 1
+    waiting = start(resolver.rules_for(ORIGIN, RFC, []))
+    await until_idle()
+    world.gate.open()
+    await all_of([waiting])
+    assert len(world.fetches) == 2
+
+
+@on_reactor
 async def test_requests_wait_if_rules_are_too_old_to_hold():
     world = World([SECRET, OPEN])
     resolver = world.resolver()

@@ -1,0 +1,177 @@
+"""Short histories, one for each thing that the drawn ones bring about seldom."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.model.oracle import DAY
+from tests.model.plan import Manner, Plan
+from tests.model.site_files import PATHS, TDMREP, Answer, File, TdmFile
+from tests.model.test_histories import Step, happens
+from tests.model.world import HOSTS
+from tests.on_reactor import on_reactor
+
+SITE, OTHER, PRIVATE = HOSTS
+A, B = PATHS
+CLOSES_A, CLOSES_B = Answer(file=File(frozenset({A}))), Answer(file=File(frozenset({B})))
+TO_OTHER = Answer(leads_to=f"http://{OTHER}")
+TO_ELSEWHERE = Answer(leads_to=f"http://{OTHER}/elsewhere")
+TO_PRIVATE = Answer(leads_to=f"http://{PRIVATE}")
+DOWN = Answer(503)
+RESERVES_A = Answer(file=TdmFile(frozenset({A})))
+KOSTER, RFC = Manner("koster1996"), Manner("rfc9309")
+
+
+def crawl(keeps="memory", **chosen):
+    return Plan("rfc9309", keeps, **chosen)
+
+
+def asks(host=SITE, answer=None, seconds=1.0, **more):
+    """Some time later a host answers so, and its pages are asked for."""
+    return Step(seconds, host, answer, paths=PATHS, **more)
+
+
+def becomes(host, answer):
+    return Step(0.0, host, answer)
+
+
+TRAINS = crawl(purpose="train-ai")
+DRY_RUN = crawl(obeys="dry run")
+HISTORIES = {
+    "one fetch for two sites": (
+        crawl(),
+        [becomes(OTHER, CLOSES_A), asks(SITE, TO_OTHER), asks(OTHER)],
+    ),
+    "one fetch for two sites, kept": (
+        crawl("kept"),
+        [becomes(OTHER, CLOSES_A), asks(SITE, TO_OTHER, closes=True), asks(OTHER)],
+    ),
+    "one fetch for two sites, in a fleet": (
+        crawl("fleet"),
+        [becomes(OTHER, CLOSES_A), asks(SITE, TO_OTHER), asks(OTHER, seat=1)],
+    ),
+    "a redirect to another place of a site": (
+        crawl(),
+        [becomes(OTHER, CLOSES_A), asks(SITE, TO_ELSEWHERE), asks(OTHER, CLOSES_B)],
+    ),
+    "a redirect to a site that fails": (
+        crawl(),
+        [becomes(OTHER, DOWN), asks(SITE, TO_OTHER), asks(OTHER, CLOSES_B)],
+    ),
+    "a redirect to a site that is known": (
+        crawl(),
+        [asks(OTHER, CLOSES_A), becomes(OTHER, CLOSES_B), asks(SITE, TO_OTHER), asks(OTHER)],
+    ),
+    "many redirects to a site that is not known": (
+        crawl(),
+        [
+            becomes(OTHER, CLOSES_A),
+            asks(SITE, Answer(hops=6, leads_to=f"http://{OTHER}"), manner=KOSTER),
+            asks(OTHER),
+        ],
+    ),
+    "redirects in a circle": (
+        crawl(),
+        [becomes(OTHER, Answer(leads_to=f"http://{SITE}")), asks(SITE, TO_OTHER), asks()],
+    ),
+    "a redirect to a private address": (crawl(), [asks(SITE, TO_PRIVATE)]),
+    "a redirect to a private address that is named": (
+        crawl(redirects="to private hosts"),
+        [becomes(PRIVATE, CLOSES_A), asks(SITE, TO_PRIVATE)],
+    ),
+    "a redirect to another site where none may lead there": (
+        crawl(redirects="on the site"),
+        [asks(SITE, TO_OTHER)],
+    ),
+    "a dialect that follows more redirects": (
+        crawl(),
+        [asks(SITE, Answer(hops=6, file=CLOSES_A.file)), asks(SITE, manner=KOSTER)],
+    ),
+    "a dialect that follows fewer redirects": (
+        crawl(),
+        [asks(SITE, Answer(hops=6, file=CLOSES_A.file), manner=KOSTER), asks(SITE)],
+    ),
+    "two dialects at a site that fails": (
+        crawl(),
+        [asks(SITE, DOWN), asks(manner=Manner("google")), asks(manner=Manner("original1994"))],
+    ),
+    "a site that does not answer, once its answer is stale": (
+        Plan("original1994", "memory"),
+        [asks(SITE, Answer(None, takes=20.0)), asks(seconds=DAY / 2), asks(manner=RFC)],
+    ),
+    "two names": (
+        crawl(),
+        [
+            asks(SITE, Answer(file=File(frozenset({A}), frozenset({B})))),
+            asks(manner=Manner(agent="otherbot")),
+        ],
+    ),
+    "a page about which nothing is asked": (crawl(), [asks(manner=Manner(is_exempt=True))]),
+    "a dry run": (DRY_RUN, [asks(SITE, CLOSES_A), asks()]),
+    "a dry run with a delay": (
+        DRY_RUN,
+        [asks(SITE, Answer(file=File(frozenset({A}), delay=5.0))), asks()],
+    ),
+    "a dry run outside of the visit time": (
+        DRY_RUN,
+        [asks(SITE, Answer(file=File(hours=(6, 7)))), asks(seconds=6 * 3600.0 - 60.0)],
+    ),
+    "a dry run for a purpose": (
+        crawl(obeys="dry run", purpose="train-ai"),
+        [Step(0.0, tdmrep=RESERVES_A), asks(), asks()],
+    ),
+    "a dry run for a purpose, where no page may be fetched": (
+        crawl(obeys="dry run", purpose="train-ai"),
+        [asks(SITE, Answer(file=File(frozenset(PATHS))), tdmrep=RESERVES_A)],
+    ),
+    "a crawl that obeys nothing": (crawl(obeys="no"), [asks(SITE, CLOSES_A), asks()]),
+    "a line that refuses training": (
+        TRAINS,
+        [asks(SITE, Answer(file=File(untrained=frozenset({A})))), asks()],
+    ),
+    "a signal that refuses training": (TRAINS, [asks(SITE, Answer(file=File(signal=False)))]),
+    "a refusal of training that is not about the purpose": (
+        crawl(purpose="search"),
+        [Step(0.0, tdmrep=RESERVES_A), asks(SITE, Answer(file=File(signal=False)))],
+    ),
+    "a tdmrep.json": (TRAINS, [Step(0.0, tdmrep=RESERVES_A), asks(), asks()]),
+    "a tdmrep.json where no page may be fetched": (
+        TRAINS,
+        [asks(SITE, Answer(file=File(frozenset(PATHS))), tdmrep=RESERVES_A)],
+    ),
+    "a tdmrep.json that may not be fetched": (
+        TRAINS,
+        [asks(SITE, Answer(file=File(frozenset({TDMREP}))), tdmrep=RESERVES_A)],
+    ),
+    "a tdmrep.json that comes late": (
+        TRAINS,
+        [asks(tdmrep=Answer(file=TdmFile(frozenset({A})), takes=20.0)), asks()],
+    ),
+    "a tdmrep.json that grows stale before the robots.txt": (
+        TRAINS,
+        [
+            asks(tdmrep=Answer(file=TdmFile(), lifetime=90)),
+            asks(tdmrep=RESERVES_A, seconds=300.0),
+        ],
+    ),
+    "a tdmrep.json that fails": (TRAINS, [asks(tdmrep=DOWN), asks(seconds=60.0)]),
+    "a tdmrep.json that fails, and a copy": (
+        TRAINS,
+        [
+            asks(tdmrep=Answer(file=RESERVES_A.file, lifetime=90)),
+            asks(tdmrep=Answer(429), seconds=300.0),
+            asks(seconds=5.0),
+        ],
+    ),
+    "a tdmrep.json for two sites": (
+        TRAINS,
+        [Step(0.0, OTHER, tdmrep=RESERVES_A), asks(SITE, tdmrep=TO_OTHER), asks(OTHER)],
+    ),
+    "a tdmrep.json that is no JSON": (TRAINS, [asks(tdmrep=Answer(file=TdmFile(None)))]),
+}
+
+
+@pytest.mark.parametrize(("plan", "history"), HISTORIES.values(), ids=HISTORIES)
+@on_reactor
+async def test_a_crawl_does_what_is_permitted_in(plan, history):
+    await happens(plan, history)
