@@ -27,6 +27,7 @@ from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
 from .rep.url import path_of
 from .rep.use_answer import UseAnswer
+from .rep.wrong_type import check_type
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES
 
@@ -197,8 +198,9 @@ class RobotsPolicyMiddleware:
         fetched, counted or recorded.
 
         None: the rules of its origin are not known, or none are asked about it. ValueError where
-        `request.meta["robots"]` is wrong.
+        `request.meta["robots"]` is wrong; TypeError where `request` is a URL.
         """
+        check_type("request", request, Request)
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None

@@ -17,6 +17,7 @@ from enum import Enum
 from .cache_entry import KNOWN_FOR, CacheEntry, FetchResult, has_whole_copy, remember
 from .escapes import brief
 from .html_page import HEAD, is_html_page, is_wide
+from .wrong_type import check_type, wrong_type
 
 MINUTE = 60.0
 HOUR = 60 * MINUTE
@@ -222,7 +223,12 @@ def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) ->
 
 
 def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
-    """How a policy reads an entry at the instant `now`."""
+    """How a policy reads an entry at the instant `now`.
+
+    TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
+    """
+    check_type("entry", entry, CacheEntry)
+    _check_moment(now, policy)
     result = classify(entry.latest, policy)
     if result is AccessResult.SUCCESSFUL and _oddity(entry) == HTML:
         result = policy.html_page
@@ -305,8 +311,20 @@ def advance(
     """The access after one more fetch result, at the instant `now`. Pure: no clock, no I/O.
 
     previous  the entry before (`.entry` of the last `Access`); None for the first fetch
+
+    TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
     """
+    if previous is not None:
+        check_type("previous", previous, CacheEntry)
+    check_type("fetched", fetched, FetchResult)
+    _check_moment(now, policy)
     return judge(remember(previous, fetched, now), now, policy)
+
+
+def _check_moment(now: float, policy: AccessPolicy) -> None:
+    if not isinstance(now, int | float):
+        raise wrong_type("now", "seconds since the epoch", now)
+    check_type("policy", policy, AccessPolicy)
 
 
 def is_fresh(access: Access, now: float) -> bool:

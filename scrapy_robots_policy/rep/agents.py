@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from .dialects.options import Certainty
+from .wrong_type import check_type, not_a_string
 
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
@@ -122,7 +123,10 @@ def product_token(header: str) -> str:
     "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
     give "FooBot". An empty header gives "".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
+    TypeError for octets, such as a header of Scrapy's, and for whatever else is no string.
     """
+    if not isinstance(header, str):
+        raise not_a_string("header", header)
     return _PRODUCT_END.split(_product(header), 1)[0].strip()
 
 
@@ -177,5 +181,11 @@ def agent_table(*agents: Agent) -> Mapping[str, Agent]:
 
 
 def add_agents(table: Mapping[str, Agent], *agents: Agent) -> Mapping[str, Agent]:
-    """A copy of the table with more agents. An agent replaces the one that has its name."""
+    """A copy of the table with more agents. An agent replaces the one that has its name.
+
+    TypeError for a table or an agent of a wrong type.
+    """
+    check_type("table", table, Mapping)
+    for agent in agents:
+        check_type("agent", agent, Agent)
     return MappingProxyType({**table, **agent_table(*agents)})
