@@ -13,6 +13,8 @@ from enum import Enum
 from types import MappingProxyType
 
 from .dialects.options import Certainty
+from .escapes import quoted
+from .field_values import check_fields, hints_of
 from .wrong_type import check_type, not_a_string
 
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
@@ -88,7 +90,8 @@ class Agent:
     source   where the chain is documented
     facts    what its operator says of it
 
-    ValueError for a chain of another kind: its names would be found in no file.
+    ValueError for a value of a wrong type, and for a chain of another kind: its names would be
+    found in no file.
     """
 
     name: str
@@ -99,12 +102,16 @@ class Agent:
     facts: CrawlerFacts = NO_FACTS
 
     def __post_init__(self) -> None:
-        names = self.chain if isinstance(self.chain, tuple) else ()
-        if not names or any(name != str(name).lower() for name in names):
+        check_fields(self, f"Agent {quoted(self.name)}", hints_of(Agent))
+        if not self.name.isprintable() or not self.name.strip():
+            raise ValueError(f"Agent {quoted(self.name)}: name must be a text that can be printed")
+        if not self.chain or any(not name or name != name.lower() for name in self.chain):
             raise ValueError(
-                f"Agent {self.name!r}: chain is {self.chain!r}, it must be a tuple of names in "
-                "lower case"
+                f"Agent {self.name!r}: chain is {quoted(self.chain)}, it must be a tuple of names "
+                "in lower case"
             )
+        if STAR in self.chain[:-1]:
+            raise ValueError(f"Agent {self.name!r}: chain has a name after '*', the last one")
 
     @property
     def note(self) -> str:
