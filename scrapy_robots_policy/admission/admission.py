@@ -29,7 +29,8 @@ from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
 from ..report.counts import CrawlCounts
 from ..report.crawl_events import CrawlEvents
-from ..resolver.origin import OriginRules, rules_given
+from ..resolver.given_rules import GivenRules
+from ..resolver.origin import OriginRules
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
@@ -66,6 +67,7 @@ class Admission:
         self._asks_tdmrep = self.policy.use.may_be_refused_by(TDM_RESERVATION)
         self._put_back: WeakSet[Request] = WeakSet()
         self._meta_names = MetaNames(crawler)
+        self._given = GivenRules()
 
     def cached(self, request: Request, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """All that decides about a request, where it is known without waiting."""
@@ -80,13 +82,13 @@ class Admission:
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
         if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
+            return self._given.of(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
     def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """The rules of the robots.txt that is known, however old. Nothing is fetched."""
         if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
+            return self._given.of(origin, config.dialect, config.robots_txt)
         return self.resolver.latest(origin, config.dialect)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -279,7 +281,7 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules:
         if config.robots_txt is not None:  # it waits for the tdmrep.json only
-            return rules_given(origin, config.dialect, config.robots_txt)
+            return self._given.of(origin, config.dialect, config.robots_txt)
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
         self.counts.wait(origin, self.now() - began)
