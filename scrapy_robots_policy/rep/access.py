@@ -361,6 +361,9 @@ def advance(
     if previous is not None:
         check_type("previous", previous, CacheEntry)
     check_type("fetched", fetched, FetchResult)
+    check_type("fetched.octets", fetched.octets, bytes)
+    if fetched.status is not None:
+        check_type("fetched.status", fetched.status, int)
     _check_moment(now, policy)
     return judge(remember(previous, fetched, now), now, policy)
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .wrong_type import check_type, wrong_type
-
 KNOWN_FOR = 86_400.0  # RFC 9309 §2.4: what was seen of a site says nothing of it a day later
 
 
@@ -26,8 +24,6 @@ class FetchResult:
     is_cut        whether there were more octets, or more redirects, than the dialect that asked
                   for the file reads
     site_answers  whether the site answers other requests; None: not known, so a status is a yes
-
-    TypeError for a status or octets of a wrong type.
     """
 
     status: int | None
@@ -41,11 +37,6 @@ class FetchResult:
     hops: tuple[str, ...] = ()
     is_cut: bool = False
     site_answers: bool | None = None
-
-    def __post_init__(self) -> None:
-        if self.status is not None:
-            check_type("status", self.status, int)
-        check_type("octets", self.octets, bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +54,6 @@ class CacheEntry:
     failures       how many tries in a row have failed
     unreachable_since  as failing_since, counted from the first failure after the last 429 of that
                    run; None if the run has no 429, or if it ends with one
-
-    TypeError for a result, an instant of it, or octets of a wrong type.
     """
 
     latest: FetchResult
@@ -74,13 +63,6 @@ class CacheEntry:
     failing_since: float | None = None
     failures: int = 0
     unreachable_since: float | None = None
-
-    def __post_init__(self) -> None:
-        check_type("latest", self.latest, FetchResult)
-        if not isinstance(self.asked_at, int | float):
-            raise wrong_type("asked_at", "seconds since the epoch", self.asked_at)
-        if self.octets is not None:
-            check_type("octets", self.octets, bytes)
 
     @property
     def current_at(self) -> float:

@@ -106,22 +106,13 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: add_agents(GOOGLE.agents, "MyBot"),
         "agent must be of type Agent, not str",
     ),
-    "a result with text": (lambda: FetchResult(200, "x"), "octets must be of type bytes, not str"),
-    "a result with a status of text": (
-        lambda: FetchResult("200"),
-        "status must be of type int, not str",
+    "advance by text": (
+        lambda: advance(None, FetchResult(200, "x"), 5.0, POLICY),
+        "fetched.octets must be of type bytes, not str",
     ),
-    "an entry without a result": (
-        lambda: CacheEntry(None, 5.0),
-        "latest must be of type FetchResult, not NoneType",
-    ),
-    "an entry without an instant": (
-        lambda: CacheEntry(FETCHED, None),
-        "asked_at must be seconds since the epoch, not NoneType",
-    ),
-    "an entry with text": (
-        lambda: CacheEntry(FETCHED, 5.0, "x"),
-        "octets must be of type bytes, not str",
+    "advance by a status of text": (
+        lambda: advance(None, FetchResult("200"), 5.0, POLICY),
+        "fetched.status must be of type int, not str",
     ),
     "advance from an access": (
         lambda: advance(judge(ENTRY, 5.0, POLICY), FETCHED, 5.0, POLICY),
