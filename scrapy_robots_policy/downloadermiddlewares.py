@@ -15,7 +15,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
 
-from .admission.decider import VERDICT_KEY
+from .admission.decider import HOPS_KEY, VERDICT_KEY
 from .admission.status_line import StatusLine
 from .assembly import CrawlParts
 from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
@@ -27,6 +27,7 @@ from .rep.documents import DOCUMENTS
 from .rep.preference import Preference
 from .rep.url import path_of
 from .rep.use_answer import UseAnswer
+from .rep.wrong_type import check_type
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES
 
@@ -104,14 +105,18 @@ class RobotsPolicyMiddleware:
     async def _admit_page(self, request: Request, response: Response) -> Response | Request:
         """Admit the request that Scrapy would have made of the redirect. Raises Disallowed."""
         redirect_urls = [*request.meta.get("redirect_urls", ()), request.url]
-        meta = {**request.meta, "redirect_urls": redirect_urls}
+        hops = request.meta.get("redirect_times", 0) + 1
+        meta = {**request.meta, "redirect_urls": redirect_urls, "redirect_times": hops}
         redirected = request.replace(url=response.url, meta=meta)
         decision = self.process_request(redirected)
         put_back = await decision if isinstance(decision, Coroutine) else decision
         if put_back is not None:
             return request.replace(dont_filter=True)
-        if VERDICT_KEY in redirected.meta:
-            request.meta[VERDICT_KEY] = redirected.meta[VERDICT_KEY]
+        # Whose verdict it is, and that the last page was counted: a retry has the same meta.
+        of_page = redirected.meta
+        request.meta.update(
+            {key: of_page[key] for key in (VERDICT_KEY, HOPS_KEY) if key in of_page}
+        )
         return response
 
     def _exempt(
@@ -197,8 +202,9 @@ class RobotsPolicyMiddleware:
         fetched, counted or recorded.
 
         None: the rules of its origin are not known, or none are asked about it. ValueError where
-        `request.meta["robots"]` is wrong.
+        `request.meta["robots"]` is wrong; TypeError where `request` is a URL.
         """
+        check_type("request", request, Request)
         origin = origin_of(request.url)
         if origin is None or is_exempt(request.meta, origin):
             return None

@@ -7,6 +7,7 @@ import ipaddress
 import socket
 import ssl
 import tempfile
+from contextlib import suppress
 from typing import Any
 
 from cryptography import x509
@@ -33,7 +34,7 @@ class TwoFaced(Site):
         if connection.recv(1, socket.MSG_PEEK) != b"\x16":  # a TLS handshake
             super()._serve(connection)
             return
-        with connection:
+        with connection, suppress(ssl.SSLError):  # a client that does not trust the certificate
             self.secure._serve(self.context.wrap_socket(connection, server_side=True))
 
 

@@ -23,7 +23,7 @@ from .crawl_policy import CrawlPolicy
 from .listener import Decision, DecisionListener
 
 VERDICT_KEY = "robots_verdict"
-HOPS_KEY = "robots_hops"  # how many redirects had led to a request when it passed
+HOPS_KEY = "robots_hops"  # how many redirects had led to the last page that passed
 
 # Octets that no client rewrites.
 _PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
@@ -112,8 +112,8 @@ class Decider:
         # RetryMiddleware makes a retry of a request that has passed. A redirect keeps the number of
         # retries in its meta, but is a request of its own: one more redirect has led to it.
         meta = request.meta
-        hops = meta.get("redirect_times")
-        if not meta.get("retry_times") or hops != meta.get(HOPS_KEY):
+        hops = meta.get("redirect_times", 0)
+        if not meta.get("retry_times") or hops > meta.get(HOPS_KEY, 0):
             if hops:
                 meta[HOPS_KEY] = hops
             if self.policy.declares_use and verdict is None:

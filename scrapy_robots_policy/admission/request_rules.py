@@ -14,7 +14,8 @@ from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION, Preference
 from ..rep.use_answer import UseAnswer, answer
 from ..report.crawl_events import CrawlEvents
-from ..resolver.origin import OriginRules, rules_given
+from ..resolver.given_rules import GivenRules
+from ..resolver.origin import OriginRules
 from ..resolver.resolver import Resolver
 from .crawl_policy import CrawlPolicy
 
@@ -25,6 +26,7 @@ class RequestRules:
     configs   gives the dialect and the agent of a request
     resolver  has what is known of the origins
     policy    how the crawl decides
+    given     has those of files that the user has set in place of the sites' own
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class RequestRules:
         events: CrawlEvents,
     ) -> None:
         self.configs, self.resolver, self.policy, self.events = configs, resolver, policy, events
+        self.given = GivenRules()
         self._asks_tdmrep = policy.use.may_be_refused_by(TDM_RESERVATION)
 
     def config(self, request: Request, origin: Origin) -> RequestConfig:
@@ -56,7 +59,7 @@ class RequestRules:
     def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """The rules of the robots.txt that is known, however old. Nothing is fetched."""
         if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
+            return self.given.of(origin, config.dialect, config.robots_txt)
         return self.resolver.latest(origin, config.dialect)
 
     def needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -115,7 +118,7 @@ class RequestRules:
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
         if config.robots_txt is not None:
-            return rules_given(origin, config.dialect, config.robots_txt)
+            return self.given.of(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
     def _with_latest_tdmrep(

@@ -22,7 +22,8 @@ from ..rep import AccessMode, CacheEntry, Dialect, Origin
 from ..rep.access import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
-from ..resolver.origin import OriginRules, OriginState, rules_given
+from ..resolver.given_rules import GivenRules
+from ..resolver.origin import OriginRules, OriginState
 from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, seconds_of, unpacked
@@ -107,6 +108,7 @@ class Replay:
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._octets = 0
+        self._given = GivenRules()
         self._kept.execute("CREATE TABLE octets (sha256 TEXT PRIMARY KEY, packed TEXT)")
         self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, fields TEXT)")
 
@@ -191,12 +193,12 @@ class Replay:
         parsed = self._parsed_line(fields["robots"])
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
-        rules = _rules(parsed, dialect, at)
+        rules = self._rules(parsed, dialect, at)
         if rules is None:
             return Answers(recorded, None)
         if "tdmrep" in fields:
             file = self._parsed_line(fields["tdmrep"])
-            tdmrep = _rules(file, self.dialects[file.fields["dialect"]], at)
+            tdmrep = self._rules(file, self.dialects[file.fields["dialect"]], at)
             rules = rules if tdmrep is None else rules.with_tdmrep(tdmrep)
         agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
@@ -228,6 +230,11 @@ class Replay:
         entry: CacheEntry = entry_from(fields, octets)
         return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets)
 
+    def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
+        if parsed.fields["source"] == "override":
+            return self._given.of(Origin(parsed.state.origin), dialect, parsed.octets or b"")
+        return parsed.state.rules(dialect, at)
+
 
 def check_shape(fields: Mapping[str, Any]) -> None:
     """ReplayError where a line lacks a field, or has one of the wrong type."""
@@ -250,9 +257,3 @@ def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay
             yield Replay(kept, other)
         except ReplayError as error:
             raise file.error(str(error)) from None
-
-
-def _rules(parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
-    if parsed.fields["source"] == "override":
-        return rules_given(Origin(parsed.state.origin), dialect, parsed.octets or b"")
-    return parsed.state.rules(dialect, at)

@@ -15,6 +15,7 @@ from ..rep.agents import Agent, Category, CrawlerKind, Obedience
 from ..rep.dialects.crawlers import crawlers
 from ..rep.escapes import brief, shown
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .crawler_list import by_category
 from .download import is_web
 from .inputs import Inputs, in_words, robots_txt_of, rules_from
@@ -86,7 +87,7 @@ def _file(name: str, result: FetchResult) -> str:
     robots.txt.
     """
     access = rules_from("", result, DIALECTS["rfc9309"]).access
-    answer = access.why if is_web(name) else access.oddity
+    answer = in_full(access.why) if is_web(name) else access.oddity
     return shown(f"{in_words(name)}: {answer}" if answer else in_words(name))
 
 

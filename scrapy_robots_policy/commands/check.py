@@ -17,6 +17,7 @@ from ..rep.html_page import looks_like_text
 from ..rep.url import decisive_form
 from ..resolver.origin import OriginRules
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .fetches import Fetches, started_ahead
 from .inputs import (
     Inputs,
@@ -185,8 +186,8 @@ def _warn(rules: OriginRules, options: Options) -> None:
         f"{rules.origin}/robots.txt" if rules.origin else in_words(robots_txt_of(options.robots))
     )
     if _is_unreachable(rules.verdict("/", options.agent)):
-        mode = rules.mode.description
-        print_error(f"{where} is unreachable ({rules.access.why}): {options.dialect.name}: {mode}")
+        why, mode = in_full(rules.access.why), rules.mode.description
+        print_error(f"{where} is unreachable ({why}): {options.dialect.name}: {mode}")
     elif rules.access.oddity:
         print_error(
             f"{where} is {rules.access.oddity}: {options.dialect.name}: {rules.access.effect}"

@@ -6,6 +6,7 @@ from ..rep.agents import STAR
 from ..resolver.origin import OriginRules
 from .access_table import duration
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .file_changes import Change, CrawlersChanges, changes_of
 from .inputs import read, robots_txt_of, rules_from
 from .named_crawlers import named_crawlers
@@ -49,7 +50,7 @@ def _rules(source: str, options: Options) -> OriginRules:
     name = robots_txt_of(source)
     result = read(name, options)
     if result.status is None:
-        raise UsageError(f"cannot read {name}: {result.cause}")
+        raise UsageError(f"cannot read {name}: {in_full(result.cause)}")
     return rules_from("", result, options.dialect)
 
 

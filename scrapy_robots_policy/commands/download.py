@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 from threading import Thread
 from time import monotonic, time
 from typing import Any
@@ -24,6 +25,7 @@ from ..fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpac
 from ..rep import FetchResult
 from .connections import is_proxied, opener
 
+_WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")
 DEADLINE = 30.0  # seconds for one robots.txt, redirects included
 
 
@@ -96,10 +98,26 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
     except (OSError, ValueError, UnreadableBodyError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
         fault = reason if isinstance(reason, BaseException) else error
-        return Answer(FetchResult(None, cause=cause_of(fault)))
+        return Answer(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
     peer = peers[-1] if peers and not by_proxy else ""
     location = (response.headers.get_all("Location") or [""])[-1]
     return Answer(result, location, peer, is_proxied=by_proxy)
+
+
+def _cause(fault: BaseException, *, by_proxy: bool) -> str:
+    """A word or two, with what is wrong about the certificate, or that it is the proxy which cannot
+    be had.
+    """
+    if isinstance(fault, UnicodeError):  # what no name of a host may be
+        return "dns"
+    cause = cause_of(fault)
+    if cause == "tls" and isinstance(fault, ssl.SSLError):
+        reason = (getattr(fault, "reason", "") or "").replace("_", " ").lower()
+        what = getattr(fault, "verify_message", "").rstrip(".") or reason
+        return f"{cause}, {what}" if what else cause
+    if by_proxy and cause in _WITHOUT_CONNECTION:
+        return f"{cause}, at the proxy"
+    return cause
 
 
 def _left(ends: float) -> float:

@@ -17,6 +17,7 @@ from ..report.formats import counted
 from ..resolver.origin import OriginRules
 from .access_table import duration, modes_by_answer
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .download import is_web
 from .inputs import Inputs, in_words, read_as, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
@@ -148,7 +149,7 @@ def _served(name: str, access: Access) -> str:
     is_answer = access.result is not AccessResult.UNREACHABLE
     life = "fresh for" if is_answer else "requested again after"
     seconds = access.fresh_until - access.entry.asked_at
-    return f"{access.why or 'served'}, {size}, {life} {duration(seconds)}"
+    return f"{in_full(access.why) or 'served'}, {size}, {life} {duration(seconds)}"
 
 
 def _print_statuses(options: Options) -> None:

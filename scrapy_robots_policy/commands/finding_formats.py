@@ -29,11 +29,15 @@ class Format(Protocol):
     def file(self, file: LintedFile) -> None:
         """Show what was found in one file."""
 
+    def missing(self, error: str) -> None:  # noqa: ARG002 - some formats show it
+        """Show that a file could not be read. Nothing, where standard error is enough."""
+        return
+
     def end(self) -> None:
         """Show what is to be shown after all files. Nothing, where each line stands for itself."""
 
 
-class Text:
+class Text(Format):
     """For people: the gravest first, then those with a fix that leaves no choice."""
 
     def __init__(self) -> None:
@@ -139,7 +143,7 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-class Statistics:
+class Statistics(Format):
     """How often each kind was found, and in how many files; the commonest first."""
 
     def __init__(self, output_format: str) -> None:

@@ -27,6 +27,7 @@ def run(options: Options) -> int:
         progress.step(file.name)
         if file.error:
             print_error(file.error)
+            show.missing(file.error)
             is_missing = True
             continue
         has_faults |= any(finding.severity is not Severity.NOTE for finding in file.findings)

@@ -22,6 +22,7 @@ from ..lint.edits import fixed
 from ..rep import DIALECTS, Dialect, FetchResult
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .download import is_web
 from .fetches import Fetches, started_ahead
 from .inputs import fetched, read_file, robots_txt_of
@@ -222,7 +223,7 @@ def _one_by_one(
             continue
         result = fetches.result(name)
         if result.status is None:
-            yield LintedFile(name, error=f"cannot read {name}: {result.cause}")
+            yield LintedFile(name, error=f"cannot read {name}: {in_full(result.cause)}")
         else:
             yield _linted(name, result, choices)
 

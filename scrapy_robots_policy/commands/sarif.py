@@ -26,6 +26,10 @@ class Sarif:
 
     def __init__(self) -> None:
         self._results: list[dict[str, Any]] = []
+        self._errors: list[str] = []
+
+    def missing(self, error: str) -> None:
+        self._errors.append(error)
 
     def file(self, file: LintedFile) -> None:
         lines = readable_lines(file.octets) if file.findings else []
@@ -44,10 +48,17 @@ class Sarif:
         }
         run = {
             "tool": {"driver": driver},
+            "invocations": [_invocation(self._errors)],
             "columnKind": "unicodeCodePoints",
             "results": self._results,
         }
         print_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _invocation(errors: list[str]) -> dict[str, Any]:
+    """SARIF §3.20. Without it, a file that could not be read looks like one without faults."""
+    notifications = [{"level": "error", "message": {"text": error}} for error in errors]
+    return {"executionSuccessful": not errors, "toolExecutionNotifications": notifications}
 
 
 def _rule(kind: Kind) -> dict[str, Any]:

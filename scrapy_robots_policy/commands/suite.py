@@ -10,6 +10,7 @@ from ..rep.access import AccessResult
 from ..rep.escapes import shown
 from ..report.formats import counted
 from .arguments import Options, UsageError
+from .causes_in_full import in_full
 from .download import is_web
 from .expectations import Expectation, RulesIn, Suite, as_json, read_suite, unmet
 from .inputs import read, robots_txt_of, rules_from
@@ -37,7 +38,7 @@ def run(options: Options) -> int:
             files[robots] = result, cache(partial(rules_from, "", result))
         result, rules_in = files[robots]
         if is_web(robots) and _is_unreachable(rules_in, _dialects(suite, options)):
-            print_error(f"{robots} is unreachable ({result.status or result.cause})")
+            print_error(f"{robots} is unreachable ({result.status or in_full(result.cause)})")
             is_unreachable = True
             continue
         for expectation in suite.expectations:

@@ -128,7 +128,7 @@ class OverridesKind:
 def _pattern(name: str, pattern: Any) -> str:
     try:
         return host_pattern(pattern)
-    except (AttributeError, ValueError):
+    except (AttributeError, TypeError, ValueError):
         raise SettingError(
             f"{name} has the key {quoted(pattern)}; "
             "a key must be a host or a pattern such as '*.example.com'"

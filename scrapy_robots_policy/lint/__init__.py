@@ -14,6 +14,7 @@ from operator import attrgetter
 from ..rep.cache_entry import FetchResult
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import dialect_of
+from ..rep.wrong_type import check_octets, check_strings
 from .agent_findings import CHECKS as AGENTS
 from .edits import edited
 from .engine_findings import CHECKS as ENGINES
@@ -66,9 +67,12 @@ def lint(
 
     An HTML page, or what is no text, gives that one finding and no other about the file. Comments
     in the file may ask to leave findings out (see `ignore_comments`). ValueError for an unknown
-    dialect name.
+    dialect name; TypeError where `body` is no octets.
     """
-    source = SourceFile(body, dialect_of(dialect), url)
+    check_octets(body)
+    check_strings("select", select)
+    check_strings("ignore", ignore)
+    source = SourceFile(bytes(body), dialect_of(dialect), url)
     checks = (*_CHECKS, disagreements) if _is_selected("R601", select, ignore) else _CHECKS
     no_file = tuple(html_page(source)) or tuple(no_text(source))
     every = no_file or (finding for check in checks for finding in check(source))

@@ -11,12 +11,17 @@ Durations are seconds; an instant is seconds since the epoch, which the caller p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from .cache_entry import KNOWN_FOR, CacheEntry, FetchResult, has_whole_copy, remember
-from .escapes import brief
+from .escapes import brief, quoted
+from .field_values import check_fields, hints_of
 from .html_page import HEAD, is_html_page, is_wide
+from .url import DEFAULT_PORTS
+from .wrong_type import check_type, wrong_type
 
 MINUTE = 60.0
 HOUR = 60 * MINUTE
@@ -59,21 +64,35 @@ class AccessResult(Enum):
     UNREACHABLE = "unreachable"
 
 
+def _check_modes(name: str, **modes: AccessMode | None) -> None:
+    for field, mode in modes.items():
+        if mode is AccessMode.RULES:
+            raise ValueError(f"{name}: {field} is 'rules', but there is no file whose rules hold")
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The access modes of a file that has been unreachable for less than `until` seconds."""
+    """The access modes of a file that has been unreachable for less than `until` seconds.
+
+    ValueError for a value of a wrong type, and for `RULES` where there is no file.
+    """
 
     until: float
     with_copy: AccessMode
     without_copy: AccessMode
     site_down: AccessMode | None = None  # instead of both, if the site answers no request at all
 
+    def __post_init__(self) -> None:
+        check_fields(self, "Step", hints_of(Step))
+        _check_modes("Step", without_copy=self.without_copy, site_down=self.site_down)
+
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
     """How a dialect reads a fetch result. The defaults are RFC 9309's.
 
-    ValueError if the last step of `unreachable` has an end: no mode would hold after it.
+    ValueError for a value that is of a wrong type, or with which no file would be read, or no mode
+    would hold: it names the field.
     """
 
     successful: range = range(200, 300)
@@ -96,8 +115,29 @@ class AccessPolicy:
     schemes: frozenset[str] = frozenset({"http", "https"})
 
     def __post_init__(self) -> None:
-        if not self.unreachable or self.unreachable[-1].until != FOREVER:
-            raise ValueError("the last step of unreachable must be until FOREVER")
+        check_fields(self, "AccessPolicy", hints_of(AccessPolicy))
+        _check_modes("AccessPolicy", forbidden=self.forbidden, unavailable=self.unavailable)
+        for fault in _faults(self):
+            raise ValueError(f"AccessPolicy: {fault}")
+
+
+def _faults(policy: AccessPolicy) -> Iterator[str]:
+    """What is wrong with the values of the fields, though each is of its type."""
+    if 200 not in policy.successful:
+        yield "successful must have 200, else no file is read"
+    ends = [step.until for step in policy.unreachable]
+    if not ends or ends[-1] != FOREVER:
+        yield "the last step of unreachable must be until FOREVER"
+    if ends != sorted(set(ends)):
+        yield "each step of unreachable must be until later than the one before it"
+    shortest, longest = policy.lifetime_bounds
+    if shortest > longest:
+        yield f"lifetime_bounds is {policy.lifetime_bounds}, it must be (min, max)"
+    if not policy.retry_first:
+        yield "retry_first is 0, with which tries follow one another without a pause"
+    if not policy.schemes or not policy.schemes <= DEFAULT_PORTS.keys():
+        names = ", ".join(DEFAULT_PORTS)
+        yield f"schemes is {quoted(policy.schemes)}, it must have one or more of {names}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +157,22 @@ class AccessOverrides:
 
     def over(self, policy: AccessPolicy) -> AccessPolicy:
         """The policy with these values."""
-        if self.lifetime is not None:
-            shortest = min(policy.lifetime_bounds[0], self.lifetime)
-            bounds = (shortest, self.lifetime)
-            policy = replace(policy, lifetime=self.lifetime, lifetime_bounds=bounds)
-        if self.error_lifetime is not None:
-            first = min(policy.retry_first, self.error_lifetime)
-            policy = replace(policy, error_lifetime=self.error_lifetime, retry_first=first)
-        if self.unreachable is not None:
-            ladder = (Step(FOREVER, AccessMode.RULES, self.unreachable),)
-            policy = replace(policy, unreachable=ladder, other_status=AccessResult.UNREACHABLE)
-        return policy
+        return _put_over(self, policy)
+
+
+@lru_cache(maxsize=64)  # it is needed for each origin, and a policy checks its values
+def _put_over(own: AccessOverrides, policy: AccessPolicy) -> AccessPolicy:
+    if own.lifetime is not None:
+        shortest = min(policy.lifetime_bounds[0], own.lifetime)
+        bounds = (shortest, own.lifetime)
+        policy = replace(policy, lifetime=own.lifetime, lifetime_bounds=bounds)
+    if own.error_lifetime is not None:
+        first = min(policy.retry_first, own.error_lifetime)
+        policy = replace(policy, error_lifetime=own.error_lifetime, retry_first=first)
+    if own.unreachable is not None:
+        ladder = (Step(FOREVER, AccessMode.RULES, own.unreachable),)
+        policy = replace(policy, unreachable=ladder, other_status=AccessResult.UNREACHABLE)
+    return policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +267,12 @@ def goes_far_enough(entry: CacheEntry, policy: AccessPolicy, size_limit: int) ->
 
 
 def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
-    """How a policy reads an entry at the instant `now`."""
+    """How a policy reads an entry at the instant `now`.
+
+    TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
+    """
+    check_type("entry", entry, CacheEntry)
+    _check_moment(now, policy)
     result = classify(entry.latest, policy)
     if result is AccessResult.SUCCESSFUL and _oddity(entry) == HTML:
         result = policy.html_page
@@ -305,8 +355,23 @@ def advance(
     """The access after one more fetch result, at the instant `now`. Pure: no clock, no I/O.
 
     previous  the entry before (`.entry` of the last `Access`); None for the first fetch
+
+    TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
     """
+    if previous is not None:
+        check_type("previous", previous, CacheEntry)
+    check_type("fetched", fetched, FetchResult)
+    check_type("fetched.octets", fetched.octets, bytes)
+    if fetched.status is not None:
+        check_type("fetched.status", fetched.status, int)
+    _check_moment(now, policy)
     return judge(remember(previous, fetched, now), now, policy)
+
+
+def _check_moment(now: float, policy: AccessPolicy) -> None:
+    if not isinstance(now, int | float):
+        raise wrong_type("now", "seconds since the epoch", now)
+    check_type("policy", policy, AccessPolicy)
 
 
 def is_fresh(access: Access, now: float) -> bool:

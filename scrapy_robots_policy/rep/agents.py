@@ -13,6 +13,9 @@ from enum import Enum
 from types import MappingProxyType
 
 from .dialects.options import Certainty
+from .escapes import quoted
+from .field_values import check_fields, hints_of
+from .wrong_type import check_type, not_a_string
 
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".
@@ -87,7 +90,8 @@ class Agent:
     source   where the chain is documented
     facts    what its operator says of it
 
-    ValueError for a chain of another kind: its names would be found in no file.
+    ValueError for a value of a wrong type, and for a chain of another kind: its names would be
+    found in no file.
     """
 
     name: str
@@ -98,12 +102,16 @@ class Agent:
     facts: CrawlerFacts = NO_FACTS
 
     def __post_init__(self) -> None:
-        names = self.chain if isinstance(self.chain, tuple) else ()
-        if not names or any(name != str(name).lower() for name in names):
+        check_fields(self, f"Agent {quoted(self.name)}", hints_of(Agent))
+        if not self.name.isprintable() or not self.name.strip():
+            raise ValueError(f"Agent {quoted(self.name)}: name must be a text that can be printed")
+        if not self.chain or any(not name or name != name.lower() for name in self.chain):
             raise ValueError(
-                f"Agent {self.name!r}: chain is {self.chain!r}, it must be a tuple of names in "
-                "lower case"
+                f"Agent {self.name!r}: chain is {quoted(self.chain)}, it must be a tuple of names "
+                "in lower case"
             )
+        if STAR in self.chain[:-1]:
+            raise ValueError(f"Agent {self.name!r}: chain has a name after '*', the last one")
 
     @property
     def note(self) -> str:
@@ -122,7 +130,10 @@ def product_token(header: str) -> str:
     "FooBot/1.0 (+https://foo.example)", "Mozilla/5.0 (compatible; FooBot/1.0)" and "FooBot v1"
     give "FooBot". An empty header gives "".
     RFC 9309 §2.2.1: the product token is part of the identification string that the crawler sends.
+    TypeError for octets, such as a header of Scrapy's, and for whatever else is no string.
     """
+    if not isinstance(header, str):
+        raise not_a_string("header", header)
     return _PRODUCT_END.split(_product(header), 1)[0].strip()
 
 
@@ -177,5 +188,11 @@ def agent_table(*agents: Agent) -> Mapping[str, Agent]:
 
 
 def add_agents(table: Mapping[str, Agent], *agents: Agent) -> Mapping[str, Agent]:
-    """A copy of the table with more agents. An agent replaces the one that has its name."""
+    """A copy of the table with more agents. An agent replaces the one that has its name.
+
+    TypeError for a table or an agent of a wrong type.
+    """
+    check_type("table", table, Mapping)
+    for agent in agents:
+        check_type("agent", agent, Agent)
     return MappingProxyType({**table, **agent_table(*agents)})

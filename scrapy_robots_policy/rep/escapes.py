@@ -31,7 +31,10 @@ def quoted(value: object) -> str:
     can stand for more than fits in memory.
     """
     try:
-        text = repr(value) if isinstance(value, str | int) else _SHORT.repr(value)
+        if isinstance(value, str):
+            text = repr(value[: MAX_BRIEF + 1])
+        else:
+            text = repr(value) if isinstance(value, int) else _SHORT.repr(value)
     except ValueError:  # Python writes no number of more than 4300 digits
         return "a value that is too long to show"
     text = " ".join(text.splitlines())

@@ -18,6 +18,7 @@ from typing import Any
 from .agents import STAR, chain_of, product_token
 from .dialects.dialect import Dialect
 from .dialects.options import ANY_NAME, TagConflict
+from .wrong_type import check_type, not_a_string
 
 EVERYBODY = "robots"
 
@@ -98,7 +99,10 @@ def read_header(value: str) -> Iterator[Statement]:
     """The rules of one X-Robots-Tag header: "[agent:] rule, rule".
 
     Another agent may follow after a comma: RFC 9110 §5.3 lets repeated headers be joined so.
+    TypeError for octets, as Scrapy has them: `response.headers.get(…).decode("latin-1")`.
     """
+    if not isinstance(value, str):
+        raise not_a_string("value", value)
     agent = EVERYBODY
     for part in _parts(value):
         word, colon, rest = part.partition(":")
@@ -112,6 +116,10 @@ def read_header(value: str) -> Iterator[Statement]:
 
 def read_meta(name: str, content: str) -> Iterator[Statement]:
     """The rules of one meta tag. The name may be any: rules of other meta tags bind no crawler."""
+    if not isinstance(name, str):
+        raise not_a_string("name", name)
+    if not isinstance(content, str):
+        raise not_a_string("content", content)
     for part in _parts(content):
         yield from _statement(part, name.strip().lower(), header=False)
 
@@ -130,7 +138,12 @@ def tags_of(statements: Iterable[Statement], agent: str, dialect: Dialect) -> Ta
     """What the statements of a page let a crawler do.
 
     agent  a product token or a User-Agent header
+
+    TypeError for an agent or a dialect of a wrong type.
     """
+    if not isinstance(agent, str):
+        raise not_a_string("agent", agent)
+    check_type("dialect", dialect, Dialect)
     names = names_of(agent, dialect)
     binding = tuple(
         statement

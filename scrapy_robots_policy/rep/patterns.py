@@ -11,7 +11,8 @@ from typing import NamedTuple
 from .dialects.dialect import Dialect
 from .dialects.options import EmptyRule, Length, NoSlash, Percent, Precedence, Tie
 from .references import BASE, resolve
-from .url import RULE_OCTETS, URL_OCTETS, in_query, not_a_string, path_of
+from .url import RULE_OCTETS, URL_OCTETS, in_query, path_of
+from .wrong_type import not_a_string
 
 _INDEX = "/index.htm"
 # For a set in an expression: octets that some dialect rewrites or gives a meaning.

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from .escapes import MAX_OCTETS, shown
 from .url import readable
+from .wrong_type import check_strings
 
 VOCAB = "aipref-vocab-08"
 ATTACH = "aipref-attach-05"
@@ -174,12 +175,23 @@ class DeclaredUse:
     tokens    control tokens whose groups are asked, as "Google-Extended"
     fetches_reserved  whether a page is fetched that a tdmrep.json reserves: its header or its meta
               tag may override the file
+
+    ValueError for a purpose or a level that there is none: no site could refuse it.
     """
 
     purposes: frozenset[str] = frozenset()
     level: str = ""
     tokens: tuple[str, ...] = ()
     fetches_reserved: bool = False
+
+    def __post_init__(self) -> None:
+        check_strings("purposes", self.purposes)
+        check_strings("tokens", self.tokens)
+        for purpose in self.purposes:
+            if purpose not in PURPOSES:
+                raise ValueError(f"purpose {purpose!r} is none of {', '.join(PURPOSES)}")
+        if self.level and self.level not in LEVELS:
+            raise ValueError(f"level {self.level!r} is none of {', '.join(LEVELS)}")
 
     def __bool__(self) -> bool:
         return bool(self.purposes or self.level or self.tokens)

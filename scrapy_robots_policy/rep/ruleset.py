@@ -24,9 +24,10 @@ from .lines import clean_text, grammar_of, is_too_large
 from .pace import delay_for, may_have_pace, visit_times_for
 from .patterns import reading_of
 from .preference import USER_AGENT, Overridden, Preference
-from .url import not_a_string, origin_of, readable
+from .url import origin_of, readable
 from .usage import UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
+from .wrong_type import check_octets, check_strings, check_type, not_a_string, wrong_type
 
 T = TypeVar("T")
 
@@ -78,8 +79,8 @@ class RuleSet:
     )
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
-        if not isinstance(body, (bytes, bytearray, memoryview)):
-            raise TypeError(f"a robots.txt must be bytes, not {type(body).__name__}")
+        check_octets(body)
+        check_type("dialect", dialect, Dialect)
         self.dialect = dialect
         self._body = bytes(body)
         self._groups = Groups(self._text(), dialect)
@@ -132,6 +133,8 @@ class RuleSet:
         describe  called once for each rule that decides, with a verdict without details
         """
         _check_agent(agent)
+        if not callable(describe):
+            raise wrong_type("describe", "a function of a verdict", describe)
         if self._reading.resolves:
             return lambda url: describe(self.verdict(url, agent))
         binding = self._binding("", agent)
@@ -207,8 +210,7 @@ class RuleSet:
 
         tokens  control tokens whose groups are asked too
         """
-        if isinstance(tokens, str):  # its letters would be the tokens
-            raise TypeError("tokens must be a collection of str, not a str")
+        check_strings("tokens", tokens)
         lines = self._usage_lines(url, agent)
         own = lines.preferences(self._reading.path_of(url), url, agent) if lines else ()
         if not tokens or not self.allowed(url, agent):

@@ -13,6 +13,7 @@ from typing import NewType
 from urllib.parse import urlsplit
 
 from .dialects.options import Percent
+from .wrong_type import not_a_string
 
 Origin = NewType("Origin", str)
 
@@ -73,8 +74,12 @@ def origin_of(url: str) -> Origin | None:
     """Scheme, IDNA host and port (not the default one): what one robots.txt speaks for.
 
     RFC 9309 §2.3. None where no robots.txt can be: no host, or a scheme but http, https and ftp.
+    TypeError where `url` is no string.
     """
-    site = _PLAIN_SITE.match(url)
+    try:
+        site = _PLAIN_SITE.match(url)
+    except TypeError:
+        raise not_a_string("url", url) from None
     return _origin_of_site(site[0]) if site else _parsed_origin(url)
 
 
@@ -164,11 +169,6 @@ def _ascii(host: str) -> str:
         return host.encode("idna").decode("ascii").lower()
     except UnicodeError:
         return host
-
-
-def not_a_string(name: str, value: object) -> TypeError:
-    """The error for a URL or an agent that is no string."""
-    return TypeError(f"{name} must be a str, not {type(value).__name__}")
 
 
 def path_of(url: str) -> str:

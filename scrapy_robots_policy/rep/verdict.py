@@ -14,6 +14,7 @@ from .escapes import MAX_OCTETS, brief, shown
 from .preference import NO_USE, DeclaredUse, Overridden, Place, Preference
 from .url import readable
 from .use_answer import UseAnswer, answer, superseding
+from .wrong_type import check_type
 
 
 class Reason(Enum):
@@ -226,7 +227,10 @@ def refuse(verdict: Verdict, use: DeclaredUse, reservations: Sequence[Preference
     """The verdict for a crawl that declares a use.
 
     reservations  what the origin's tdmrep.json says of the page
+
+    TypeError for a use of another type, such as the name of a purpose.
     """
+    check_type("use", use, DeclaredUse)
     if not use and not reservations:
         return verdict
     details = verdict.details.declaring(use, reservations if verdict.allowed else ())

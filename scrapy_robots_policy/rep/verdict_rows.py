@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .agents import product_token
 from .dialects.dialect import Dialect
 from .ruleset import parse
+from .wrong_type import check_strings, wrong_type
 
 
 class VerdictRow(NamedTuple):
@@ -38,8 +39,9 @@ def verdicts(
 
     agents  product tokens or User-Agent headers; "*" is a crawler that no line names
 
-    ValueError for an unknown dialect name, at once. Nothing is kept of the rows that were given,
-    so any number of URLs can be asked about.
+    ValueError for an unknown dialect name and TypeError for arguments of a wrong type, at once;
+    TypeError for a URL that is no string, when it is its turn. Nothing is kept of the rows that
+    were given, so any number of URLs can be asked about.
 
     >>> robots_txt = b"User-agent: *\nDisallow: /search"
     >>> for row in verdicts(["/search?q=x", "/about"], robots_txt, "MyBot"):
@@ -47,9 +49,10 @@ def verdicts(
     /search?q=x False 2
     /about True 0
     """
-    pages = (urls,) if isinstance(urls, str) else urls
-    names = (agents,) if isinstance(agents, str) else tuple(agents)
-    readings = (dialects,) if isinstance(dialects, str | Dialect) else tuple(dialects)
+    pages = _each("urls", urls)
+    names = tuple(_each("agents", agents))
+    readings = _each("dialects", dialects)
+    check_strings("agents", names)
     rule_sets = [parse(robots_txt, dialect) for dialect in readings]
     tokens = {name: product_token(name) or name for name in names}
 
@@ -66,3 +69,12 @@ def verdicts(
                     )
 
     return rows()
+
+
+def _each(name: str, values: Any) -> Iterable[Any]:
+    """One value, or several, to be gone through. TypeError where they are neither."""
+    if isinstance(values, str | Dialect):
+        return (values,)
+    if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
+        raise wrong_type(name, "a str or several", values)
+    return values

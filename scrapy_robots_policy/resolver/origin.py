@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -184,19 +183,17 @@ class OriginRules:
         return self.rules.crawl_delay(agent), times
 
 
-@lru_cache(maxsize=64)
-def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
-    """The rules of a file that the user has set in place of the site's own. They stay fresh."""
+def rules_given(
+    origin: str, dialect: Dialect, octets: bytes, rules: RuleSet | None = None
+) -> OriginRules:
+    """The rules of a file that the user has set in place of the site's own. They stay fresh.
+
+    rules  the file, where it is parsed already
+    """
     entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
     mode, result = AccessMode.RULES, AccessResult.SUCCESSFUL
     access = Access(mode, entry.latest.cause, result, octets, FOREVER, FOREVER, entry)
-    return OriginRules(origin, dialect, access, _parsed_given(octets, dialect))
-
-
-@lru_cache(maxsize=64)
-def _parsed_given(octets: bytes, dialect: Dialect) -> RuleSet:
-    """One file may be given for any number of origins."""
-    return parse(octets, dialect)
+    return OriginRules(origin, dialect, access, rules or parse(octets, dialect))
 
 
 @dataclass(slots=True, eq=False)

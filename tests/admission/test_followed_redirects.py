@@ -11,6 +11,7 @@ from typing import ClassVar
 import pytest
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import Disallowed, RobotsPolicyMiddleware, compat
@@ -18,22 +19,28 @@ from scrapy_robots_policy.admission.decider import VERDICT_KEY
 from scrapy_robots_policy.config.components import has_plugins
 from tests.crawls import Spider, crawl, middleware_of, waiting_in
 from tests.on_reactor import on_reactor
-from tests.site import Site, robots
+from tests.site import Answer, Site, robots
 
 SECRET = "User-agent: *\nDisallow: /secret\n"
 
 
 class Browser:
-    """A downloader middleware that stands for a browser. `targets`: where a URL leads to."""
+    """A downloader middleware that stands for a browser. `targets`: where a URL leads to, with an
+    answer of these `statuses`.
+    """
 
     targets: ClassVar[dict[str, str]] = {}
+    statuses: ClassVar[set[int]] = {200}
 
     def process_response(self, request, response, spider=None):
+        if response.status not in self.statuses:
+            return response
         return response.replace(url=self.targets.get(request.url, response.url))
 
 
-def browser_with(targets):
-    return {"DOWNLOADER_MIDDLEWARES": {type("TheBrowser", (Browser,), {"targets": targets}): 900}}
+def browser_with(targets, statuses=frozenset({200})):
+    of_browser = {"targets": targets, "statuses": statuses}
+    return {"DOWNLOADER_MIDDLEWARES": {type("TheBrowser", (Browser,), of_browser): 900}}
 
 
 @pytest.mark.slow
@@ -75,6 +82,36 @@ async def test_the_same_page_is_not_judged_twice(target):
         seen, _ = await crawl(url, settings=browser_with({url: site.url(target)}))
         assert len(seen.answered) == 1
         assert seen.stats["robots/passed"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leads_on", [{200}, {200, 503}])
+@on_reactor
+async def test_a_page_that_is_tried_again_and_the_last_page_are_counted_once_each(leads_on):
+    """Before, the last page was not counted where only a retry had led to it."""
+    busy = Answer(status=503), Answer(body=b"a page")
+    with Site({"/robots.txt": robots(SECRET), "/a": busy}) as site:
+        url, target = site.url("/a"), site.url("/b")
+        settings = browser_with({url: target}, leads_on)
+        seen, _ = await crawl(url, settings=settings | {"RETRY_ENABLED": True, "RETRY_TIMES": 1})
+        assert seen.answered == [target]
+        assert site.paths.count("/a") == 2
+        assert seen.stats["robots/passed"] == 2
+
+
+@pytest.mark.slow
+@on_reactor
+async def test_a_page_that_its_callback_asks_for_again_is_not_counted_again():
+    class TryingAgain(Spider):
+        def parse(self, response):
+            yield get_retry_request(response.request, spider=self, max_retry_times=1)
+
+    with Site({"/robots.txt": robots(SECRET)}) as site:
+        url = site.url("/a")
+        settings = browser_with({url: site.url("/b")})
+        seen, _ = await crawl(url, settings=settings, spider=TryingAgain)
+        assert site.paths.count("/a") == 2
+        assert seen.stats["robots/passed"] == 2
 
 
 PASSING = {

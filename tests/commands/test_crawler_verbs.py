@@ -71,7 +71,10 @@ def test_blocked_says_what_came_of_the_request_for_the_file():
     with Site({"/robots.txt": Answer(status=503)}) as site:
         head = f"{site.url('/x')}  by {site.url('/robots.txt')}"
         assert robots("blocked", site.url("/x")).lines[0] == f"{head}: 503"
-    assert robots("blocked", site.url("/x")).lines[0] == f"{head}: connection refused"
+    assert (
+        robots("blocked", site.url("/x")).lines[0]
+        == f"{head}: connection refused, no server listens at that host and port"
+    )
 
 
 def test_blocked_exits_with_0_if_all_may_fetch(tmp_path):

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import ssl
 import threading
 from email.message import Message
 from time import monotonic
 from types import SimpleNamespace
+from urllib.error import URLError
 
 import pytest
 
 from scrapy_robots_policy.commands import download, inputs
+from scrapy_robots_policy.commands.causes_in_full import MEANINGS, in_full
 from scrapy_robots_policy.commands.connections import MAX_INTERIM
 from scrapy_robots_policy.commands.fetches import AHEAD, Fetches, started_ahead
+from scrapy_robots_policy.fetch.causes import CAUSES
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.fetch.unpacking import UnreadableBodyError
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
+from tests.certificate import TwoFaced
 from tests.site import Answer, Site
 
 URL = "http://site.example/robots.txt"
@@ -99,11 +105,21 @@ class Opener:
         return self.outcome
 
 
+def tls_fault(message: str) -> ssl.SSLCertVerificationError:
+    fault = ssl.SSLCertVerificationError(1, "certificate verify failed")
+    fault.verify_message = f"{message}."
+    return fault
+
+
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
         (UnreadableBodyError("br"), "unreadable body"),
-        (http.client.BadStatusLine("x"), "BadStatusLine"),
+        (http.client.BadStatusLine("x"), "no HTTP"),
+        (http.client.RemoteDisconnected("x"), "reset"),
+        (UnicodeError("label empty or too long"), "dns"),
+        (tls_fault("certificate has expired"), "tls, certificate has expired"),
+        (ssl.SSLError(1, "nobody knows what"), "tls"),
         (ValueError("no URL"), "ValueError"),
     ],
 )
@@ -111,6 +127,52 @@ def test_what_goes_wrong_is_a_result(monkeypatch, fault, cause):
     monkeypatch.setattr(download, "opener", lambda note: Opener(fault, note))
     result = download._get(URL, "Bot", later()).result
     assert (result.status, result.cause) == (None, cause)
+
+
+def test_what_is_no_tls_is_said_to_be_none():
+    with Site({}) as site:
+        result = download._get(site.origin.replace("http:", "https:"), "Bot", later()).result
+        assert result.cause.startswith("tls, ")
+
+
+def test_what_is_wrong_about_a_certificate_is_said():
+    with TwoFaced({}, {}) as site:
+        result = download._get(f"{site.secure_origin}/robots.txt", "Bot", later()).result
+        assert result.cause.startswith("tls, self")  # OpenSSL 1: "self signed certificate"
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause"),
+    [
+        (ConnectionRefusedError(), "connection refused, at the proxy"),
+        (socket.gaierror(), "dns, at the proxy"),
+        (ConnectionResetError(), "reset"),  # by whom, nobody knows
+    ],
+)
+def test_a_proxy_that_cannot_be_had_is_named(monkeypatch, fault, cause):
+    monkeypatch.setenv("http_proxy", "http://10.0.0.1:3128")
+    monkeypatch.setattr(download, "opener", lambda note: Opener(URLError(fault), note))
+    assert download._get(URL, "Bot", later()).result.cause == cause
+
+
+def test_each_cause_that_a_command_can_have_has_a_meaning():
+    of_crawls = {"dns timeout", "timeout while busy", "scheme not supported"}
+    of_crawls |= {"dropped by a middleware", "kept by a middleware"}
+    assert set(MEANINGS) == {cause for cause, _ in CAUSES} - of_crawls
+
+
+@pytest.mark.parametrize(
+    ("why", "full"),
+    [
+        ("dns", "dns, no address is known for the host"),
+        ("timeout after 2 redirects", "timeout after 2 redirects, no whole answer came in time"),
+        ("503", "503"),
+        ("tls, certificate has expired", "tls, certificate has expired"),
+        ("", ""),
+    ],
+)
+def test_a_cause_is_given_with_its_meaning(why: str, full: str):
+    assert in_full(why) == full
 
 
 @pytest.mark.parametrize("proxy", ["", "http://10.0.0.1:3128"])

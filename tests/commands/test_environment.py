@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from configparser import ConfigParser
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,35 @@ def test_an_interrupted_fetch_ends_the_command_with_one_line(file, verb):
         process = start(verb, *([file] if verb == "diff" else []), site.url("/"))
         assert is_asked.wait(120)
         assert interrupt(process) == (130, "robots-policy: interrupted\n")
+
+
+INTERRUPTED_WHILE_LOADING = """
+import runpy, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "scrapy_robots_policy.commands.command_line":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+runpy.run_module("scrapy_robots_policy.commands", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("closing", "errors"), [("", "robots-policy: interrupted\n"), ("2>&-", "")]
+)
+def test_an_interrupt_while_the_program_is_loaded_ends_it_with_one_line(closing, errors):
+    line = f"{shlex.join([sys.executable, '-c', INTERRUPTED_WHILE_LOADING])} {closing}"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, errors)
+
+
+def test_the_program_that_is_installed_is_the_one_that_loads_nothing_itself():
+    setup = ConfigParser()
+    setup.read(Path(__file__).parents[2] / "setup.cfg")
+    script = setup["options.entry_points"]["console_scripts"]
+    assert script.strip() == "robots-policy = scrapy_robots_policy.commands.program:main"
 
 
 def workers(process: subprocess.Popen[str]) -> list[int]:

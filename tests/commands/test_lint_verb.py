@@ -122,6 +122,17 @@ def sarif_of(*args):
     return run
 
 
+def test_sarif_says_which_files_could_not_be_read(faulty, tmp_path):
+    missing = tmp_path / "missing.txt"
+    (invocation,) = sarif_of(faulty, missing)["invocations"]
+    assert not invocation["executionSuccessful"]
+    (error,) = invocation["toolExecutionNotifications"]
+    assert error["level"] == "error"
+    assert error["message"]["text"].startswith(f"cannot read {missing}: ")
+    (invocation,) = sarif_of(faulty)["invocations"]
+    assert invocation == {"executionSuccessful": True, "toolExecutionNotifications": []}
+
+
 def test_sarif_has_the_help_of_each_rule_and_the_version_of_the_tool(faulty):
     driver = sarif_of(faulty)["tool"]["driver"]
     assert driver["version"] in policy("--version").out

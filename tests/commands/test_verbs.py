@@ -128,6 +128,16 @@ def test_the_dialect_decides_after_a_failed_fetch():
         assert robots("check", site.url("/"), "--dialect", "yandex").status == 0
 
 
+@pytest.mark.parametrize("verb", ["check", "explain", "lint", "blocked", "diff", "test"])
+def test_each_verb_gives_what_kept_a_file_from_coming_in_the_same_words(verb, file, tmp_path):
+    url = "http://127.0.0.1:1/robots.txt"
+    suite = tmp_path / "suite.json"
+    suite.write_text(json.dumps({"expect": ["* may fetch /a"]}))
+    before = {"diff": [file], "test": [suite, "--robots"]}.get(verb, [])
+    output = robots(verb, *before, url)
+    assert "connection refused, no server listens at that host and port" in output.out + output.err
+
+
 def test_as_many_redirects_are_followed_as_the_dialect_follows():
     rules = served("User-agent: *\nDisallow: /")
     hops = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}

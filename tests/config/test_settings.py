@@ -215,6 +215,11 @@ def test_a_requests_own_header_counts_where_no_name_is_set(settings, by_header):
     assert read(settings).configs.by_header is by_header
 
 
+class NoRepr:
+    def __repr__(self) -> str:
+        raise RuntimeError("nobody can write it")
+
+
 WRONG = [
     ({"ROBOTS_REDIRECT_HOSTS": 5}, "ROBOTS_REDIRECT_HOSTS is 5; it must be a list of hosts"),
     ({"ROBOTS_REDIRECT_HOSTS": ["https://a.example"]}, "has 'https://a.example', which is no host"),
@@ -233,6 +238,8 @@ WRONG = [
     ({"ROBOTS_DIALECT": "..x"}, "ROBOTS_DIALECT is '..x', which cannot be imported (TypeError: "),
     ({"ROBOTS_DIALECT": ["google"]}, "ROBOTS_DIALECT is ['google']; it must be rfc9309"),
     ({"ROBOTS_DIALECT": 9309}, "ROBOTS_DIALECT is 9309; it must be rfc9309"),
+    ({"ROBOTS_DIALECT": NoRepr()}, "ROBOTS_DIALECT is <NoRepr instance at 0x"),
+    ({"ROBOTS_DIALECT": "gogle" * 10_000_000}, "…; it must be rfc9309, google, "),
     ({"ROBOTSTXT_USER_AGENT": "my bot"}, "ROBOTSTXT_USER_AGENT is 'my bot', which gives"),
     ({"ROBOTSTXT_USER_AGENT": "*"}, "the product token '*'; a crawler's name is one word"),
     ({"ROBOTSTXT_USER_AGENT": "Бот"}, "a crawler's name is one word in ASCII, with a letter"),

@@ -86,9 +86,9 @@ def _values(kind: type) -> st.SearchStrategy[object]:
 
 
 _LIMITS = {
-    "size_limit": st.integers(0, 200),
-    "line_limit": st.integers(0, 40),
-    "rule_limit": st.integers(0, 9),
+    "size_limit": st.integers(1, 200),
+    "line_limit": st.integers(1, 40),
+    "rule_limit": st.integers(1, 9),
 }
 _TURNED = _LIMITS | {
     option: _values(kind)

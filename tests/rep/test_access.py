@@ -5,6 +5,7 @@ R its rules, A everything, D nothing, W nothing yet (wait for the next try).
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from itertools import product
 
@@ -21,6 +22,7 @@ from scrapy_robots_policy.rep import (
     judge,
 )
 from scrapy_robots_policy.rep.access import (
+    FOREVER,
     AccessOverrides,
     Step,
     goes_far_enough,
@@ -401,6 +403,59 @@ def test_after_a_failure_a_304_gives_the_copy_back_as_it_was(copy: str, failure:
 def test_a_policy_says_what_holds_however_long_a_file_is_unreachable(steps: tuple[Step, ...]):
     with pytest.raises(ValueError, match="until FOREVER"):
         AccessPolicy(unreachable=steps)
+
+
+RULES, ALLOW = AccessMode.RULES, AccessMode.ALLOW
+LAST = Step(FOREVER, RULES, ALLOW)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"text_only": "yes"}, "text_only is 'yes', it must be of type bool"),
+        ({"successful": 200}, "successful is 200, it must be of type range"),
+        ({"successful": range(201, 300)}, "successful must have 200, else no file is read"),
+        ({"html_page": ALLOW}, "html_page is <AccessMode.ALLOW: 'allow'>, it must be 'successful'"),
+        ({"redirects": -1}, "redirects is -1, it must be of type int, 0 or more"),
+        ({"forbidden": "open"}, "forbidden is 'open', it must be 'rules' or 'allow' or 'disallow'"),
+        ({"forbidden": RULES}, "forbidden is 'rules', but there is no file whose rules hold"),
+        ({"unavailable": RULES}, "unavailable is 'rules', but there is no file whose rules hold"),
+        ({"unreachable": [LAST]}, "unreachable is [Step(until=inf, "),
+        ({"unreachable": (LAST, LAST)}, "each step of unreachable must be until later than"),
+        ({"lifetime": "60"}, "lifetime is '60', it must be of type float, 0 or more"),
+        ({"lifetime": float("nan")}, "lifetime is nan, it must be of type float, 0 or more"),
+        ({"error_lifetime": -1}, "error_lifetime is -1, it must be of type float, 0 or more"),
+        ({"retry_first": 0}, "retry_first is 0, with which tries follow one another without a"),
+        ({"lifetime_bounds": (1.0,)}, "lifetime_bounds is (1.0,), it must be of type tuple with 2"),
+        ({"lifetime_bounds": (2.0, 1.0)}, "lifetime_bounds is (2.0, 1.0), it must be (min, max)"),
+        ({"schemes": "http"}, "schemes is 'http', it must be of type frozenset with values of"),
+        ({"schemes": frozenset()}, "schemes is frozenset(), it must have one or more of http,"),
+        ({"schemes": frozenset({"HTTP"})}, "schemes is frozenset({'HTTP'}), it must have one or"),
+    ],
+)
+def test_a_policy_that_would_fail_in_mid_crawl_or_open_sites_is_refused(wrong, sentence: str):
+    with pytest.raises(ValueError, match="^AccessPolicy: " + re.escape(sentence)):
+        AccessPolicy(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ((float("nan"), RULES, ALLOW), "until is nan, it must be of type float, 0 or more"),
+        ((DAY, RULES, RULES), "without_copy is 'rules', but there is no file whose rules hold"),
+        ((DAY, RULES, ALLOW, RULES), "site_down is 'rules', but there is no file whose rules hold"),
+        ((DAY, "copy", ALLOW), "with_copy is 'copy', it must be 'rules' or 'allow' or 'disallow'"),
+    ],
+)
+def test_a_step_without_a_meaning_is_refused(values, sentence: str):
+    with pytest.raises(ValueError, match="^Step: " + re.escape(sentence)):
+        Step(*values)
+
+
+def test_a_policy_takes_the_words_for_its_modes_as_a_dialect_does():
+    policy = AccessPolicy(forbidden="disallow", unreachable=(Step(FOREVER, "rules", "allow"),))
+    assert policy == AccessPolicy(forbidden=AccessMode.DISALLOW, unreachable=(LAST,))
+    assert advance(None, FetchResult(403), START, policy).mode is AccessMode.DISALLOW
 
 
 LIFETIMES = [

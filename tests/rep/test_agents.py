@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Agent, find_agent, parse, product_token
@@ -261,7 +263,24 @@ def test_own_crawlers_can_be_added():
     assert not parse(body, with_mine).allowed("http://h/x", "FooBot-Image")
 
 
-@pytest.mark.parametrize("chain", ["foobot", ("FooBot", "*"), ("foobot", None), ()])
-def test_a_chain_whose_names_no_file_can_have_is_refused(chain):
-    with pytest.raises(ValueError, match=r"^Agent 'FooBot': chain is .+, it must be a tuple of"):
-        Agent("FooBot", "google", chain, "our own")
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"chain": "foobot"}, "Agent 'FooBot': chain is 'foobot', it must be of type tuple with"),
+        ({"chain": ("foobot", None)}, "Agent 'FooBot': chain is ('foobot', None), it must be of"),
+        ({"chain": ("FooBot", "*")}, "Agent 'FooBot': chain is ('FooBot', '*'), it must be a tu"),
+        ({"chain": ("foobot", "")}, "Agent 'FooBot': chain is ('foobot', ''), it must be a tuple"),
+        ({"chain": ()}, "Agent 'FooBot': chain is (), it must be a tuple of names in lower case"),
+        ({"chain": ("*", "foobot")}, "Agent 'FooBot': chain has a name after '*', the last one"),
+        ({"name": 3}, "Agent 3: name is 3, it must be of type str"),
+        ({"name": ""}, "Agent '': name must be a text that can be printed"),
+        ({"name": "Foo\nBot"}, "Agent 'Foo\\nBot': name must be a text that can be printed"),
+        ({"dialect": None}, "Agent 'FooBot': dialect is None, it must be of type str"),
+        ({"facts": None}, "Agent 'FooBot': facts is None, it must be of type CrawlerFacts"),
+        ({"certainty": "sure"}, "Agent 'FooBot': certainty is 'sure', it must be 'oracle' or"),
+    ],
+)
+def test_an_agent_whose_names_no_file_can_have_is_refused(wrong, sentence):
+    values = {"name": "FooBot", "dialect": "google", "chain": ("foobot", "*"), "source": "our own"}
+    with pytest.raises(ValueError, match="^" + re.escape(sentence)):
+        Agent(**values | wrong)

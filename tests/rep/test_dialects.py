@@ -109,6 +109,31 @@ def test_a_dialect_is_made_from_another_by_other_values_of_options():
             {"agent_keys": ("user-agent", 3)},
             "Dialect 'mine': agent_keys is ('user-agent', 3), it must be of type tuple with",
         ),
+        ({"size_limit": 0}, "Dialect 'mine': size_limit is 0, with which no rule is obeyed;"),
+        ({"rule_limit": 0}, "Dialect 'mine': rule_limit is 0, with which no rule is obeyed;"),
+        ({"line_limit": 0}, "Dialect 'mine': line_limit is 0, with which no rule is obeyed;"),
+        ({"agent_keys": ()}, "Dialect 'mine': agent_keys is empty, it must have one key or more"),
+        ({"disallow_keys": ()}, "Dialect 'mine': disallow_keys is empty, it must have one key"),
+        ({"allow_keys": ()}, "Dialect 'mine': allow_keys is empty, it must have one key or more"),
+        ({"disallow_keys": ("",)}, "Dialect 'mine': disallow_keys has '', which no line can have"),
+        ({"disallow_keys": ("no:",)}, "Dialect 'mine': disallow_keys has 'no:', which no line"),
+        ({"agent_keys": (" bot",)}, "Dialect 'mine': agent_keys has ' bot', which no line can"),
+        ({"agent_keys": ("b\not",)}, "Dialect 'mine': agent_keys has 'b\\not', which no line can"),
+        ({"agent_keys": ("bot#",)}, "Dialect 'mine': agent_keys has 'bot#', which no line can"),
+        ({"agent_keys": ("böt",)}, "Dialect 'mine': agent_keys has 'böt', which no line can have"),
+        (
+            {"disallow_keys": ("Allow",)},
+            "Dialect 'mine': allow_keys has 'allow', which disallow_keys has too",
+        ),
+        (
+            {"tag_rules": ("NoIndex",)},
+            "Dialect 'mine': tag_rules has 'NoIndex', it must have some of all, index, follow,",
+        ),
+        (
+            {"tag_names": ("MyBot",)},
+            "Dialect 'mine': tag_names has 'MyBot', it must have names in lower case",
+        ),
+        ({"access": "google"}, "Dialect 'mine': access is 'google', it must be of type AccessPol"),
         (
             {"agents": {"mybot": ("mybot", "*")}},
             "Dialect 'mine': agents has ('mybot', '*') under 'mybot', it must have each Agent",
@@ -132,6 +157,20 @@ def test_a_wrong_option_or_value_is_refused_with_the_choices(
 ):
     with pytest.raises(ValueError, match="^" + re.escape(message)):
         DIALECTS["rfc9309"].but("mine", **turned)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (3, "Dialect 3: name is 3, it must be of type str"),
+        (None, "Dialect None: name is None, it must be of type str"),
+        ("", "Dialect '': name must be a text that can be printed"),
+        ("my\ndialect", "Dialect 'my\\ndialect': name must be a text that can be printed"),
+    ],
+)
+def test_a_dialect_has_a_name_that_logs_and_records_can_hold(name: object, sentence: str):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        DIALECTS["rfc9309"].but(name)
 
 
 def test_an_unknown_dialect_is_refused_with_the_choices():

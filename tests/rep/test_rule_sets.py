@@ -56,7 +56,7 @@ WRONG: dict[str, tuple[Callable[[RuleSet], object], str]] = {
     "no URL, usage": (lambda read: read.usage(None, "bot"), "url must be a str, not NoneType"),
     "one token, usage": (
         lambda read: read.usage("/ok", "bot", "Google-Extended"),
-        "tokens must be a collection of str, not a str",
+        "tokens must be a collection of str, not str",
     ),
     "no agent, overridden": (
         lambda read: read.overridden("/a", b"bot"),

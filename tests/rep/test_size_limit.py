@@ -20,7 +20,7 @@ LIMITS = {
     "to the middle of a path": (WHOLE_LINE - len(b"bc/\n"), True, True),
     "to the slash of a path": (WHOLE_LINE - len(b"abc/\n"), True, True),
     "to the middle of an agent": (len(b"User-ag"), True, True),
-    "nothing": (0, True, True),
+    "one octet": (1, True, True),
 }
 
 

@@ -15,7 +15,6 @@ from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResu
 from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
-from scrapy_robots_policy.resolver.origin import rules_given
 from scrapy_robots_policy.resolver.resolver import Resolver
 from scrapy_robots_policy.resolver.sources import MIN_LIFE, Sources
 from scrapy_robots_policy.stores import MAX_SKEW, GuardedStore, MemoryStore
@@ -531,12 +530,6 @@ async def test_a_stored_entry_of_the_future_is_not_used_and_is_reported(ahead, f
     await world.store.put(ORIGIN, entry)
     await world.resolver().rules_for(ORIGIN, RFC)
     assert (len(world.fetches), world.faults) == (fetches, faults)
-
-
-def test_a_file_that_the_user_gives_for_many_origins_is_parsed_once():
-    given = [rules_given(f"http://host-{n}.example", RFC, SECRET.octets) for n in range(1000)]
-    assert len({id(rules.rules) for rules in given}) == 1
-    assert len({rules.origin for rules in given}) == 1000
 
 
 @on_reactor

@@ -17,7 +17,7 @@ from ..agents import (
     is_name,
     product_token,
 )
-from ..url import not_a_string
+from ..wrong_type import not_a_string
 from .crawler_rows import agents_of, engine
 from .google_crawlers import BY_QIHOO, GOOGLE
 from .options import Certainty

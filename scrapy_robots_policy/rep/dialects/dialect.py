@@ -5,15 +5,17 @@ The table of dialects is in `engines`. What an option does is in the one module 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from enum import Enum
 from functools import cache
 from types import MappingProxyType
-from typing import Any, get_type_hints
+from typing import Any
 
 from ..access import AccessPolicy
 from ..agents import Agent
+from ..escapes import quoted
+from ..field_values import check_fields, hints_of
 from .options import (
     ANY_NAME,
     TAG_RULES,
@@ -113,11 +115,9 @@ class Dialect:
     )
 
     def __post_init__(self) -> None:
-        for option, kind in options().items():
-            object.__setattr__(
-                self, option, _checked(self.name, option, kind, getattr(self, option))
-            )
-        _check_agents(self.name, self.agents)
+        check_fields(self, f"Dialect {quoted(self.name)}", hints_of(Dialect))
+        for fault in _faults(self):
+            raise ValueError(f"Dialect {quoted(self.name)}: {fault}")
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -136,7 +136,8 @@ class Dialect:
         """A dialect with this one's options, but those given here.
 
         An option may be given as its value or as the name or value of an enum's member:
-        `tie="disallow"`. ValueError names the choices if an option or a value is unknown.
+        `tie="disallow"`. ValueError names the option, and the choices, if an option or a value is
+        unknown, and if a value would make the dialect obey no rule of any file.
         """
         for option in values:
             if option not in options():
@@ -165,36 +166,49 @@ def _unpickled(values: dict[str, Any]) -> Dialect:
     return Dialect(**values)
 
 
-def _checked(dialect: str, option: str, kind: type, value: Any) -> Any:
-    if _is_right(kind, value):
-        return value
-    choices = list(kind) if issubclass(kind, Enum) else []
-    for choice in choices:
-        if value in (choice.value, choice.name.lower()):
-            return choice
-    wanted = " or ".join(repr(choice.value) for choice in choices)
-    wanted = wanted or f"of type {kind.__name__}{_BESIDE_TYPE.get(kind, '')}"
-    raise ValueError(f"Dialect {dialect!r}: {option} is {value!r}, it must be {wanted}")
+# What a line can have before its colon.
+_KEY = re.compile(r"[!-~](?:[ -~]*[!-~])?")
+_LIMITS = ("size_limit", "rule_limit", "line_limit")
+_KEYS = ("agent_keys", "disallow_keys", "allow_keys", "sitemap_keys")
 
 
-_BESIDE_TYPE: dict[type, str] = {int: ", 0 or more", tuple: " with strings alone"}
+def _faults(dialect: Dialect) -> Iterator[str]:
+    """What is wrong with the values of the options, though each is of its type."""
+    if not dialect.name.isprintable() or not dialect.name.strip():
+        yield "name must be a text that can be printed"
+    for option in _LIMITS:
+        if getattr(dialect, option) < 1:
+            yield f"{option} is 0, with which no rule is obeyed; it must be 1 or more"
+    yield from _faults_of_keys(dialect)
+    for rule in dialect.tag_rules:
+        if rule not in TAG_RULES:
+            yield f"tag_rules has {quoted(rule)}, it must have some of {', '.join(TAG_RULES)}"
+    for name in dialect.tag_names:
+        if not name or name != name.lower():
+            yield f"tag_names has {quoted(name)}, it must have names in lower case"
+    yield from _faults_of_agents(dialect.agents)
 
 
-def _is_right(kind: type, value: object) -> bool:
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if kind is tuple:
-        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
-    return isinstance(value, kind)
+def _faults_of_keys(dialect: Dialect) -> Iterator[str]:
+    option_of: dict[str, str] = {}
+    for option in _KEYS:
+        keys = getattr(dialect, option)
+        if not keys:
+            yield f"{option} is empty, it must have one key or more"
+        for key in keys:
+            if not _KEY.fullmatch(key) or ":" in key or "#" in key:
+                yield f"{option} has {quoted(key)}, which no line can have before its colon"
+            if option_of.setdefault(key.lower(), option) != option:
+                yield f"{option} has {quoted(key)}, which {option_of[key.lower()]} has too"
 
 
-def _check_agents(dialect: str, agents: Mapping[str, Agent]) -> None:
+def _faults_of_agents(agents: Mapping[str, Agent]) -> Iterator[str]:
     """Crawlers are looked up by their names in lower case: another key would never be found."""
     for key, agent in agents.items():
         if not isinstance(agent, Agent) or key != agent.name.lower():
-            what = f"the Agent {agent.name!r}" if isinstance(agent, Agent) else repr(agent)
-            raise ValueError(
-                f"Dialect {dialect!r}: agents has {what} under {key!r}, it must have each Agent "
+            what = f"the Agent {agent.name!r}" if isinstance(agent, Agent) else quoted(agent)
+            yield (
+                f"agents has {what} under {quoted(key)}, it must have each Agent "
                 "under its own name in lower case, as add_agents puts it"
             )
 
@@ -202,7 +216,7 @@ def _check_agents(dialect: str, agents: Mapping[str, Agent]) -> None:
 @cache
 def options() -> Mapping[str, type]:
     """The options of a dialect, by name, with the type of each; in the order of the table."""
-    hints = get_type_hints(Dialect)
+    hints = hints_of(Dialect)
     names = [item.name for item in fields(Dialect) if item.name not in ("name", "sources")]
     kinds = {name: getattr(hints[name], "__origin__", hints[name]) for name in names}
     return MappingProxyType(kinds)

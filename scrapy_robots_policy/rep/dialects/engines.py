@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..access import DAY, FOREVER, HOUR, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
+from ..escapes import quoted
 from . import crawlers
 from .dialect import Dialect, options
 from .google_crawlers import GOOGLE_READS
@@ -356,7 +357,7 @@ def dialect_of(dialect: str | Dialect) -> Dialect:
         return dialect
     if isinstance(dialect, str) and dialect in DIALECTS:
         return DIALECTS[dialect]
-    raise ValueError(f"unknown dialect {dialect!r}; the dialects are {', '.join(DIALECTS)}")
+    raise ValueError(f"unknown dialect {quoted(dialect)}; the dialects are {', '.join(DIALECTS)}")
 
 
 def differences(a: str | Dialect, b: str | Dialect) -> dict[str, tuple[Any, Any]]:
