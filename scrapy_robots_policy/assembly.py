@@ -82,7 +82,8 @@ class CrawlParts:
 
     def _report_rules(self, rules: OriginRules, page: Request) -> None:
         config = self.rules.config(page, Origin(rules.origin))
-        self.admission.keep_delay(page, rules, config)
+        if rules.may_have_pace:
+            self.admission.keep_delay(page, rules, config)
         self.rules.report(rules, config)
 
     def _report_writer(self, settings: PolicySettings) -> ReportWriter | None:

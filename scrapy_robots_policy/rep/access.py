@@ -271,8 +271,11 @@ def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
 
     TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
     """
-    check_type("entry", entry, CacheEntry)
-    _check_moment(now, policy)
+    if not (isinstance(entry, CacheEntry) and isinstance(policy, AccessPolicy)):
+        check_type("entry", entry, CacheEntry)
+        check_type("policy", policy, AccessPolicy)
+    if not isinstance(now, int | float):
+        raise wrong_type("now", "seconds since the epoch", now)
     result = classify(entry.latest, policy)
     if result is AccessResult.SUCCESSFUL and _oddity(entry) == HTML:
         result = policy.html_page
@@ -364,14 +367,9 @@ def advance(
     check_type("fetched.octets", fetched.octets, bytes)
     if fetched.status is not None:
         check_type("fetched.status", fetched.status, int)
-    _check_moment(now, policy)
-    return judge(remember(previous, fetched, now), now, policy)
-
-
-def _check_moment(now: float, policy: AccessPolicy) -> None:
     if not isinstance(now, int | float):
         raise wrong_type("now", "seconds since the epoch", now)
-    check_type("policy", policy, AccessPolicy)
+    return judge(remember(previous, fetched, now), now, policy)
 
 
 def is_fresh(access: Access, now: float) -> bool:

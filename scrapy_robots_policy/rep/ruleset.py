@@ -79,8 +79,9 @@ class RuleSet:
     )
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
-        check_octets(body)
-        check_type("dialect", dialect, Dialect)
+        if not isinstance(body, bytes) or not isinstance(dialect, Dialect):
+            check_octets(body)
+            check_type("dialect", dialect, Dialect)
         self.dialect = dialect
         self._body = bytes(body)
         self._groups = Groups(self._text(), dialect)

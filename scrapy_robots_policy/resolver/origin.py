@@ -212,7 +212,8 @@ class OriginState:
     redirected_here  what came of a redirect of another origin's document; no request has needed it
     waiters   the requests that wait for news
     is_looked_up  whether somebody is asking the store or the site now
-    variant       what a fetch takes from the request for which somebody asks, as that came
+    variant       what a fetch takes from the request for which somebody asks, as that came; None
+                  while it waits
     is_put_off    whether that begins only after a pause, because the origin defers
     answers   whether the last page that was asked of the site was answered; None: none was
     uses      how often the cache has given it

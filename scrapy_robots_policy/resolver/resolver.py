@@ -60,6 +60,7 @@ class Resolver:
         if not _may_be_used(rules, now):
             return None
         if not state.is_looked_up and not self.is_stopped and may_be_fetched(rules, now):
+            self.sources.note_variant(state, page)
             self._start_lookup(state, dialect, page)
         return rules
 
@@ -144,8 +145,6 @@ class Resolver:
     def _start_lookup(
         self, state: OriginState, dialect: Dialect, page: Any, pause: float = 0.0
     ) -> None:
-        # Now: stale rules let the page go on, and other middlewares then add headers and a proxy.
-        state.variant = self.sources.variant(page)
         state.is_looked_up = True
         self._looked_up[state.origin] = state
         start_task(self._look_up(state, dialect, page, pause), self._lookups)
@@ -168,7 +167,7 @@ class Resolver:
                 raise  # it is cancelled: the event loop ends, and has not waited for the crawl
             self.events.on_fault(state.origin, error)
         finally:
-            state.is_looked_up = state.is_put_off = False
+            state.is_looked_up, state.is_put_off, state.variant = False, False, None
             self._looked_up.pop(state.origin, None)
             self.cache.put(state)
             state.wake()

@@ -71,6 +71,12 @@ class Sources:
         if state.entry is not None or not await self._recall(state, dialect, page):
             await self._fetch_once_among_all(state, dialect, page)
 
+    def note_variant(self, state: OriginState, page: Any) -> None:
+        """Note what a fetch takes from a page that may go on by stale rules: then other middlewares
+        add headers and a proxy to it.
+        """
+        state.variant = self.variant(page)
+
     async def close(self) -> None:
         """Wait until all entries are stored, then close the store."""
         if self._puts:
@@ -98,6 +104,7 @@ class Sources:
             self.events.on_obeyed(state.origin, _age(rules, now))
         if _is_new_enough(rules, now):
             return True
+        self.note_variant(state, page)
         state.wake()  # stale rules may be usable; a request that cannot use them waits on
         return False
 
@@ -156,17 +163,17 @@ class Sources:
 
         One request's dead proxy says nothing about the site that others reach without it.
         """
-        variant, tried = state.variant, set[Hashable]()
+        variant, tried = state.variant, set[Hashable]()  # None: the page waits, as it came
         while True:
             result = await self.fetch(self._order(state, dialect, page, place))
             if result.status is not None or self.gate.is_closed:
                 return result
-            tried.add(variant)
+            tried.add(self.variant(page) if variant is None else variant)
+            variant = None
             others = (waiter.page for waiter in state.waiters)
             page = next((other for other in others if self.variant(other) not in tried), None)
             if page is None or len(tried) == MAX_VARIANTS:
                 return result
-            variant = self.variant(page)
 
     def _order(
         self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
