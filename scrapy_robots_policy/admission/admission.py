@@ -195,8 +195,10 @@ class Admission:
     def _current(
         self, request: Request, origin: Origin, config: RequestConfig, rules: OriginRules
     ) -> OriginRules | None:
-        """The rules of now: the same while they are fresh; None if they are too old to be used."""
-        if self.now() < rules.fresh_until:
+        """The rules of now: the same while they are fresh and the newest; None if there are none
+        that may be used.
+        """
+        if self.now() < rules.fresh_until and not self.resolver.has_newer(rules):
             return rules
         return self.rules.cached(request, origin, config)
 

@@ -62,6 +62,11 @@ class OriginCache:
             return state
         return self._unpacked(origin) if origin in self._packed else None
 
+    def peek(self, origin: str) -> OriginState | None:
+        """The same, but it does not count as a use; None where the origin is packed."""
+        kept = self._ready.get(origin)
+        return None if kept is None else kept[0]
+
     def new_state(self, origin: str, entry: CacheEntry | None = None) -> OriginState:
         """A state that is not kept yet."""
         return OriginState(origin, self.overrides, entry)

@@ -284,11 +284,9 @@ class OriginState:
     def octets(self) -> int:
         """About how many octets of memory it takes: the file, and what its parsed rules take."""
         entry = self.entry or self.redirected_here
-        file = entry.octets if entry is not None else None
-        parsed = sum(
-            parsed.octets_held
-            for rules in self._by_dialect.values()
-            for parsed in (rules.rules, rules.reservations)
-            if parsed is not None
-        )
-        return len(file or b"") + parsed + OVERHEAD
+        octets = OVERHEAD + len(entry.octets or b"" if entry is not None else b"")
+        for rules in self._by_dialect.values():
+            for parsed in (rules.rules, rules.reservations):
+                if parsed is not None:
+                    octets += parsed.octets_held
+        return octets

@@ -71,6 +71,16 @@ class Resolver:
             state = self.cache.new_state(origin, state.redirected_here)
         return None if state is None else state.rules(dialect, self.now())
 
+    def has_newer(self, rules: OriginRules) -> bool:
+        """Whether another answer of the origin has come since the one of these rules: for a dialect
+        with a shorter lifetime, say.
+        """
+        state = self._looked_up.get(rules.origin) or self.cache.peek(rules.origin)
+        entry = None if state is None else state.entry
+        if entry is not None and entry.asked_at > rules.access.entry.asked_at:
+            return True
+        return rules.tdmrep is not None and self.has_newer(rules.tdmrep)
+
     async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:
         """The rules of an origin; waits for a fetch where nothing usable is known.
 

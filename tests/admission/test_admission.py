@@ -129,14 +129,17 @@ class Way:
 
     def __init__(self, *events, fetched=None):
         self.clock, self.events, self.known = Clock(NOON), list(events), {}
-        self.fetched, self.passed = fetched, []
+        self.fetched, self.judged, self.passed = fetched, [], []
         self.admission = admission(self.known, clock=self.clock)
         self.admission.resolver.rules_for = self.fetch
+        self.admission.resolver.has_newer = lambda rules: self.known.get(ORIGIN, rules) is not rules
         self.admission.concurrency.lend = lambda _: nullcontext()
         self.admission.concurrency.lend_again = lambda _: None
         self.admission.concurrency.reacquire = self.wait_for_a_place
         self.admission.counts = SimpleNamespace(hold=lambda *_: None, wait=lambda *_: None)
-        self.admission.decider.refuse_if_forbidden = lambda *_: None
+        self.admission.decider.refuse_if_forbidden = lambda _, rules, *_more: self.judged.append(
+            rules
+        )
         self.admission.decider.let_pass = lambda _, rules, *_more: self.passed.append(rules)
 
     async def wait_for_a_place(self, _request):
@@ -156,6 +159,17 @@ async def test_rules_that_are_fresh_are_not_fetched_again_though_the_cache_forgo
     way.go(rules)
     await until_idle()
     assert way.passed == [rules]
+
+
+@on_reactor
+async def test_newer_rules_decide_about_a_request_that_waited_though_its_own_are_fresh():
+    """For a dialect with a shorter lifetime the file may be fetched meanwhile."""
+    rules, newer = rules_of(b""), rules_of(b"User-agent: *\nDisallow: /page")
+    way = Way(lambda way: way.known.update({ORIGIN: newer}))
+    way.go(rules)
+    await until_idle()
+    assert way.judged == [rules, newer]
+    assert way.passed == [newer]
 
 
 @on_reactor

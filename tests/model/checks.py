@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from math import inf
 
@@ -14,6 +15,7 @@ from tests.model.plan import Manner
 from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, SITEMAP, TDMREP
 from tests.model.world import Asked, World, policy_of
 
+LEASE_LASTS = 300.0  # seconds that a process waits while another one fetches, then it fetches, too
 LOOKS_EVERY = 2.0  # seconds: so often a process looks whether another one has fetched the file
 PASSES, CLOSED, REFUSES_USE, TOO_EARLY, DEFERRED = range(5)
 OUTCOMES = {
@@ -188,6 +190,8 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
     for other in earlier:
         if world.work_together(fetch.process, other.process):
             ended = min(other.ended, world.closed_at.get(other.process, inf))
+            if other.process != fetch.process:
+                ended = min(ended, other.began + LEASE_LASTS)
             assert ended <= fetch.began, f"{fetch} while {other}"
     assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
@@ -234,12 +238,12 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
     asked = visit.page
     if world.plan.obeys == "no" or asked.manner.is_exempt:
         return 0.0
-    if host != asked.host:  # a redirect leads here: it keeps the delay only if pages of here do
-        return 0.0
+    if host != asked.host and world.keeps != "memory":
+        return 0.0  # a redirect leads here: nobody looks for what a store has of here
     if visit.fetch is None:
         knowledge = [decides[ROBOTS_TXT] for decides in deciding(world, asked)]
     else:
-        knowledge = known(world, asked, ROBOTS_TXT, visit.began)
+        knowledge = known(world, replace(asked, host=host), ROBOTS_TXT, visit.began)
     return min((0.0 if one is None else one.delay(visit.began) for one in knowledge), default=0.0)
 
 

@@ -43,7 +43,8 @@ class File:
         return "\n".join(groups) + f"Sitemap: {SITEMAP}\n" * self.has_sitemap
 
     def _group(self, agent: str, closed: frozenset[str]) -> str:
-        lines = [f"User-agent: {agent}", *(f"Disallow: {path}" for path in sorted(closed))]
+        # Without a rule, its User-agent line would be one of the next group (RFC 9309 §2.2).
+        lines = [f"User-agent: {agent}", *(f"Disallow: {path}" for path in sorted(closed) or [""])]
         lines += [f"Content-Usage: {path} train-ai=n" for path in sorted(self.untrained)]
         if self.signal is not None:
             lines.append(f"Content-Signal: ai-train={'yes' if self.signal else 'no'}")

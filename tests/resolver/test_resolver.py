@@ -294,6 +294,21 @@ async def test_what_is_added_to_a_page_that_went_on_by_stale_rules_makes_no_seco
 
 
 @on_reactor
+async def test_rules_are_the_newest_until_another_dialect_has_the_file_fetched_again():
+    world = World([OPEN, SECRET])
+    resolver = world.resolver()
+    long_lived = await resolver.rules_for(ORIGIN, DIALECTS["koster1996"])
+    assert not resolver.has_newer(long_lived)
+    world.time += 2.5 * 24 * 3600
+    newer = await resolver.rules_for(ORIGIN, RFC)
+    assert world.time < long_lived.fresh_until
+    assert resolver.has_newer(long_lived)
+    assert not resolver.has_newer(newer)
+    page = await resolver.rules_for("http://another.example", RFC)
+    assert resolver.has_newer(page.with_tdmrep(long_lived))
+
+
+@on_reactor
 async def test_requests_wait_if_rules_are_too_old_to_hold():
     world = World([SECRET, OPEN])
     resolver = world.resolver()
