@@ -115,8 +115,8 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
     now, robots_txt = asked.at, decides[ROBOTS_TXT]
     if robots_txt.mode(now) == WAIT:
         ends = asked.began + PATIENCE
-        is_last_try = robots_txt.last.began <= ends < robots_txt.fresh_until
-        return (DEFERRED,) if is_last_try else ()
+        began_in_time = robots_txt.last.began <= ends or any_delay(world)
+        return (DEFERRED,) if began_in_time and ends < robots_txt.fresh_until else ()
     if robots_txt.mode(now) == OPEN_OR_CLOSED:
         return PASSES, CLOSED, REFUSES_USE
     if not robots_txt.allows(asked.path, asked.manner.agent, now):
@@ -166,6 +166,12 @@ def needs_no_wait(world: World, asked: Asked) -> bool:
         ):
             return False
     return True
+
+
+def any_delay(world: World) -> bool:
+    """Whether a site has asked for a delay. There a try that is due begins only in its turn."""
+    fetches = (fetch for site in world.sites.values() for fetch in site.fetches[ROBOTS_TXT])
+    return any(fetch.answer.file.delay for fetch in fetches)
 
 
 def any_delay_of_others(world: World, asked: Asked) -> bool:

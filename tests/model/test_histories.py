@@ -142,7 +142,9 @@ def histories(max_steps):
     return lengths.flatmap(lambda length: st.lists(steps, min_size=length, max_size=max_steps))
 
 
-@settings(max_examples=15)
+# Each time the same histories: a change meets no fault that it has not made. Without `derandomize`
+# others are played.
+@settings(max_examples=15, derandomize=True)
 @given(plans, histories(max_steps=8))
 @on_reactor
 async def test_crawls_do_what_is_permitted(plan, history):
@@ -150,7 +152,7 @@ async def test_crawls_do_what_is_permitted(plan, history):
 
 
 @pytest.mark.slow
-@settings(max_examples=240)
+@settings(max_examples=240, derandomize=True)
 @given(plans, histories(max_steps=25))
 @on_reactor
 async def test_crawls_do_what_is_permitted_however_much_happens(plan, history):
