@@ -25,7 +25,7 @@ from scrapy_robots_policy.audit.recorder import Recorder
 from scrapy_robots_policy.audit.verify import Check
 from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.rep import FetchResult, Origin
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.resolver.origin import OriginState
 

@@ -19,7 +19,7 @@ from typing import Any
 from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin
-from ..rep.access import AccessOverrides
+from ..rep.access_policy import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
 from ..resolver.given_rules import GivenRules

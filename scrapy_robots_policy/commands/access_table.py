@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
-from ..rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify
+from ..rep.access import classify
+from ..rep.access_policy import DAY, FOREVER, HOUR, MINUTE, AccessResult
 from ..rep.cache_entry import remember
 
 ANSWERS = {

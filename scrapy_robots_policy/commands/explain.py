@@ -6,7 +6,8 @@ from typing import Any
 
 from ..lint import readable_lines
 from ..rep import DIALECTS, Verdict, product_token
-from ..rep.access import Access, AccessResult
+from ..rep.access import Access
+from ..rep.access_policy import AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note, find_agent
 from ..rep.escapes import shown

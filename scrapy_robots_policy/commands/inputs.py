@@ -9,7 +9,7 @@ from time import time
 from urllib.parse import urlsplit
 
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
-from ..rep.access import AccessOverrides
+from ..rep.access_policy import AccessOverrides
 from ..rep.cache_entry import CacheEntry, remember
 from ..rep.documents import TDMREP, key_of, url_of
 from ..rep.preference import TDM_RESERVATION

@@ -14,7 +14,7 @@ from scrapy.exceptions import NotConfigured
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
-from ..rep.access import AccessOverrides
+from ..rep.access_policy import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
 from ..rep.preference import NO_USE, DeclaredUse

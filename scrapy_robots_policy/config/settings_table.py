@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
-from ..rep.access import AccessMode
+from ..rep.access_policy import AccessMode
 from ..rep.delay_limit import OverMax
 from ..rep.preference import LEVELS
 from ..tags.actions import DEFAULTS, read_actions

@@ -9,7 +9,7 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
-from ..rep.access import AccessResult
+from ..rep.access_policy import AccessResult
 from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.escapes import listed

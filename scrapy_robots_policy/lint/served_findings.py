@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rep.access import AccessMode, judge
+from ..rep.access import judge
+from ..rep.access_policy import AccessMode
 from ..rep.cache_entry import FetchResult, remember
 from ..rep.dialects.engines import DIALECTS
 from ..rep.escapes import listed

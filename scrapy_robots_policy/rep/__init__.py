@@ -1,6 +1,7 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import Access, AccessMode, AccessPolicy, Outcome, Record, Stance, advance, judge
+from .access import Access, Outcome, Record, Stance, advance, judge
+from .access_policy import AccessMode, AccessPolicy
 from .agents import Agent, add_agents, product_token
 from .cache_entry import CacheEntry, FetchResult
 from .dialects.crawlers import find_agent

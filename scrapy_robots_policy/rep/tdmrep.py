@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from .access import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
+from .access_policy import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
 from .dialects.options import NoSlash, Precedence
 from .dialects.standards import RFC9309
 from .index import Index

@@ -8,7 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Protocol
 
-from .access import Access, AccessMode, AccessResult
+from .access import Access
+from .access_policy import AccessMode, AccessResult
 from .dialects.dialect import Dialect
 from .escapes import MAX_OCTETS, brief, shown
 from .preference import NO_USE, DeclaredUse, Overridden, Place, Preference

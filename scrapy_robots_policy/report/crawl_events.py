@@ -17,7 +17,7 @@ from scrapy.http import Request
 
 from .. import compat, stats
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
-from ..rep.access import AccessResult
+from ..rep.access_policy import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief

@@ -23,7 +23,8 @@ from ..rep import (
     judge,
     parse,
 )
-from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough
+from ..rep.access import Access, goes_far_enough
+from ..rep.access_policy import FOREVER, AccessOverrides, AccessResult
 from ..rep.cache_entry import remember
 from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rep.access import DAY
+from ..rep.access_policy import DAY
 from ..rep.cache_entry import CacheEntry
 
 KEPT = 30 * DAY  # RFC 9309 §2.3.1.4; no dialect but 1994's trusts a copy for longer

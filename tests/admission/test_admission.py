@@ -15,7 +15,7 @@ from scrapy_robots_policy.admission.delay_queue import Asker
 from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE
 from scrapy_robots_policy.resolver.origin import OriginState

@@ -15,7 +15,7 @@ from scrapy_robots_policy.admission.decider import VERDICT_KEY, Decider
 from scrapy_robots_policy.config.request_config import RequestConfig
 from scrapy_robots_policy.exceptions import CrawlClosing, Disallowed
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, Reason
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import DelayLimit
 from scrapy_robots_policy.rep.preference import NO_USE, DeclaredUse
 from scrapy_robots_policy.report.counts import CrawlCounts

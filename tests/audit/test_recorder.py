@@ -21,7 +21,8 @@ from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.exchange import Exchange
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, Origin
-from scrapy_robots_policy.rep.access import DAY, remember
+from scrapy_robots_policy.rep.access import remember
+from scrapy_robots_policy.rep.access_policy import DAY
 from scrapy_robots_policy.rep.use_answer import UseAnswer
 from scrapy_robots_policy.resolver.events import Source
 from scrapy_robots_policy.resolver.origin import OriginState

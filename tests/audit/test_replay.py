@@ -20,7 +20,7 @@ from scrapy_robots_policy.audit.fields import plain
 from scrapy_robots_policy.audit.replay import Replay
 from scrapy_robots_policy.config import RequestConfig
 from scrapy_robots_policy.rep import DIALECTS, Dialect, FetchResult, Origin
-from scrapy_robots_policy.rep.access import HOUR
+from scrapy_robots_policy.rep.access_policy import HOUR
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.rep.dialects.dialect import options
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF

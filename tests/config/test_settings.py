@@ -35,7 +35,7 @@ from scrapy_robots_policy.config.misspelt import MAX_NAMES, META_KEYS, MetaNames
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY
 from tests.crawls import crawl
 from tests.missing import not_on_windows

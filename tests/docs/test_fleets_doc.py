@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import DAY
+from scrapy_robots_policy.rep.access_policy import DAY
 from scrapy_robots_policy.resolver.sources import FIRST_LOOK, LEASE_PATIENCE
 from scrapy_robots_policy.resolver.sources import LONGEST_PAUSE as LONGEST_LOOK
 from scrapy_robots_policy.stores import StoreEvents

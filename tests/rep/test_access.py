@@ -21,14 +21,8 @@ from scrapy_robots_policy.rep import (
     advance,
     judge,
 )
-from scrapy_robots_policy.rep.access import (
-    FOREVER,
-    AccessOverrides,
-    Step,
-    goes_far_enough,
-    holds,
-    is_fresh,
-)
+from scrapy_robots_policy.rep.access import goes_far_enough, holds, is_fresh
+from scrapy_robots_policy.rep.access_policy import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.rep.cache_entry import remember
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0

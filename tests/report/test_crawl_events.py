@@ -10,7 +10,7 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, tdmrep
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.rep.delay_limit import Delay
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.report.counts import CrawlCounts

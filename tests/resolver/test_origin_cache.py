@@ -7,7 +7,7 @@ import random
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.resolver.cache import (
     MAX_UNWEIGHED,
     WEIGH_EVERY,

@@ -7,7 +7,7 @@ import json
 from twisted.internet.defer import CancelledError, Deferred
 
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult, tdmrep
-from scrapy_robots_policy.rep.access import AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessOverrides
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.resolver.origin import MAX_AGENTS, OriginState, Waiter
 

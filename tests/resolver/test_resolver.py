@@ -12,7 +12,7 @@ from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.fetch_gate import FetchGate
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.rep.access_policy import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents, Source
 from scrapy_robots_policy.resolver.resolver import Resolver

@@ -12,7 +12,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import CacheEntry
-from scrapy_robots_policy.rep.access import AccessMode, AccessOverrides
+from scrapy_robots_policy.rep.access_policy import AccessMode, AccessOverrides
 from scrapy_robots_policy.resolver.sources import (
     LEASE_PATIENCE,
     LONGEST_PAUSE,

@@ -19,7 +19,7 @@ from scrapy_robots_policy.admission.delay_queues import DelayQueues
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch.fetch_gate import FetchGate
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, origin_of
-from scrapy_robots_policy.rep.access import FOREVER, AccessOverrides, Step
+from scrapy_robots_policy.rep.access_policy import FOREVER, AccessOverrides, Step
 from scrapy_robots_policy.resolver.cache import OriginCache
 from scrapy_robots_policy.resolver.events import ResolverEvents
 from scrapy_robots_policy.resolver.resolver import Resolver

@@ -12,7 +12,7 @@ from itertools import pairwise
 import pytest
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import DAY
+from scrapy_robots_policy.rep.access_policy import DAY
 from scrapy_robots_policy.stores.breaker import CALM
 from tests.admission.test_crawl_delays import Cache
 from tests.crawls import OURS, REACTORS, Chain, Plan, crawl, crawl_apart, crawl_killed

@@ -16,7 +16,7 @@ import pytest
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from scrapy_robots_policy.rep.access import DAY
+from scrapy_robots_policy.rep.access_policy import DAY
 from scrapy_robots_policy.stores import EntryError, GuardedStore, open_store, sqlite
 from tests.on_reactor import on_reactor
 from tests.stores.members import Events

@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from ..access import AccessPolicy
+from ..access_policy import AccessPolicy
 from ..agents import Agent
 from ..escapes import quoted
 from ..field_values import check_fields, hints_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from ..access import DAY, FOREVER, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
+from ..access_policy import DAY, FOREVER, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
 from ..agents import agent_table
 from .dialect import NO_LIMIT, Dialect, Provenance, options
 from .options import (
