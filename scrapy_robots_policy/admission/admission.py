@@ -165,8 +165,8 @@ class Admission:
     def keep_delay(self, page: Request, rules: OriginRules, config: RequestConfig) -> None:
         """From now on the delay of a robots.txt that was looked up for a page is kept.
 
-        A page that went by older rules may be on its way, and is a visit; the next page may come
-        when that has ended.
+        A page that older rules let pass may still be on its way. It counts as a visit: the next
+        page waits until that visit and the delay after it are over.
         """
         self._queue(page, rules, config)
 

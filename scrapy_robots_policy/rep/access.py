@@ -116,6 +116,7 @@ def judge(entry: CacheEntry, now: float, policy: AccessPolicy) -> Access:
 
     TypeError for arguments of a wrong type, such as the name of a dialect as `policy`.
     """
+    # A broad crawl judges each origin: right types must cost no call.
     if not (isinstance(entry, CacheEntry) and isinstance(policy, AccessPolicy)):
         check_type("entry", entry, CacheEntry)
         check_type("policy", policy, AccessPolicy)

@@ -79,6 +79,7 @@ class RuleSet:
     )
 
     def __init__(self, body: bytes, dialect: Dialect) -> None:
+        # A broad crawl parses a file for each origin: right types must cost no call.
         if not isinstance(body, bytes) or not isinstance(dialect, Dialect):
             check_octets(body)
             check_type("dialect", dialect, Dialect)
