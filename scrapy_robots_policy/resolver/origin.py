@@ -215,7 +215,8 @@ class OriginState:
     is_looked_up  whether somebody is asking the store or the site now
     variant       what a fetch takes from the request for which somebody asks, as that came; None
                   while it waits
-    is_put_off    whether that begins only after a pause, because the origin defers
+    put_off_until  when the waiting requests are woken, because the origin defers; None: it does
+                   not, or a lookup is under way
     answers   whether the last page that was asked of the site was answered; None: none was
     uses      how often the cache has given it
     """
@@ -227,7 +228,7 @@ class OriginState:
     waiters: list[Waiter] = field(default_factory=list)
     is_looked_up: bool = False
     variant: Hashable = None
-    is_put_off: bool = False
+    put_off_until: float | None = None
     answers: bool | None = None
     uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)

@@ -40,15 +40,15 @@ class Resolver:
         self.sources, self.now, self.events = sources, sources.now, sources.events
         self.cache, self.patience = sources.cache, patience
         self.is_stopped = False
-        self._looked_up: dict[str, OriginState] = {}
-        self._lookups: set[Deferred[None]] = set()
+        self._unsettled: dict[str, OriginState] = {}  # looked up, or put off: never forgotten
+        self._tasks: set[Deferred[None]] = set()
 
     def cached(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules | None:
         """Rules from memory. Stale ones are given too, and validated in the background.
 
         None: nothing is known, or it is too old, or the origin defers.
         """
-        state = self._looked_up.get(origin) or self.cache.get(origin)  # `_state`, without its call
+        state = self._unsettled.get(origin) or self.cache.get(origin)  # `_state`, without its call
         if state is None:
             return None
         now = self.now()
@@ -75,7 +75,7 @@ class Resolver:
         """Whether another answer of the origin has come since the one of these rules: for a dialect
         with a shorter lifetime, say.
         """
-        state = self._looked_up.get(rules.origin) or self.cache.peek(rules.origin)
+        state = self._unsettled.get(rules.origin) or self.cache.peek(rules.origin)
         entry = None if state is None else state.entry
         if entry is not None and entry.asked_at > rules.access.entry.asked_at:
             return True
@@ -87,7 +87,7 @@ class Resolver:
         An origin that defers longer than `patience` gives rules whose mode is DEFER. Raises
         CrawlClosing.
         """
-        arrived = self.now()
+        arrived, deferred_at = self.now(), None
         while not self.is_stopped:
             usable = self.cached(origin, dialect, page)
             if usable is not None:
@@ -98,9 +98,11 @@ class Resolver:
             if rules is not None and rules.mode is AccessMode.DEFER:
                 if rules.access.fresh_until > arrived + self.patience:
                     return rules
+                deferred_at = rules.access.entry.asked_at
                 pause = rules.access.fresh_until - self.now()
-            elif rules is not None and rules.access.entry.asked_at >= arrived:
+            elif rules is not None and arrived <= rules.access.entry.asked_at != deferred_at:
                 return rules  # fetched while we waited: it counts, however short its life
+            # Also where time alone has made something else of what deferred us: one more try.
             await self._news(state, dialect, page, pause)
         raise CrawlClosing
 
@@ -117,17 +119,17 @@ class Resolver:
 
     def waiting(self) -> tuple[int, int, int]:
         """(requests that wait, robots.txt they wait for, those of them that are put off)"""
-        states = [state for state in self._looked_up.values() if state.waiters]
+        states = [state for state in self._unsettled.values() if state.waiters]
         requests = sum(len(state.waiters) for state in states)
-        return requests, len(states), sum(state.is_put_off for state in states)
+        return requests, len(states), sum(not state.is_looked_up for state in states)
 
     def stop(self) -> None:
         """End all lookups, and wake all waiting requests: they raise CrawlClosing."""
         self.is_stopped = True
         self.sources.gate.close()
-        for lookup in list(self._lookups):
-            lookup.cancel()
-        for state in list(self._looked_up.values()):
+        for task in list(self._tasks):
+            task.cancel()
+        for state in list(self._unsettled.values()):
             state.wake()
 
     async def close(self) -> None:
@@ -136,15 +138,19 @@ class Resolver:
         await self.sources.close()
 
     def _state(self, origin: str) -> OriginState | None:
-        """What is in memory of an origin. The cache may forget it while it is looked up."""
-        return self._looked_up.get(origin) or self.cache.get(origin)
+        """What is in memory of an origin. The cache may forget it while it is unsettled."""
+        return self._unsettled.get(origin) or self.cache.get(origin)
 
     async def _news(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
-        """Wait for the next news of an origin; start a lookup if none is under way."""
+        """Wait for the next news of an origin. If no lookup is under way, one starts, or the news
+        is that the pause has ended.
+        """
         waiter = Waiter(Deferred(), page)
         state.waiters.append(waiter)
-        if not state.is_looked_up:
-            self._start_lookup(state, dialect, page, pause)
+        if not state.is_looked_up and pause > 0:
+            self._put_off(state, self.now() + pause)
+        elif not state.is_looked_up:
+            self._start_lookup(state, dialect, page)
         try:
             await maybe_deferred_to_future(waiter.news)
         except BaseException:  # cancelled
@@ -152,20 +158,31 @@ class Resolver:
                 state.waiters.remove(waiter)
             raise
 
-    def _start_lookup(
-        self, state: OriginState, dialect: Dialect, page: Any, pause: float = 0.0
-    ) -> None:
-        state.is_looked_up = True
-        self._looked_up[state.origin] = state
-        start_task(self._look_up(state, dialect, page, pause), self._lookups)
+    def _put_off(self, state: OriginState, until: float) -> None:
+        """Wake the requests that wait for an origin at an instant, if none has to wake earlier.
 
-    async def _look_up(self, state: OriginState, dialect: Dialect, page: Any, pause: float) -> None:
+        Meanwhile no lookup is under way: a request whose dialect does not defer may start one.
+        """
+        if state.put_off_until is None or until < state.put_off_until:
+            state.put_off_until = until
+            self._unsettled[state.origin] = state
+            start_task(self._end_pause(state, until), self._tasks)
+
+    async def _end_pause(self, state: OriginState, until: float) -> None:
+        try:
+            await self.sources.sleep(until - self.now())
+        finally:
+            if state.put_off_until == until:  # no lookup has started, and no shorter pause
+                self._settle(state)
+
+    def _start_lookup(self, state: OriginState, dialect: Dialect, page: Any) -> None:
+        state.is_looked_up, state.put_off_until = True, None
+        self._unsettled[state.origin] = state
+        start_task(self._look_up(state, dialect, page), self._tasks)
+
+    async def _look_up(self, state: OriginState, dialect: Dialect, page: Any) -> None:
         """One look at the store and the site. Whatever happens, waiting requests are woken."""
         try:
-            if pause > 0:
-                state.is_put_off = True
-                await self.sources.sleep(pause)
-                state.is_put_off = False
             await self.sources.ask(state, dialect, page)
         except BaseException as error:
             if self.is_stopped:
@@ -177,10 +194,15 @@ class Resolver:
                 raise  # it is cancelled: the event loop ends, and has not waited for the crawl
             self.events.on_fault(state.origin, error)
         finally:
-            state.is_looked_up, state.is_put_off, state.variant = False, False, None
-            self._looked_up.pop(state.origin, None)
-            self.cache.put(state)
-            state.wake()
+            state.is_looked_up, state.variant = False, None
+            self._settle(state)
+
+    def _settle(self, state: OriginState) -> None:
+        """Leave a state to the cache alone, and wake the requests that wait for it."""
+        state.put_off_until = None
+        self._unsettled.pop(state.origin, None)
+        self.cache.put(state)
+        state.wake()
 
 
 def _may_be_used(rules: OriginRules, now: float) -> bool:

@@ -12,7 +12,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.rep import CacheEntry
-from scrapy_robots_policy.rep.access_policy import AccessMode, AccessOverrides
+from scrapy_robots_policy.rep.access_policy import FOREVER, AccessMode, AccessOverrides, Step
 from scrapy_robots_policy.resolver.sources import (
     LEASE_PATIENCE,
     LONGEST_PAUSE,
@@ -36,6 +36,8 @@ from tests.resolver.test_resolver import (
     secret,
 )
 
+OPENING = (Step(FOREVER, AccessMode.ALLOW, AccessMode.ALLOW),)
+
 
 @dataclass
 class Watched(World):
@@ -58,7 +60,7 @@ async def test_nothing_is_fetched_once_the_crawl_has_stopped():
     resolver.cached(ORIGIN, RFC)
     await until_idle()
     assert len(world.fetches) == 1
-    assert not resolver._lookups  # one that began now would wait for ever: nobody ends it
+    assert not resolver._tasks  # one that began now would wait for ever: nobody ends it
 
 
 @on_reactor
@@ -155,6 +157,78 @@ async def test_an_origin_is_put_off_only_until_it_is_asked_again():
     assert resolver.waiting() == (1, 1, 0)
     world.gate.open()
     assert not secret((await all_of([waiting]))[0])
+
+
+@dataclass
+class Dozing(World):
+    """A sleep lasts until somebody ends it. It moves no clock."""
+
+    sleeping: list[tuple[float, Gate]] = field(default_factory=list)
+
+    async def sleep(self, seconds):
+        self.sleeping.append((seconds, Gate()))
+        await self.sleeping[-1][1].pass_()
+
+    async def end_sleep(self, number=-1):
+        seconds, gate = self.sleeping[number]
+        self.time += seconds
+        gate.open()
+        await until_idle()
+
+
+@on_reactor
+async def test_a_dialect_that_defers_holds_no_other_dialect():
+    world = Dozing([DOWN, SECRET])
+    resolver = world.resolver()
+    deferred = start(resolver.rules_for(ORIGIN, DEFERRING))
+    await until_idle()
+    assert resolver.waiting() == (1, 1, 1)
+    world.time += MIN_LIFE
+    reads_more = RFC.but("impatient", access=replace(RFC.access, retry_first=MIN_LIFE))
+    assert not secret(await resolver.rules_for(ORIGIN, reads_more))
+    assert not secret((await all_of([deferred]))[0])  # what the other has fetched is for all
+    assert len(world.fetches) == 2
+    await world.end_sleep()
+    assert len(world.fetches) == 2
+    assert not secret(resolver.cached(ORIGIN, RFC))
+
+
+@on_reactor
+async def test_of_two_dialects_that_defer_the_one_that_is_due_first_asks_first():
+    world = Dozing([DOWN, SECRET])
+    resolver = world.resolver()
+    sooner = DEFERRING.but("sooner", access=replace(DEFERRING.access, retry_first=3.0))
+    waiting = [start(resolver.rules_for(ORIGIN, dialect)) for dialect in (DEFERRING, sooner)]
+    await until_idle()
+    assert [seconds for seconds, _ in world.sleeping] == [10.0, 3.0]
+    await world.end_sleep()
+    assert [secret(rules) for rules in await all_of(waiting)] == [False, False]
+    await world.end_sleep(0)
+    assert len(world.fetches) == 2
+
+
+@on_reactor
+async def test_after_a_pause_there_is_one_more_try_even_where_time_has_changed_the_mode():
+    steps = (Step(10.0, AccessMode.RULES, AccessMode.DEFER), *OPENING)
+    opening = RFC.but("opening", access=replace(RFC.access, unreachable=steps))
+    world = World([DOWN, SECRET])
+    assert not secret(await world.resolver().rules_for(ORIGIN, opening))
+    assert len(world.fetches) == 2
+
+
+@on_reactor
+async def test_a_pause_that_the_end_of_the_loop_cancels_wakes_the_requests():
+    world = Dozing([DOWN, SECRET])
+    resolver = world.resolver()
+    waiting = start(resolver.rules_for(ORIGIN, DEFERRING))
+    await until_idle()
+    (task,) = resolver._tasks
+    task.cancel()
+    await until_idle()
+    assert len(world.sleeping) == 2  # it has looked again, and waits anew
+    resolver.stop()
+    with pytest.raises(CrawlClosing):
+        await maybe_deferred_to_future(waiting)
 
 
 @on_reactor
@@ -314,7 +388,7 @@ async def test_a_crawl_that_closes_while_its_store_is_asked_fetches_nothing_more
         await maybe_deferred_to_future(waiting)
     await until_idle()
     assert (world.faults, world.fetches) == ([], [])
-    assert not resolver._lookups
+    assert not resolver._tasks
 
 
 @on_reactor

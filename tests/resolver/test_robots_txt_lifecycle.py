@@ -75,7 +75,7 @@ class Phased(Spider):
         self.left -= 1
         if self.left:
             return []
-        while middleware_of(self.crawler).resolver._looked_up:  # a refresh, which holds nobody up
+        while middleware_of(self.crawler).resolver._unsettled:  # a refresh, which holds nobody up
             await compat.sleep(0)
         return self.next_phase()
 
