@@ -6,7 +6,6 @@ cache finds the rules of the request's origin, and they decide, without a corout
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from .admission.decider import HOPS_KEY, VERDICT_KEY
 from .admission.status_line import StatusLine
 from .assembly import CrawlParts
 from .config import EXEMPT_KEY, PolicySettings, RequestConfig, is_exempt
+from .crawl_log import CrawlLog
 from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.transfer import guard_transfers
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Disallowed", "RobotsPolicyMiddleware"]
 
 USER_AGENT = b"User-Agent"
-
-logger = logging.getLogger(__name__)
 
 
 class RobotsPolicyMiddleware:
@@ -219,11 +217,11 @@ class RobotsPolicyMiddleware:
             self.recorder.writer.keep()
         self.status_line.start()
         guard_transfers(self.crawler)
+        log = CrawlLog(self.crawler, __name__)
         for sentence in self.admission.concurrency.engine.missing:
-            logger.warning(
+            log.warning(
                 "This Scrapy or its DOWNLOADER is not as expected: %(sentence)s",
                 {"sentence": sentence},
-                extra={"spider": self.crawler.spider},
             )
 
     async def spider_closed(self, reason: str) -> None:

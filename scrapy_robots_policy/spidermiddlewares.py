@@ -6,7 +6,6 @@ looked at. A page without tags costs a look at its headers.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from scrapy.utils.log import logformatter_adapter
 
 from . import compat
 from .config import RequestConfig, TagSettings
+from .crawl_log import CrawlLog
 from .rep import origin_of
 from .rep.escapes import brief
 from .rep.page_tags import Statement, names_of, tags_of
@@ -44,8 +44,6 @@ from .tags.response import (
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # typing has it from Python 3.11 on
-
-logger = logging.getLogger(__name__)
 
 META_KEY = "robots_tags"
 REL = "rel-nofollow"
@@ -113,7 +111,7 @@ class RobotsTagMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         settings = TagSettings.from_crawler(crawler)
-        self.crawler = crawler
+        self.crawler, self.log = crawler, CrawlLog(crawler, __name__)
         self.now = time.time
         self.actions, self.use, self.reads_use = settings.actions, settings.use, settings.reads_use
         # No tag can refuse search, a level or a token: for these alone no HTML is read.
@@ -246,10 +244,9 @@ class RobotsTagMiddleware:
         for demand in demands.for_request(request):
             self._count(demand, _STATS[demand.action])
             if demand.action is Action.DROP:
-                logger.debug(
+                self.log.debug(
                     "Not followed: %(request)s, found on %(page)s, %(cause)s",
                     {"request": request, "page": demands.response.url, "cause": demand.cause},
-                    extra={"spider": self.crawler.spider},
                 )
                 return False
         return True
@@ -273,7 +270,7 @@ class RobotsTagMiddleware:
         assert crawler.logformatter is not None
         line = crawler.logformatter.dropped(item, reason, response, spider)
         if line is not None:
-            logger.log(*logformatter_adapter(line), extra={"spider": spider, "item": item})
+            self.log.log(*logformatter_adapter(line), extra={"item": item})
         named = {"item": item, "response": response, "spider": spider, "exception": reason}
         deferred_from_coro(compat.send(crawler, signals.item_dropped, **named))
 

@@ -5,16 +5,14 @@ It is for those who wonder why a crawl stands still. No line is written while no
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
 from .. import compat
+from ..crawl_log import CrawlLog
 from ..report.formats import counted
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class StatusLine:
     def __init__(
         self, crawler: Crawler, look: Callable[[], Waiting], on_time: Callable[[], None]
     ) -> None:
-        self.crawler, self.look, self.on_time = crawler, look, on_time
+        self.log, self.look, self.on_time = CrawlLog(crawler), look, on_time
         self.interval = crawler.settings.getfloat("LOGSTATS_INTERVAL")
         self._cancel: Callable[[], None] | None = None
 
@@ -83,7 +81,5 @@ class StatusLine:
         self.start()
         line = str(self.look())
         if line:
-            logger.info(
-                "robots.txt: %(line)s", {"line": line}, extra={"spider": self.crawler.spider}
-            )
+            self.log.info("robots.txt: %(line)s", {"line": line})
         self.on_time()

@@ -6,7 +6,6 @@ a second (see `Writer`). The lines stand in the order of the events.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from scrapy.http import Request
 from .. import compat
 from ..admission.listener import Decision
 from ..config import PolicySettings, SettingError
+from ..crawl_log import CrawlLog
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
 from ..rep import Origin
@@ -29,8 +29,6 @@ from .crawl_line import crawl_fields
 from .fields import MAX_OCTETS
 from .record_lines import RecordLines
 from .writer import Writer
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 CLOSE_REASON = "robots_audit_failed"
 MAX_EXCHANGES = 50  # of one lookup
@@ -55,7 +53,7 @@ class Recorder:
         assert settings.audit is not None
         assert crawler.spider is not None
         self.crawler, self.configs, self.now = crawler, settings.configs, now
-        self.audit = settings.audit
+        self.audit, self.log = settings.audit, CrawlLog(crawler)
         self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
         self._exchanges: OrderedDict[str, list[Exchange]] = OrderedDict()
         self.writer = self._open(call_later)
@@ -127,7 +125,7 @@ class Recorder:
         self.lines.end(reason, self.now())
         if not self.writer.close():
             return
-        logger.info(
+        self.log.info(
             "The record of the crawl is in %(paths)s: %(lines)d lines; the hash of the last one is "
             "%(hash)s",
             {
@@ -135,7 +133,6 @@ class Recorder:
                 "lines": self.writer.lines,
                 "hash": self.writer.hash,
             },
-            extra={"spider": self.crawler.spider},
         )
 
     def _set_by(self, request: Request, origin: Origin) -> dict[str, str]:
@@ -161,10 +158,9 @@ class Recorder:
         assert self.crawler.stats is not None
         self.crawler.stats.set_value(AUDIT_FAILED, 1)
         then = "the crawl closes" if self.audit.stops else "the crawl goes on without it"
-        logger.error(
+        self.log.error(
             "The record of the crawl can no longer be written to %(path)s: %(error)s; %(then)s",
             {"path": self.writer.paths[-1], "error": error.strerror or error, "then": then},
-            extra={"spider": self.crawler.spider},
         )
         if self.audit.stops:
             compat.close_spider(self.crawler, CLOSE_REASON)

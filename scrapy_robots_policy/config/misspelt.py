@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from inspect import getattr_static
 from typing import Any
@@ -11,13 +10,12 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 
+from ..crawl_log import CrawlLog
 from ..rep.control_tokens import CONTROL_TOKENS
 from ..rep.nearest import nearest
 from .request_config import EXEMPT_KEY, META_KEY
 from .setting_values import Values, is_set
 from .settings_table import ATTRIBUTES, SETTINGS
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 META_KEYS = (META_KEY, EXEMPT_KEY, "robots_tags")  # what is read of a request
 MAX_NAMES = 100
@@ -92,7 +90,7 @@ class MetaNames:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+        self.log = CrawlLog(crawler)
         self._seen: set[str] = set()
 
     def look(self, meta: Mapping[Any, Any]) -> None:
@@ -104,10 +102,9 @@ class MetaNames:
             self._seen.add(key)
             hint = nearest(key, META_KEYS, likeness=0.9)  # "robotics": "robots" by 0.86
             if hint:
-                logger.warning(
+                self.log.warning(
                     "request.meta[%(key)r] is nothing that scrapy_robots_policy reads%(hint)s",
                     {"key": key, "hint": hint},
-                    extra={"spider": self.crawler.spider},
                 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -11,6 +10,7 @@ from pathlib import Path
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from ..crawl_log import CrawlLog
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
@@ -33,8 +33,6 @@ from .setting_values import Values
 from .settings_table import SETTINGS
 from .stopping import one_sentence
 from .store_settings import StoreSettings
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +86,16 @@ class PolicySettings:
         names nobody to write to.
         """
         with one_sentence(crawler):
-            values = Values(crawler.settings, crawler.spider)
+            log, values = CrawlLog(crawler), Values(crawler.settings, crawler.spider)
             if not values["ROBOTSTXT_OBEY"]:
-                extra = {"spider": crawler.spider}
-                logger.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed", extra=extra)
+                log.info("ROBOTSTXT_OBEY is False: no robots.txt is obeyed")
                 raise NotConfigured
             refuse_misplaced_middleware(crawler.settings)
             refuse_second_middleware(crawler.settings)
             dialect, now = values["ROBOTS_DIALECT"], datetime.now(timezone.utc)
             name = crawler_name(crawler.settings, crawler.spider, dialect)
-            _warn(values, name)
+            for warning in _warnings(values, name):
+                log.warning("%(warning)s", {"warning": warning})
             tag_actions(crawler)  # RobotsTagMiddleware reads them when a record is begun already
             made = cls(
                 configs=RequestConfigs.from_crawler(crawler, dialect, name),
@@ -133,12 +131,9 @@ class PolicySettings:
                 yield "ROBOTS_REPORT", path
 
 
-def _warn(values: Values, name: CrawlerName) -> None:
+def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:
     of_header = name.warning or contact_warning(values.settings, values.spider)
-    for warning in (*warnings_of_names(values), of_header):
-        if warning:
-            extra = {"spider": values.spider}
-            logger.warning("%(warning)s", {"warning": warning}, extra=extra)
+    return filter(None, (*warnings_of_names(values), of_header))
 
 
 def _access_overrides(values: Values) -> AccessOverrides:

@@ -10,28 +10,25 @@ than asyncio's, and Scrapy 2.13 hold it by a Deferred, which logs the traceback,
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scrapy.crawler import Crawler
 
 from .. import compat
+from ..crawl_log import CrawlLog
 from .kinds import SettingError
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 
 @contextmanager
 def one_sentence(crawler: Crawler) -> Iterator[None]:
     """Log a SettingError that is raised inside as one sentence; it stops the crawl."""
+    log = CrawlLog(crawler)
     try:
         yield
     except SettingError as error:
         if error.__cause__ is not None:  # the user's own code failed: a traceback helps there
-            logger.debug("A setting's own code failed:", exc_info=error.__cause__)
-        logger.error(  # noqa: TRY400 - a traceback would hide the sentence
-            "%(sentence)s", {"sentence": error}, extra={"spider": crawler.spider}
-        )
+            log.debug("A setting's own code failed:", exc_info=error.__cause__)
+        log.error("%(sentence)s", {"sentence": error})  # noqa: TRY400 - a traceback would hide it
         compat.leave_out_traceback()
         raise error.with_traceback(None) from error.__cause__

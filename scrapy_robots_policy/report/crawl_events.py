@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request
 
 from .. import compat, stats
+from ..crawl_log import CrawlLog
 from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access_policy import AccessResult
 from ..rep.delay_limit import Delay
@@ -27,26 +28,9 @@ from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
 from .trouble_log import MAX_LINES, TroubleLog
 
-logger = logging.getLogger("scrapy_robots_policy")
-
 _FORBIDDEN = "forbidden by robots.txt"
 MAX_PREFERENCES = 20  # of one origin
 TROUBLE = (AccessResult.UNREACHABLE, AccessResult.FORBIDDEN)
-
-
-def _has_handler(level: int) -> bool:
-    """Whether a handler writes lines of this level.
-
-    Scrapy sets LOG_LEVEL on its handler, not on the loggers. So without this check, a line that is
-    not written would cost as much as one that is: for each origin of a broad crawl.
-    """
-    parent: logging.Logger | None = logger
-    while parent is not None:
-        for handler in parent.handlers:
-            if handler.level <= level:
-                return True
-        parent = parent.parent if parent.propagate else None
-    return False
 
 
 class CrawlEvents(ResolverEvents):
@@ -71,7 +55,8 @@ class CrawlEvents(ResolverEvents):
         self.crawler, self.counts, self.record = crawler, counts, record
         self.on_unreachable, self.make_parser = on_unreachable, make_parser
         self.report_rules = report_rules
-        self.trouble = TroubleLog(crawler)
+        self.log = CrawlLog(crawler)
+        self.trouble = TroubleLog(self.log)
         self._warned_of: set[type[Exception]] = set()
         self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
         self._times_lost = 0
@@ -113,7 +98,7 @@ class CrawlEvents(ResolverEvents):
         if error:
             self._count(stats.TDMREP_UNREADABLE)
         is_warning = has_failed and self.trouble.takes_line(f"tdmrep.json: {why}")
-        logger.log(
+        self.log.log(
             logging.WARNING if is_warning else logging.DEBUG,
             "tdmrep.json of %(origin)s: %(why)s%(then)s",
             {
@@ -121,7 +106,6 @@ class CrawlEvents(ResolverEvents):
                 "why": brief(outcome),
                 "then": ", so it reserves nothing" if has_failed or error else "",
             },
-            extra={"spider": self.crawler.spider},
         )
 
     def on_tdmrep_forbidden(self, origin: str) -> None:
@@ -130,10 +114,9 @@ class CrawlEvents(ResolverEvents):
         if not counts.is_shared and counts.tdmrep != _FORBIDDEN:
             counts.tdmrep = _FORBIDDEN
             self._count(stats.TDMREP_FORBIDDEN)
-            logger.debug(
+            self.log.debug(
                 "tdmrep.json of %(origin)s: %(why)s, so it reserves nothing",
                 {"origin": origin, "why": _FORBIDDEN},
-                extra={"spider": self.crawler.spider},
             )
 
     def on_tdmrep_allowed(self, rules: OriginRules) -> None:
@@ -166,9 +149,9 @@ class CrawlEvents(ResolverEvents):
         is_trouble = refuses or bool(rules.access.oddity)
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
         level = logging.WARNING if is_warning else logging.DEBUG
-        if not _has_handler(level):
+        if not self.log.has_handler(level):
             return
-        logger.log(
+        self.log.log(
             level,
             "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
             {
@@ -177,16 +160,14 @@ class CrawlEvents(ResolverEvents):
                 "mode": rules.access.effect,
                 "dialect": rules.dialect.name,
             },
-            extra={"spider": self.crawler.spider},
         )
 
     def on_refused(self, request: Request, verdict: Verdict, *, counts_only: bool) -> None:
         """A request is forbidden; in a dry run it is only counted."""
         reason = verdict.reason.name.lower()
-        logger.debug(
+        self.log.debug(
             "Forbidden by robots.txt: %(request)s, %(cause)s",
             {"request": request, "cause": verdict.cause},
-            extra={"spider": self.crawler.spider},
         )
         if counts_only:
             self._count(stats.WOULD_DROP + reason)
@@ -196,11 +177,10 @@ class CrawlEvents(ResolverEvents):
 
     def on_held(self, request: Request, seconds: float) -> None:
         """Other downloader middlewares hold back a request whose turn has come at a slow site."""
-        logger.warning(
+        self.log.warning(
             "A downloader middleware holds back %(request)s, whose turn came %(seconds)g s ago "
             "at a site that asks for a delay; the next request goes",
             {"request": request, "seconds": seconds},
-            extra={"spider": self.crawler.spider},
         )
 
     def on_rules(self, rules: OriginRules, agent: str, delay: Delay) -> None:
@@ -230,10 +210,9 @@ class CrawlEvents(ResolverEvents):
         counts.delay, counts.paced = delay.requested, str(delay)
         if delay.action:
             self._count(stats.CRAWL_DELAY + delay.action)
-            logger.debug(
+            self.log.debug(
                 "Crawl-delay of %(origin)s: %(seconds)g s (%(action)s)",
                 {"origin": rules.origin, "seconds": delay.requested, "action": delay},
-                extra={"spider": self.crawler.spider},
             )
 
     def on_store_lookup(self, *, is_hit: bool) -> None:
@@ -276,41 +255,37 @@ class CrawlEvents(ResolverEvents):
         self._count(stats.STORE_FAILED)
         level = logging.DEBUG if type(error) in self._warned_of else logging.WARNING
         self._warned_of.add(type(error))
-        logger.log(
+        self.log.log(
             level,
             "The robots.txt store could not %(verb)s: %(kind)s: %(error)s (see ROBOTS_STORE); the "
             "crawl goes on without it",
             {"verb": verb, "kind": type(error).__name__, "error": brief(str(error))},
-            extra={"spider": self.crawler.spider},
         )
 
     def on_lost(self, store: str, why: str) -> None:
         """A warning for the first times: a Redis at the limit of its memory fails now and then."""
         self._count(stats.STORE_LOST)
         self._times_lost += 1
-        logger.log(
+        self.log.log(
             self._level_of_loss(logging.WARNING),
             "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
             "process knows",
             {"store": store, "why": brief(why)},
-            extra={"spider": self.crawler.spider},
         )
 
     def on_regained(self, store: str) -> None:
-        logger.log(
+        self.log.log(
             self._level_of_loss(logging.INFO),
             "The robots.txt store at %(store)s works again",
             {"store": store},
-            extra={"spider": self.crawler.spider},
         )
 
     def on_dangerous_policy(self, store: str, policy: str) -> None:
-        logger.warning(
+        self.log.warning(
             "The robots.txt store at %(store)s has the maxmemory-policy %(policy)s: once it is "
             "full, it drops the turns that keep a Crawl-delay in all processes. volatile-lru drops "
             "old files first",
             {"store": store, "policy": policy},
-            extra={"spider": self.crawler.spider},
         )
 
     def _level_of_loss(self, level: int) -> int:
@@ -321,12 +296,11 @@ class CrawlEvents(ResolverEvents):
         fault = type(error), _raised_at(error)
         level = logging.DEBUG if fault in self._faults else logging.ERROR
         self._faults.add(fault)
-        logger.log(
+        self.log.log(
             level,
             "A fault while fetching %(url)s, which counts as unreachable",
             {"url": url_of(origin)},
             exc_info=error,
-            extra={"spider": self.crawler.spider},
         )
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,13 +9,12 @@ from typing import Any
 
 from scrapy.crawler import Crawler
 
+from ..crawl_log import CrawlLog
 from ..stats import PREFIX
 from .counts import CrawlCounts
 from .earlier_report import EarlierReport
 from .report_files import ReportFiles
 from .summary import Report
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 
 class ReportWriter:
@@ -42,24 +40,19 @@ class ReportWriter:
         self.agent, self.dialect = agent, dialect
         self.files, self.base = files, base
         self.began = now()
+        self.log = CrawlLog(crawler)
 
     def write(self, reason: str) -> None:
         """Write the files. `reason`: why the spider was closed. Errors are logged, not raised."""
-        spider = self.crawler.spider
         try:
             written = self.files.write(self._report(reason))
         except OSError as error:
-            logger.error(  # noqa: TRY400 - a traceback would say no more
-                "The report of the crawl could not be written: %(error)s",
-                {"error": error},
-                extra={"spider": spider},
+            self.log.error(  # noqa: TRY400 - a traceback would say no more
+                "The report of the crawl could not be written: %(error)s", {"error": error}
             )
         else:
-            logger.info(
-                "The report of the crawl is in %(path)s",
-                {"path": written.page or written.data},
-                extra={"spider": spider},
-            )
+            path = written.page or written.data
+            self.log.info("The report of the crawl is in %(path)s", {"path": path})
 
     def _report(self, reason: str) -> Report:
         assert self.crawler.spider is not None  # it has just been closed
@@ -83,10 +76,7 @@ class ReportWriter:
         try:
             return _as_numbers(self.crawler.stats.get_stats())
         except Exception:  # a collector may raise any
-            logger.exception(
-                "The report of the crawl is written without the stats",
-                extra={"spider": self.crawler.spider},
-            )
+            self.log.exception("The report of the crawl is written without the stats")
             return {}
 
     def _base(self) -> EarlierReport | None:
@@ -96,16 +86,14 @@ class ReportWriter:
         try:
             return EarlierReport.read(self.base)
         except FileNotFoundError:
-            logger.info(
+            self.log.info(
                 "There is no earlier report at %(path)s to compare this one with",
                 {"path": self.base},
-                extra={"spider": self.crawler.spider},
             )
         except ValueError as error:
-            logger.warning(
+            self.log.warning(
                 "The report is not compared with %(path)s: %(error)s",
                 {"path": self.base, "error": error},
-                extra={"spider": self.crawler.spider},
             )
         return None
 

@@ -6,14 +6,10 @@ the sum.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 
-from scrapy.crawler import Crawler
-
+from ..crawl_log import CrawlLog
 from .formats import counted
-
-logger = logging.getLogger("scrapy_robots_policy")
 
 MAX_LINES = 20
 MAX_REASONS = 5
@@ -23,8 +19,8 @@ MAX_COUNTED = 100
 class TroubleLog:
     """The warnings of one crawl."""
 
-    def __init__(self, crawler: Crawler) -> None:
-        self.crawler = crawler
+    def __init__(self, log: CrawlLog) -> None:
+        self.log = log
         self.lines = 0
         self._reasons: Counter[str] = Counter()
 
@@ -42,10 +38,9 @@ class TroubleLog:
         count = self._reasons.total()
         if not count:
             return
-        logger.warning(
+        self.log.warning(
             "Trouble with the robots.txt of %(count)s (%(why)s)",
             {"count": counted(count, "more origin"), "why": self._why()},
-            extra={"spider": self.crawler.spider},
         )
         self._reasons.clear()
 

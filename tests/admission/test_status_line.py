@@ -8,6 +8,7 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy.admission.status_line import StatusLine, Waiting
+from scrapy_robots_policy.crawl_log import CrawlLog
 from scrapy_robots_policy.report.trouble_log import MAX_COUNTED, MAX_LINES, TroubleLog
 from tests.crawls import OURS, REACTORS, Plan, crawl, crawl_apart
 from tests.on_reactor import on_reactor
@@ -142,7 +143,7 @@ async def test_a_crawl_in_which_nothing_waits_has_no_line_of_ours_at_info(caplog
 
 
 def test_the_first_troubles_have_a_line_each_and_the_others_a_sum(caplog):
-    log = TroubleLog(get_crawler())
+    log = TroubleLog(CrawlLog(get_crawler()))
     lines = [log.takes_line("503") for _ in range(MAX_LINES + 40)]
     lines += [log.takes_line("timeout") for _ in range(17)]
     assert (sum(lines), lines.index(False)) == (MAX_LINES, MAX_LINES)
@@ -156,7 +157,7 @@ def test_the_first_troubles_have_a_line_each_and_the_others_a_sum(caplog):
 
 
 def test_the_sum_of_many_reasons_is_one_short_line(caplog):
-    log = TroubleLog(get_crawler())
+    log = TroubleLog(CrawlLog(get_crawler()))
     for number in range(10 * MAX_COUNTED):
         log.takes_line(f"cause {number}")
     assert len(log._reasons) == MAX_COUNTED + 1

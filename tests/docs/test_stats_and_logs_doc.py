@@ -45,8 +45,7 @@ def log_lines() -> dict[str, str]:
         for node in nodes_of(module)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == "logger"
+        and ast.unparse(node.func.value) in {"logger", "log", "self.log"}
     ]
     lines = {}
     for call in calls:

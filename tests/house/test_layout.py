@@ -18,7 +18,7 @@ from tests.house.sources import PACKAGE, nodes_of, tree_of
 # own only. Those of one line do not know each other.
 LAYERS = (
     ("rep",),
-    ("compat", "distribution", "exceptions", "lint", "stats", "whole_file"),
+    ("compat", "crawl_log", "distribution", "exceptions", "lint", "stats", "whole_file"),
     ("fetch", "stores", "tags"),
     ("resolver",),
     ("report",),
