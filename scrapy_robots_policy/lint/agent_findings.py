@@ -16,7 +16,7 @@ from ..rep.verdict import Rule
 from .crawler_names import LONGEST_NAME, binds, crawler_near, rules_for
 from .findings import Finding, quoted
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, others_like_it, whole
+from .source_file import SITE, SOMEBODY, SourceFile, and_others, whole
 
 _WRITE_NAME = "write the crawler's name as its operator gives it, or *"
 _MAX_PIECES = 8  # crawlers in one line that are asked about
@@ -90,8 +90,7 @@ def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:
         message = f"{name} is read as {quoted(token[0])}; {listed(readers)} read the whole of it"
     else:
         message = f"{name} starts with no letter: {source.dialect.name} reads no name here"
-    if others:
-        message += f" (and {others_like_it(source, 'name', others)})"
+    message += and_others(source, "name", others)
     return source.finding("R304", first.span(1), message, _WRITE_NAME, readers)
 
 

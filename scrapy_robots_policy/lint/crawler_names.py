@@ -8,7 +8,7 @@ from ..rep.agents import product_token
 from ..rep.dialects.crawlers import crawlers
 from ..rep.dialects.dialect import Dialect
 from ..rep.ruleset import RuleSet
-from .source_file import SITE
+from .source_file import SITE, group_alone
 
 LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
@@ -18,7 +18,7 @@ _NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
 
 def rules_for(value: str, dialect: Dialect) -> RuleSet:
     """A file that allows nothing to the crawlers that a User-agent line with this value names."""
-    return RuleSet(f"User-agent: {value}\nDisallow: /".encode("latin-1"), dialect)
+    return group_alone(dialect, "Disallow: /", agent=value)
 
 
 def binds(value: str, dialect: Dialect) -> bool:

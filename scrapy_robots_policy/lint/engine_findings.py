@@ -23,7 +23,7 @@ from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
 from .rule_findings import meant_path
-from .source_file import SITE, SOMEBODY, SourceFile, others_like_it, whole
+from .source_file import SITE, SOMEBODY, SourceFile, and_others, whole
 
 _MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
 _OF_THE_PAGE = "a page leaves an index by a noindex of its own (meta tag, X-Robots-Tag) and no rule"
@@ -75,8 +75,8 @@ def retired(source: SourceFile) -> Iterator[Finding]:
             lines.setdefault(line[1].lower(), []).append(line)
     for key, (first, *others) in lines.items():
         message, fix = _RETIRED[key]
-        more = f" (and {others_like_it(source, 'line', others)})" if others else ""
-        yield source.finding("R502", first.span(1), message + more, fix)
+        message += and_others(source, "line", others)
+        yield source.finding("R502", first.span(1), message, fix)
 
 
 def ignored(source: SourceFile) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from .source_file import (
     SOMEBODY,
     SourceFile,
     Span,
-    others_like_it,
+    and_others,
     whole,
 )
 
@@ -99,7 +99,7 @@ def _joined(
     between = _between(source, above, below)
     assert between is not None  # it parts the two
     parting = _parting(source, (above.end(), below.start()))
-    others = f" (and {others_like_it(source, 'group', [b for _, b in more])})" if more else ""
+    others = and_others(source, "group", [lower for _, lower in more])
     but = f"; {listed(parting)} part them" if parting else ""
     return source.finding(
         "R302",
@@ -278,8 +278,8 @@ def named_again(source: SourceFile) -> Iterator[Finding]:
                 again.setdefault((name, is_version), []).append(line)
     for (name, is_version), (line, *others) in again.items():
         finding = (_as_version if is_version else _again)(source, line, seen[name][0])
-        more = f" (and {others_like_it(source, 'line', others)})" if others else ""
-        yield replace(finding, message=finding.message + more)
+        message = finding.message + and_others(source, "line", others)
+        yield replace(finding, message=message)
 
 
 def _content(source: SourceFile, group: Span) -> _Content:

@@ -30,7 +30,7 @@ from ..rep.verdict import Rule
 from .findings import Edit, Finding, unquoted
 from .ignore_comments import ignored
 from .rule_findings import as_sent
-from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile
+from .source_file import ANYTHING, SITE, SOMEBODY, CombinedGroup, SourceFile, group_alone
 
 _MAX_BEATEN = 100  # findings R404 in a file
 _MAX_STEPS = 200_000_000  # octets of rules that are no plain paths, times octets of all rules
@@ -134,10 +134,9 @@ class _Rules:
 
 
 def _engine(rules: list[Rule], dialect: Dialect) -> RuleSet:
-    text = "\n".join(("User-agent: *", *(rule.text for rule in rules)))
     # The rules are those that were read: their text may be longer here than in the file.
     unlimited = dialect.but(f"{dialect.name}, any size", size_limit=NO_LIMIT)
-    return RuleSet(text.encode("latin-1"), unlimited)
+    return group_alone(unlimited, *(rule.text for rule in rules))
 
 
 def urls_of(rule: Rule, dialect: Dialect) -> tuple[str, ...]:
@@ -190,12 +189,11 @@ def _deciding(source: SourceFile, rule: Rule, stronger: Rule) -> tuple[str, ...]
     """The dialects in which the rule decides, as far as these two go."""
     lines = sorted((rule.line, stronger.line))
     own = lines.index(rule.line) + 2  # line 1 is the User-agent line
-    text = "\n".join(("User-agent: *", *(source.written[line - 1] for line in lines)))
-    body = text.encode("latin-1")
+    written = [source.written[line - 1] for line in lines]
     return tuple(
         dialect.name
         for dialect in source.dialects
-        for rules in [RuleSet(body, dialect)]
+        for rules in [group_alone(dialect, *written)]
         if own in {rules.verdict(url, SOMEBODY).line for url in urls_of(rule, dialect)}
     )
 

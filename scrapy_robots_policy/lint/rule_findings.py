@@ -16,12 +16,11 @@ from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.options import EmptyRule, NoSlash
 from ..rep.escapes import listed
 from ..rep.references import resolve
-from ..rep.ruleset import RuleSet
 from ..rep.url import RULE_OCTETS, origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
 from .line_findings import second_key
-from .source_file import SITE, SOMEBODY, SourceFile
+from .source_file import SITE, SOMEBODY, SourceFile, group_alone
 
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _UNRESERVED = string.ascii_letters + string.digits + "-._~"  # RFC 3986 §2.3
@@ -71,7 +70,7 @@ def can_match(value: str, dialect: Dialect) -> bool:
     if dialect.no_slash is NoSlash.RESOLVED:
         reference = resolve(value)
         return reference is not None and reference.path.startswith("/")
-    rules = RuleSet(f"User-agent: *\nDisallow: {value}".encode("latin-1"), dialect)
+    rules = group_alone(dialect, f"Disallow: {value}")
     written = as_sent(value)
     filled = written.removesuffix("$").replace("*", "x")
     if value[0] not in "/*" and dialect.no_slash in (NoSlash.LITERAL, NoSlash.IGNORED):
@@ -181,7 +180,7 @@ def _plain(escape: str) -> str:
 
 @lru_cache(maxsize=1024)  # three octets each
 def _is_decoded(escape: str, dialect: Dialect) -> bool:
-    rules = RuleSet(f"User-agent: *\nDisallow: /{escape}".encode(), dialect)
+    rules = group_alone(dialect, f"Disallow: /{escape}")
     return not rules.allowed(f"{SITE}/{_plain(escape)}", SOMEBODY)
 
 

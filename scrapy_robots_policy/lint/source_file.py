@@ -266,10 +266,20 @@ def _decoded(octets: str) -> str:
     return readable(octets).removeprefix(_MARK)
 
 
-def others_like_it(source: SourceFile, noun: str, others: list[re.Match[str]]) -> str:
-    """Such as "3 more lines like it, up to line 9": for what is one finding in many lines."""
+def and_others(source: SourceFile, noun: str, others: list[re.Match[str]]) -> str:
+    """Such as " (and 3 more lines like it, up to line 9)", for what is one finding in many lines;
+    "" where there are no others.
+    """
+    if not others:
+        return ""
     until = source.line_of(others[-1])
-    return f"{len(others):,} more {noun}{'s' * (len(others) > 1)} like it, up to line {until}"
+    nouns = noun + "s" * (len(others) > 1)
+    return f" (and {len(others):,} more {nouns} like it, up to line {until})"
+
+
+def group_alone(dialect: Dialect, *rules: str, agent: str = STAR) -> RuleSet:
+    """A file of one group: a User-agent line, and these lines after it."""
+    return RuleSet("\n".join((f"User-agent: {agent}", *rules)).encode("latin-1"), dialect)
 
 
 def whole(line: re.Match[str]) -> Span:
