@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeVar
 from scrapy.utils.misc import load_object
 
 from ..fetch.host_patterns import host_pattern
+from ..fetch.request import NEVER_CARRIED
 from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)
@@ -127,15 +128,14 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A finite number, `min` or more."""
+class Seconds:
+    """A finite number of seconds, `min` or more."""
 
     min: float = 0.0
-    unit: str = ""
 
     @property
     def words(self) -> str:
-        return f"a number{self.unit and ' of ' + self.unit} from {self.min:g} up"
+        return f"a number of seconds from {self.min:g} up"
 
     def read(self, name: str, value: Any) -> float:
         number = _number(value)
@@ -186,24 +186,19 @@ class Names:
         return names_in(name, value, self.words)
 
 
-@dataclass(frozen=True, slots=True)
 class HeaderNames:
-    """A list of names of headers.
-
-    refused  names that it must not have, in lower case
-    why      why they are refused
-    """
-
-    refused: frozenset[str]
-    why: str
+    """A list of names of headers that a request for a robots.txt may copy from that of a page."""
 
     words = "a list of header names"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
         headers = names_in(name, value, self.words)
         for header in headers:
-            if header.lower() in self.refused:
-                raise SettingError(f"{name} has {header!r}; {self.why}")
+            if header.lower() in NEVER_CARRIED:
+                raise SettingError(
+                    f"{name} has {header!r}; a robots.txt is requested without credentials and "
+                    "cookies: take any header but Authorization and Cookie"
+                )
             if not _HEADER_NAME.fullmatch(header):
                 raise SettingError(f"{name} has {quoted(header)}, which no header is called")
         return headers

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..fetch.request import CARRIED_HEADERS, CARRIED_META, NEVER_CARRIED
+from ..fetch.request import CARRIED_HEADERS, CARRIED_META
 from ..rep.access_policy import AccessMode
 from ..rep.delay_limit import OverMax
 from ..rep.preference import LEVELS
@@ -25,7 +25,7 @@ from .kinds import (
     HostPatterns,
     Kind,
     Names,
-    Number,
+    Seconds,
     SettingError,
     WholeNumber,
     dict_in,
@@ -99,7 +99,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_TTL",
-        Number(unit="seconds"),
+        Seconds(),
         None,
         "How long a robots.txt stays fresh. Its HTTP caching headers can make that shorter, never "
         "longer.",
@@ -107,7 +107,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_ERROR_TTL",
-        Number(0.1, unit="seconds"),
+        Seconds(0.1),
         None,
         "The longest wait until an unreachable robots.txt is requested again. A wait of more than "
         "a day counts as one day of the [30 days](life-of-a-robots-txt.md) after which a dialect "
@@ -129,7 +129,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_FETCH_TIMEOUT",
-        Number(0.001, unit="seconds"),
+        Seconds(0.001),
         30.0,
         "The time limit of one request for a robots.txt. It is a quarter of that while more than "
         "half of the sockets that fetches may have are taken.",
@@ -149,11 +149,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_FETCH_HEADERS",
-        HeaderNames(
-            NEVER_CARRIED,
-            "a robots.txt is requested without credentials and cookies: take any header but "
-            "Authorization and Cookie",
-        ),
+        HeaderNames(),
         list(CARRIED_HEADERS),
         "The headers that it copies from that request; never `Authorization` or `Cookie`.",
     ),
@@ -206,7 +202,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_DEFER_TIMEOUT",
-        Number(unit="seconds"),
+        Seconds(),
         600.0,
         "The longest that a request waits for a site that defers it, or for a site's visit time.",
     ),
@@ -218,7 +214,7 @@ _TABLE = (
     ),
     Setting(
         "ROBOTS_CRAWL_DELAY_MAX",
-        Number(unit="seconds"),
+        Seconds(),
         300.0,
         "The longest delay between two requests that is kept.",
     ),
