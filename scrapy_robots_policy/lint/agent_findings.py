@@ -119,15 +119,11 @@ def seldom_bound(source: SourceFile) -> Iterator[Finding]:
         named.add(agent.name)
         if agent.facts.kind is CrawlerKind.TOKEN:
             fix = f"keep the group to say how {agent.facts.operator} may use pages"
-        elif _forbids(source, line):
+        elif _forbidding(source, line):
             fix = f"to keep {agent.name} out, refuse its requests at the server"
         else:
             continue
         yield source.finding("R310", line.span(1), agent.note, fix)
-
-
-def _forbids(source: SourceFile, line: re.Match[str]) -> bool:
-    return _forbidding(source, line) is not None
 
 
 def _forbidding(source: SourceFile, line: re.Match[str]) -> Rule | None:

@@ -40,13 +40,9 @@ _LONGEST_PLAIN = 500  # octets of a path whose starts are looked up
 _PLAIN = re.compile(r"(?!//)/[A-Za-z0-9/_.,;:=?&+~()!@'-]*")
 
 
-def _read_alike(source: SourceFile, first: int, second: int) -> bool:
-    """Whether all dialects read two lines alike: they say the same in the same words."""
-    return _words(source.written[first - 1]) == _words(source.written[second - 1])
-
-
-def _words(line: str) -> tuple[str, str]:
-    key, _, value = line.partition("#")[0].partition(":")
+def _words(source: SourceFile, number: int) -> tuple[str, str]:
+    """The key and the value of a line. All dialects read two lines alike that have the same."""
+    key, _, value = source.written[number - 1].partition("#")[0].partition(":")
     return key.strip(WHITE).lower(), value.strip(WHITE)
 
 
@@ -66,7 +62,7 @@ def duplicates(source: SourceFile) -> Iterator[Finding]:
                 continue
             if not source.is_one_list(first.line, rule.line):
                 seen[rule.allow, rule.path] = rule  # what comes after may be one list with it
-            elif _read_alike(source, first.line, rule.line):
+            elif _words(source, first.line) == _words(source, rule.line):
                 yield source.finding(
                     "R405",
                     source.span_of_value(rule.line),
@@ -287,7 +283,7 @@ def _covered(
 
 
 def _is_redundant(source: SourceFile, rule: Rule, shorter: Rule, allowing: _Starts) -> bool:
-    if _words(source.written[shorter.line - 1]) != ("disallow", shorter.path):
+    if _words(source, shorter.line) != ("disallow", shorter.path):
         return False  # some dialects may not read the shorter one, or read another path
     return not allowing.touch(rule.path) and _binds_alike(source, rule.line, shorter.line)
 
