@@ -14,6 +14,7 @@ from ..audit.words import (
     time_words,
 )
 from ..lint import readable_lines
+from ..rep.escapes import shown
 from .terminal import paint, print_columns, print_line, print_numbered
 
 _AROUND = 2  # lines of the file shown around those that matter
@@ -21,13 +22,18 @@ _AROUND = 2  # lines of the file shown around those that matter
 
 def print_story(story: Story) -> None:
     decision = story.decision
-    colour = "green" if decision["verdict"] == "passed" else "red"
     print_columns([(f"{_time(decision['at'])}  {decision['url']}",)])
-    print_line(f"{paint(decision['verdict'], colour)}, and why:")
+    print_line(f"{painted_verdict(decision)}, and why:")
     print_columns(_facts(story), indent="  ")
     if story.octets is not None:
         print_line()
         _print_file(story)
+
+
+def painted_verdict(fields: Mapping[str, Any]) -> str:
+    """Whether a request passed. Anybody may have written the record: escaped."""
+    verdict = fields["verdict"]
+    return paint(shown(verdict), "green" if verdict == "passed" else "red")
 
 
 def print_page_story(story: PageStory) -> None:

@@ -22,7 +22,7 @@ from ..rep.nearest import nearest
 from ..report.formats import counted
 from ..whole_file import whole_file
 from .arguments import Options, UsageError
-from .audit_story import print_page_story, print_story
+from .audit_story import painted_verdict, print_page_story, print_story
 from .download import is_web
 from .inputs import in_words
 from .terminal import Blocks, Progress, paint, print_json, print_line, print_sentence
@@ -118,12 +118,11 @@ def _print_difference(difference: Difference) -> None:
 
 
 def _answer(fields: Mapping[str, Any]) -> str:
-    colour = "green" if fields["verdict"] == "passed" else "red"
     group = ""
     if "group" in fields:
         group = f" (group {fields['group']!r}, line {fields.get('group_line', 0)})"
     preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
-    return f"{paint(fields['verdict'], colour)}: {shown(cause_words(fields) + group + preferences)}"
+    return f"{painted_verdict(fields)}: {shown(cause_words(fields) + group + preferences)}"
 
 
 def _print_sums(checked: Checked, options: Options) -> None:

@@ -149,6 +149,13 @@ def test_verdicts_of_a_record_have_colours(path, monkeypatch):
     assert "now:      \x1b[31mrefused\x1b[0m: " in differences
 
 
+def test_a_verdict_that_somebody_made_up_cannot_control_the_terminal(path):
+    forged(path, "decision", verdict="\x1b[2Jpassed")
+    for answer in (robots("audit", "show", path, URLS[0]), robots("audit", "verify", path)):
+        assert "\\x1b[2Jpassed" in answer.out
+        assert "\x1b" not in answer.out
+
+
 @pytest.mark.parametrize(
     ("requested", "asked"),
     [
