@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request
 
 from ..fetch.causes import cause_of
-from ..fetch.http_headers import lifetime, media_type, retry_after
+from ..fetch.http_headers import result_of
 from ..fetch.no_answers import check_answer
 from ..fetch.order import MAX_OCTETS
 from ..fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
@@ -135,13 +135,7 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
         packed, is_whole = _read(response, ends)
         encodings = encodings_of(headers.get("content-encoding", ""))
         octets = unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole)
-    return FetchResult(
-        status,
-        octets,
-        media_type=media_type(headers),
-        lifetime=lifetime(headers, time()),
-        retry_after=retry_after(headers, time()),
-    )
+    return result_of(status, headers, octets, time())
 
 
 def _read(response: Any, ends: float) -> tuple[bytes, bool]:

@@ -22,7 +22,7 @@ from .causes import FetchErrors, cause_of, is_fault_of
 from .deadline import limit_middlewares
 from .exchange import Exchange
 from .handlers import middlewares_by_plugin
-from .http_headers import by_name, can_be_sent, lifetime, media_type, retry_after, validator
+from .http_headers import by_name, can_be_sent, result_of
 from .lookup import Addresses, addresses_of
 from .no_answers import check_answer
 from .order import FetchOrder, octets_read
@@ -167,16 +167,7 @@ class Fetcher:
     def _result(self, status: int, headers: dict[str, str], octets: bytes) -> FetchResult:
         if not 0 <= status <= MAX_STATUS:
             return FetchResult(None, cause="no HTTP status")
-        now = self.now()
-        return FetchResult(
-            status,
-            octets,
-            media_type=media_type(headers),
-            lifetime=lifetime(headers, now),
-            retry_after=retry_after(headers, now),
-            etag=validator(headers, "etag"),
-            last_modified=validator(headers, "last-modified"),
-        )
+        return result_of(status, headers, octets, self.now())
 
     def _count(self, result: FetchResult, error: Exception | None) -> None:
         """The stats that stock Scrapy keeps, by its names."""

@@ -1,4 +1,4 @@
-"""The headers of a message by their names, and what those of a response say of time and kind."""
+"""The headers of a message by their names, and the fetch result that those of a response make."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timezone
 from email.utils import parsedate_to_datetime
+
+from ..rep import FetchResult
 
 MAX_VALIDATOR = 1000  # characters; a longer one is not kept, so the next fetch is not conditional
 MAX_MEDIA_TYPE = 100
@@ -24,6 +26,19 @@ def by_name(headers: Iterable[tuple[bytes, Sequence[bytes]]]) -> dict[str, str]:
         for name, values in headers
         if values
     }
+
+
+def result_of(status: int, headers: Mapping[str, str], octets: bytes, now: float) -> FetchResult:
+    """What a response says. `octets`: the file, unpacked; `now`: when the response came."""
+    return FetchResult(
+        status,
+        octets,
+        media_type=media_type(headers),
+        lifetime=lifetime(headers, now),
+        retry_after=retry_after(headers, now),
+        etag=validator(headers, "etag"),
+        last_modified=validator(headers, "last-modified"),
+    )
 
 
 def lifetime(headers: Mapping[str, str], now: float) -> float | None:
