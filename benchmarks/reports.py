@@ -82,13 +82,13 @@ def report_of(counts: CrawlCounts, base: EarlierReport | None) -> Report:
 def main(folder: Path) -> None:
     print(f"{'origins':>8} {'counts':>10} {'written in':>11} {'page':>10} {'data':>10}")
     for origins in (10, 3_000, 100_000):
-        earlier = ReportFiles.of(str(folder / f"{origins}-before.json"))
+        earlier = ReportFiles.of(folder / f"{origins}-before.json")
         earlier.write(report_of(counted(origins, seed=2), None))
         tracemalloc.start()
         counts = counted(origins, seed=1)
         held = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
-        files = ReportFiles.of(str(folder / f"{origins}.html"))
+        files = ReportFiles.of(folder / f"{origins}.html")
         began = time.perf_counter()
         files.write(report_of(counts, EarlierReport.read(earlier.data)))
         took = time.perf_counter() - began

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import iscoroutinefunction, signature
-from os import PathLike, fspath
 from typing import Any, Protocol, TypeVar
 
 from scrapy.utils.misc import load_object
@@ -81,14 +80,6 @@ def dict_in(name: str, value: Any, words: str) -> Mapping[Any, Any]:
         is_no_json = isinstance(value, str) and given is value
         raise wrong(name, value, words, "which is no JSON" if is_no_json else "")
     return given
-
-
-def path_in(name: str, value: Any, words: str) -> str:
-    """The path of a file, as text. SettingError where the value of the setting `name` is none."""
-    path = fspath(value) if isinstance(value, PathLike) else value
-    if not isinstance(path, str) or not path or "\0" in path:
-        raise wrong(name, value, words)
-    return path
 
 
 def names_in(name: str, value: Any, words: str) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from ..rep.escapes import listed, quoted
-from .kinds import SettingError, path_in
+from .kinds import SettingError, wrong
 
 NAME, TIME = "%(name)s", "%(time)s"
 
@@ -26,7 +27,9 @@ class PathTemplate:
     placeholders: tuple[str, ...] = (NAME, TIME)
 
     def read(self, name: str, value: Any) -> str:
-        template = path_in(name, value, self.words)
+        template = fspath(value) if isinstance(value, PathLike) else value
+        if not isinstance(template, str) or not template or "\0" in template:
+            raise wrong(name, value, self.words)
         meant = "|".join(map(re.escape, ("%%", *self.placeholders)))
         if "%" in re.sub(meant, "", template):
             raise SettingError(

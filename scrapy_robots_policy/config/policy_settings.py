@@ -218,7 +218,9 @@ def _path(values: Values, setting: str, now: datetime) -> Path | None:
 def _report(values: Values, now: datetime) -> ReportFiles | None:
     """With the time in its path each crawl has a report, also where several begin in one second."""
     path = _path(values, "ROBOTS_REPORT", now)
-    return report_files(path, replaces=path is None or not has_time(values["ROBOTS_REPORT"]))
+    if path is None:
+        return None
+    return report_files(path, replaces=not has_time(values["ROBOTS_REPORT"]))
 
 
 def _audit(values: Values, now: datetime) -> AuditSettings | None:

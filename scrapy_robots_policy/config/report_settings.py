@@ -9,16 +9,14 @@ from ..report.report_files import ReportFiles
 from .kinds import SettingError
 
 
-def report_files(path: Path | None, *, replaces: bool) -> ReportFiles | None:
+def report_files(path: Path, *, replaces: bool) -> ReportFiles:
     """The files of a report. SettingError where they cannot be made: after the crawl it is too late
     to complain.
 
     replaces  whether an earlier report of the same name is replaced
     """
-    if path is None:
-        return None
     try:
-        return ReportFiles.of(str(path), replaces=replaces)
+        return ReportFiles.of(path, replaces=replaces)
     except ValueError as error:
         raise SettingError(f"ROBOTS_REPORT is {str(path)!r}: {error}") from None
 

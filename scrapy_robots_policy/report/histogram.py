@@ -21,10 +21,10 @@ class Histogram:
     """Counts by class. `bounds`: the upper ends of all classes but the last, which has none."""
 
     bounds: tuple[float, ...]
-    counts: list[int] = field(default_factory=list)
+    counts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.counts = self.counts or [0] * (len(self.bounds) + 1)
+        self.counts = [0] * (len(self.bounds) + 1)
 
     @classmethod
     def of(cls, bounds: tuple[float, ...], values: Iterable[float]) -> Histogram:

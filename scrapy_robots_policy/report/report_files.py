@@ -30,12 +30,11 @@ class ReportFiles:
     replaces: bool = True
 
     @classmethod
-    def of(cls, name: str, *, replaces: bool = True) -> ReportFiles:
+    def of(cls, path: Path, *, replaces: bool = True) -> ReportFiles:
         """The files for a path that ends in .html or .json.
 
         ValueError, with the reason, if no files can be created there.
         """
-        path = Path(name)
         if path.suffix not in (PAGE, DATA):
             raise ValueError(f"it must be the path of a file that ends in {PAGE} or {DATA}")
         files = cls(path if path.suffix == PAGE else None, path.with_suffix(DATA), replaces)

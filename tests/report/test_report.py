@@ -350,7 +350,7 @@ def test_causes_that_look_the_same_are_counted_together():
     ("name", "files"), [("a.html", ["a.html", "a.json"]), ("b.json", ["b.json"])]
 )
 def test_a_page_has_its_data_beside_it(tmp_path, name, files):
-    ReportFiles.of(str(tmp_path / name)).write(hostile())
+    ReportFiles.of(tmp_path / name).write(hostile())
     assert sorted(path.name for path in tmp_path.iterdir()) == files
 
 
@@ -385,12 +385,12 @@ def test_a_place_where_no_report_can_be_written_is_an_error(tmp_path, name, sent
     (tmp_path / "folder.html").mkdir()
     (tmp_path / "taken.json").mkdir()
     with pytest.raises(ValueError, match=r"\w") as error:
-        ReportFiles.of(str(tmp_path / name))
+        ReportFiles.of(tmp_path / name)
     assert str(error.value).endswith(sentence)
 
 
 def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypatch):
-    files = ReportFiles.of(str(tmp_path / "a.html"))
+    files = ReportFiles.of(tmp_path / "a.html")
     files.write(hostile())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
@@ -408,7 +408,7 @@ def test_a_write_that_fails_leaves_the_old_files_and_no_other(tmp_path, monkeypa
 def test_a_page_and_its_data_stay_those_of_one_crawl_on_a_full_disk(tmp_path, monkeypatch, text):
     """The data fits into Python's buffer, so the disk refuses it late; the long page at once."""
     resource = pytest.importorskip("resource")
-    files = ReportFiles.of(str(tmp_path / "a.html"))
+    files = ReportFiles.of(tmp_path / "a.html")
     files.write(hostile())
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     monkeypatch.setattr(summary, "json_parts", lambda _report: ["{" * 5_000])
@@ -424,7 +424,7 @@ def test_a_page_and_its_data_stay_those_of_one_crawl_on_a_full_disk(tmp_path, mo
 
 
 def test_crawls_that_write_to_one_path_at_the_same_time_leave_a_whole_file(tmp_path, monkeypatch):
-    files = ReportFiles.of(str(tmp_path / "a.json"))
+    files = ReportFiles.of(tmp_path / "a.json")
     texts = ["1" * 100_000, "2" * 50_000]
 
     def parts_of_two(_report):
@@ -469,7 +469,7 @@ def test_reports_with_one_path_get_a_number_where_none_is_replaced(
     tmp_path, monkeypatch, name, names
 ):
     """Each crawl begins to write while another one, perhaps of another process, writes."""
-    files = ReportFiles.of(str(tmp_path / name), replaces=False)
+    files = ReportFiles.of(tmp_path / name, replaces=False)
     texts, written = ["3", "2", "1"], []
 
     def parts_of_all(_report):
@@ -485,7 +485,7 @@ def test_reports_with_one_path_get_a_number_where_none_is_replaced(
 
 
 def test_a_write_that_fails_leaves_no_file_with_a_number(tmp_path, monkeypatch):
-    files = ReportFiles.of(str(tmp_path / "a.html"), replaces=False)
+    files = ReportFiles.of(tmp_path / "a.html", replaces=False)
     files.write(report_of())
 
     def page_on_a_full_disk(_report, _data):

@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.slow, needs_browser]
 @pytest.fixture
 def address(tmp_path):
     path = tmp_path / "report.html"
-    ReportFiles.of(str(path)).write(hostile())
+    ReportFiles.of(path).write(hostile())
     return path.as_uri()
 
 
@@ -44,7 +44,7 @@ def many(tmp_path):
         for _ in range(number % 5):
             crawl.drop(one.origin, dropped_by(number % 4), one.origin)
     path = tmp_path / "many.html"
-    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    ReportFiles.of(path).write(report_of(*crawl.origins))
     return path.as_uri()
 
 
@@ -97,7 +97,7 @@ def test_a_wait_is_the_same_in_the_bars_and_in_the_table(browser, tmp_path):
     crawl = CrawlCounts()
     crawl.wait(crawl.of("http://a.example").origin, 1.5497)
     path = tmp_path / "wait.html"
-    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    ReportFiles.of(path).write(report_of(*crawl.origins))
     browser.get(path.as_uri())
     bars = "return [...document.querySelectorAll('.bars b')].map((bar) => bar.textContent)"
     assert "1.5 s" in browser.execute_script(bars)
@@ -116,7 +116,7 @@ def test_a_figure_is_rounded_by_the_script_as_the_page_had_it(browser, tmp_path)
         one.octets, one.delay = octets, delay
         crawl.wait(one.origin, wait)
     path = tmp_path / "halves.html"
-    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    ReportFiles.of(path).write(report_of(*crawl.origins))
     rows = Selector(path.read_text("utf-8")).css(".grid")[-1].css("tbody tr")
     browser.get(path.as_uri())
     for column in (5, 6, 8):
@@ -131,7 +131,7 @@ def test_a_file_that_was_cut_says_so_at_its_size_and_is_sorted_by_it(browser, tm
         one = crawl.of(f"http://site{number}.example")
         one.octets, one.cut = octets, cut
     path = tmp_path / "cut.html"
-    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    ReportFiles.of(path).write(report_of(*crawl.origins))
     assert ">512 KB, cut</td>" in path.read_text("utf-8")
     browser.get(path.as_uri())
     browser.execute_script("[...document.querySelectorAll('.grid th button')].at(-1).click()")
@@ -185,7 +185,7 @@ def test_a_long_origin_breaks_no_word_of_the_other_columns(browser, tmp_path, wi
     one = crawl.of(f"http://{'long-label.' * 10}example")
     one.mode, one.why = "disallow", "timeout"
     path = tmp_path / "long.html"
-    ReportFiles.of(str(path)).write(report_of(*crawl.origins))
+    ReportFiles.of(path).write(report_of(*crawl.origins))
     show(browser, width, "light")
     browser.get(path.as_uri())
     lines = browser.execute_script(
