@@ -127,7 +127,7 @@ def entry_fields(entry: CacheEntry) -> dict[str, Any]:
 
 
 def entry_from(fields: Mapping[str, Any], octets: bytes | None) -> CacheEntry:
-    """The entry that such fields tell of. KeyError, TypeError or ValueError where they do not."""
+    """The cache entry of such fields. KeyError, TypeError or ValueError where there is none."""
     latest = FetchResult(
         fields["status"],
         cause=fields["cause"],

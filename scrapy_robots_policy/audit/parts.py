@@ -124,7 +124,7 @@ def _astray(parts: Sequence[Part]) -> Iterator[tuple[Part, Part | None]]:
 
 
 def _wrong_sums(crawl: Mapping[int, Part]) -> Iterator[str]:
-    """Where the sums of a crawl whose parts are all here tell of other lines than it has."""
+    """Sums that do not match the lines of a crawl, if all of its parts are here."""
     last = crawl[max(crawl)]
     if last.last_type != "end" or len(crawl) != last.number:
         return

@@ -57,7 +57,7 @@ def _modes(result: FetchResult, policy: AccessPolicy) -> Iterator[str]:
 def _mode(
     copy: CacheEntry | None, result: FetchResult, now: float, policy: AccessPolicy
 ) -> AccessMode:
-    """The mode at the instant `now`, where each fetch since the instant 0 brought this."""
+    """The mode at the instant `now`, if each fetch since the instant 0 brought this result."""
     entry = replace(remember(copy, result, 0.0), asked_at=now)
     return judge(entry, now, policy).mode
 

@@ -38,7 +38,7 @@ class Defaults:
     def dialect(self) -> Dialect:
         return DIALECTS["rfc9309"]
 
-    def agent(self, dialect: Dialect) -> str:  # noqa: ARG002 - a project's name may be one of its
+    def agent(self, dialect: Dialect) -> str:  # noqa: ARG002 - a project's may depend on it
         return STAR
 
     def use(self) -> DeclaredUse:
@@ -47,7 +47,7 @@ class Defaults:
     def guard(self) -> RedirectGuard:
         return ANYWHERE
 
-    def set_by(self, origin: str) -> Mapping[str, str]:  # noqa: ARG002 - a project's may have some
+    def set_by(self, origin: str) -> Mapping[str, str]:  # noqa: ARG002 - a project has some
         """Where each override for the host of an origin is set, by the name of its field."""
         return {}
 
@@ -188,7 +188,7 @@ def read_dialect(source: str, value: str) -> Dialect:
 
 
 def read_codes(source: str, values: Iterable[str]) -> tuple[str, ...]:
-    """Codes of findings, or their starts. UsageError where there is none such."""
+    """Codes of findings, or their starts. UsageError for an unknown one."""
     codes = tuple(value.strip().upper() for value in values if value.strip())
     for code in codes:
         if not any(kind.startswith(code) for kind in KINDS):

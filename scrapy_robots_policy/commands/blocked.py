@@ -83,7 +83,7 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
 
 
 def _file(name: str, result: FetchResult) -> str:
-    """The name of the file, what came of the request where it was fetched, and whether that is no
+    """The name of the file, the result of the fetch if it was fetched, and what it is if it is no
     robots.txt.
     """
     access = rules_from("", result, DIALECTS["rfc9309"]).access
@@ -104,7 +104,7 @@ def _print_table(verdicts: dict[Agent, Verdict]) -> None:
 
 
 def _print_uses(verdicts: Iterable[Verdict]) -> None:
-    """What the file says about the use of the page: those that may fetch it may not do all."""
+    """What the file says about the use of the page, which binds those that may fetch it, too."""
     preferences = dict.fromkeys(chain.from_iterable(verdict.usage for verdict in verdicts))
     uses = sorted(preferences, key=attrgetter("line"))
     if not uses:
@@ -117,7 +117,7 @@ def _print_uses(verdicts: Iterable[Verdict]) -> None:
 
 
 def _answer(agent: Agent, verdict: Verdict) -> tuple[str, str]:
-    """(whether it may, by which line of the file)"""
+    """(whether the crawler may fetch the page, what decides)"""
     words = "yes" if verdict.allowed else "no"
     if agent.facts.kind is CrawlerKind.TOKEN:
         words = "may be used" if verdict.allowed else "may not be used"

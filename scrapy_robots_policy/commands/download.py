@@ -105,8 +105,8 @@ def _get(url: str, user_agent: str, ends: float) -> Answer:
 
 
 def _cause(fault: BaseException, *, by_proxy: bool) -> str:
-    """A word or two, with what is wrong about the certificate, or that it is the proxy which cannot
-    be had.
+    """A word or two. It also says what is wrong with a certificate, and whether the proxy is what
+    cannot be reached.
     """
     if isinstance(fault, UnicodeError):  # what no name of a host may be
         return "dns"

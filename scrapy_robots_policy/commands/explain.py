@@ -154,7 +154,7 @@ def _served(name: str, access: Access) -> str:
 
 
 def _print_statuses(options: Options) -> None:
-    """What the dialect does for each answer. For a local file nobody needs it unasked."""
+    """What the dialect does for each answer. For a local file: if that is asked for."""
     print_line()
     print_line(f"What {options.dialect.name} does, by the site's answer to /robots.txt:")
     print_columns(modes_by_answer(options.dialect.access).items(), indent="  ")

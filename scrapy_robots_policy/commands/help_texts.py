@@ -9,7 +9,7 @@ from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
 
 def print_help(program: str, verb: str) -> None:
-    """The help of a verb; the overview where none is named. UsageError where there is none such."""
+    """The help of a verb; the overview where none is named. UsageError for an unknown verb."""
     if not verb:
         _print_overview(program)
     elif verb in VERBS:

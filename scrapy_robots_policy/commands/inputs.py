@@ -29,7 +29,8 @@ def fetched(url: str, options: Options) -> FetchResult:
     """What comes of one try to fetch a URL, in the time that the user gives it. A user's name and
     password are not sent, as in the crawl.
 
-    As many redirects are followed as one of the dialects follows: each judges how many there were.
+    Redirects are followed up to the largest number that one of the dialects allows. Each dialect
+    then judges the result by its own number.
     """
     redirects = max(dialect.access.redirects for dialect in options.dialects)
     return fetch(_without_user(url), options.user_agent, redirects, options.guard, options.timeout)
@@ -124,8 +125,8 @@ def warn_of_overrides(origin: str, options: Options) -> None:
 
 
 class Inputs:
-    """The robots.txt for each URL: the one of --robots for all, or that of each URL's site. So with
-    the tdmrep.json and --tdmrep.
+    """The robots.txt for each URL: the one of --robots for all, or that of each URL's site. The
+    same holds for the tdmrep.json and --tdmrep.
     """
 
     def __init__(self, options: Options) -> None:

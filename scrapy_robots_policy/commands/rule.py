@@ -30,7 +30,7 @@ def run(options: Options) -> int:
 
 
 def _code(argument: str) -> str:
-    """A code, or the name of a kind. UsageError where there is none such."""
+    """The code of a finding, from its code or its name. UsageError for an unknown one."""
     names = {kind.name: kind.code for kind in KINDS.values()}
     code = names.get(argument.lower(), argument.upper())
     if code not in KINDS:

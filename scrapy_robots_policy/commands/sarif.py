@@ -75,8 +75,8 @@ def _rule(kind: Kind) -> dict[str, Any]:
 
 
 def _result(name: str, finding: Finding, fingerprint: str) -> dict[str, Any]:
-    """`fingerprint`: the code, the text of the line, and which of such lines it is. So a result is
-    known again when lines above it come and go.
+    """`fingerprint`: the code, the text of the line, and which of such lines it is. So a result
+    keeps its fingerprint when lines above it are added or removed.
     """
     text = f"{finding.message}. Fix: {finding.fix}." if finding.fix else f"{finding.message}."
     region = {

@@ -26,7 +26,7 @@ _HEAD = re.compile(rb"(HTTP/.*?)(?:\r?\n\r?\n|\Z)", re.DOTALL)
 
 def preferences_in(name: str, url: str, agent: str, dialect: Dialect) -> tuple[Preference, ...]:
     """What a saved response says of a page. UsageError if the FILE, or "-", cannot be read. Lines
-    among its headers that are none are named on standard error.
+    among its headers that are no header lines are named on standard error.
     """
     octets = read_octets(name, MAX_OCTETS)
     _warn_of_unread(name, unread_lines_of(octets))

@@ -93,7 +93,7 @@ def _fault_of_host(url: str) -> str:
 
 @lru_cache(maxsize=1024)
 def can_be_asked(origin: str) -> bool:
-    """Whether it is http or https, and a request can be sent there: to a mistyped one none can."""
+    """Whether a request can be sent there: it is http or https, and its host can be a name."""
     if not _WEB.match(origin):
         return False
     try:

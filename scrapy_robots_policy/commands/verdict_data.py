@@ -89,7 +89,7 @@ def use_facts(uses: UseAnswer) -> list[tuple[str, str]]:
 
 
 def _first(name: str, texts: Iterable[str], count: int) -> Iterator[tuple[str, str]]:
-    """As many as people read; a page may have thousands."""
+    """The first of the texts, and how many more there are: a page may have thousands."""
     for text in islice(texts, _MAX_PREFERENCES):
         yield name, text
     if count > _MAX_PREFERENCES:

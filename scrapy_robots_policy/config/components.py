@@ -52,7 +52,7 @@ def refuse_second_middleware(settings: BaseSettings) -> None:
 
 
 def has_plugins(settings: BaseSettings) -> bool:
-    """Whether a downloader middleware, or a handler of http or https, is of somebody else."""
+    """Whether a downloader middleware, or a handler of http or https, is a plugin's."""
     return bool(middlewares_by_plugin(settings) or schemes_by_plugin(settings))
 
 

@@ -43,7 +43,7 @@ class RequestConfig:
     robots_txt: bytes | None = None
 
     def applies_to(self, origin: Origin) -> bool:
-        """Whether a request to the origin is asked about at all, or has a delay of the user's."""
+        """Whether a robots.txt decides about requests to the origin, or a delay is set for it."""
         if origin.partition(":")[0] not in self.dialect.access.schemes:
             return False
         return self.obey or self.crawl_delay is not None

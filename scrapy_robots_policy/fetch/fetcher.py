@@ -30,7 +30,7 @@ from .redirects import Answer, Lookup, follow
 from .request import RequestProfile
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
-# What a server may answer to a header of ours, while its pages can be had: once more without.
+# What a server may answer because of a header of ours. The fetch is tried again without it.
 MISUNDERSTOOD = frozenset({400, 405, 406, 411, 412, 431})
 MAX_STATUS = 999  # a handler may pass more, or less than 0: a store keeps no such entry
 RETRY_FIRST = 0.5  # seconds; doubles from try to try

@@ -24,8 +24,9 @@ SCHEMES = ("http", "https")
 def url_rewriter(settings: BaseSettings) -> Callable[[Request], str] | None:
     """What the HTTP handlers of a crawl make of the URL of a request before they send it.
 
-    None: nothing, or nobody knows. Twisted's handlers send a URL as it stands; those of aiohttp
-    and httpx, which work with a reactor and without, hand it to the URL class of their library.
+    None: they change nothing, or it is not known what. Twisted's handlers send a URL as it stands;
+    those of aiohttp and httpx, which work with a reactor and without, hand it to the URL class of
+    their library.
     With `meta["verbatim_url"]` that of aiohttp still drops line breaks, tabs and spaces around it.
     """
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")

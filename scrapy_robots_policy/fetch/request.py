@@ -37,7 +37,7 @@ META = {
     "download_warnsize": 0,
     "download_fail_on_dataloss": True,
 }
-CARRIED_META = ("proxy",)  # a robots.txt fetched past the page's proxy would tell our own address
+CARRIED_META = ("proxy",)  # a robots.txt fetched without it would show the site our own address
 CARRIED_HEADERS = ("User-Agent", "Proxy-Authorization")  # our name, and what belongs to "proxy"
 _PLAIN = frozenset({b"User-Agent", b"Proxy-Authorization"})  # who we are, and the way to the site
 NOT_ADDED = ("Authorization", "Cookie", "Range")

@@ -74,6 +74,6 @@ def _members(new: Callable[[], Decoder], packed: bytes, limit: int, is_whole: bo
             return octets
         if not decoder.eof and is_whole:
             raise ValueError("it ends too soon")
-        if not packed:  # of a stream that has not ended nothing is left over
+        if not packed:  # the stream has ended, or was cut
             return octets
     raise ValueError("it has too many members")

@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[^ ,;]*)?\*?")
 
 
 def tokens(source: SourceFile) -> Iterator[Finding]:
-    """Names that are no name of one crawler. A name with digits or dots may well be one."""
+    """Values that do not name one crawler. A name may have digits and dots."""
     unmatchable = []
     for line in source.agents:
         value = line[1]

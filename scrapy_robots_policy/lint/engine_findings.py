@@ -204,7 +204,7 @@ def _disagreement(source: SourceFile, dispute: _Dispute) -> Finding:
 
 
 def readers(source: SourceFile) -> Iterator[Finding]:
-    """Lines not as the standard has them, which few engines forgive."""
+    """Lines in another form than the standard's, which only some engines read."""
     for line in source.lines:
         kind = _kind(source.dialect, line[0])
         if not kind or _kind(_STANDARD, line[0]):

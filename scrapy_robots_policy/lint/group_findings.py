@@ -55,8 +55,8 @@ def orphans(source: SourceFile) -> Iterator[Finding]:
 
 def joined(source: SourceFile) -> Iterator[Finding]:
     """Groups become one where only lines that are no rules stand between their names. Where no rule
-    forbids anything, nothing comes of it. Two of the same crawlers are one in any case: to some
-    engines the second one is then named again.
+    forbids anything, that has no effect. Two groups for the same crawlers are one in any case, but
+    some engines read the first only: then R305 is about them.
     """
     for agent_list, rules in source.rules_of_lists:
         binding = next((rule for rule in rules if rule.path and not rule.allow), None)
@@ -134,7 +134,7 @@ def _parting(source: SourceFile, gap: Span) -> tuple[str, ...]:
 
 
 def blank_lines(source: SourceFile) -> Iterator[Finding]:
-    """Rules that some dialects do not read, and names that they separate, for a blank line."""
+    """Blank lines after which some dialects read no rule, or which separate names for them."""
     losing = _losing(source.dialects)
     # Where a mark is kept, line 1 is no User-agent line: it begins no group that could end.
     is_marked = source.body.startswith(MARK)
@@ -263,8 +263,8 @@ def _is_for_everybody(source: SourceFile, line: re.Match[str]) -> bool:
 
 
 def named_again(source: SourceFile) -> Iterator[Finding]:
-    """A crawler with several groups; one finding for all that are written alike or as a version. Of
-    groups that say the same, it is all one which is read.
+    """A crawler with several groups; one finding for all that are written alike or as a version. If
+    the groups say the same, it does not matter which one is read.
     """
     seen: dict[str, tuple[re.Match[str], _Content]] = {}
     again: dict[tuple[str, bool], list[re.Match[str]]] = {}

@@ -77,7 +77,7 @@ def keys(source: SourceFile) -> Iterator[Finding]:
 
 
 def has_two_words(key: str) -> bool:
-    """Whether a key is one with a part of its value: the colon is one of the value, as in a URL."""
+    """Whether a key and a part of its value stand before the colon, which may be that of a URL."""
     first, *others = re.split(rf"[{WHITE}]", key, maxsplit=1)
     return bool(others and meant_key(first))
 

@@ -144,7 +144,7 @@ class CrawlCounts:
         return self._texts.setdefault(text, text)
 
     def _count(self, counts: dict[str, int], name: str) -> str:
-        """Count a name, or all others if there is no room for one more; the result is which."""
+        """Count a name; `THE_REST` if there is no room for another name. Gives the one counted."""
         if name not in counts:
             has_room = len(counts) < MAX_CAUSES and self._causes < MAX_ALL_CAUSES
             name = self.interned(name) if has_room else THE_REST

@@ -82,7 +82,7 @@ class CrawlEvents(ResolverEvents):
             await self._send_parsed(rules.rules, page)
 
     def _on_tdmrep(self, rules: OriginRules, source: Source) -> None:
-        """A tdmrep.json is known, or cannot be had: then it says nothing, and that is reported."""
+        """A tdmrep.json was read. One that could not be reserves nothing, and the log says so."""
         origin, why = origin_of_key(rules.origin), rules.access.why
         error = rules.reservations.error if rules.reservations else ""
         outcome = f"{why}, {error}" if error else why
@@ -309,8 +309,8 @@ class CrawlEvents(ResolverEvents):
 
 
 def _is_news(rules: OriginRules, source: Source) -> bool:
-    """Whether the answer of an origin is new, where no counts of its own tell: it does not go on
-    failing.
+    """Whether an answer is news, for an origin without counts of its own: all but the second and
+    later failures in a row.
     """
     return source is not Source.SITE or rules.access.entry.failures <= 1
 

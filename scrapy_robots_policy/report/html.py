@@ -85,7 +85,7 @@ def facts(values: Mapping[str, str]) -> str:
 
 
 def figures(values: Mapping[str, str]) -> str:
-    """The same with the value, a figure, before its name."""
+    """Figures and their names, for a definition list: each figure before its name."""
     return "".join(f"<div><dd>{value}</dd><dt>{name}</dt></div>" for name, value in values.items())
 
 

@@ -71,7 +71,7 @@ class ReportWriter:
         )
 
     def _figures(self) -> dict[str, float]:
-        """The stats of robots.txt; none where they cannot be had, because their server is gone."""
+        """The stats of robots.txt; none if the collector fails, such as when its server is gone."""
         assert self.crawler.stats is not None  # the crawl has just ended
         try:
             return _as_numbers(self.crawler.stats.get_stats())

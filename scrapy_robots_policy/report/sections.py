@@ -212,7 +212,7 @@ def _declared_uses(origins: Sequence[OriginCounts]) -> str:
 
 
 def _tdmreps(origins: Sequence[OriginCounts]) -> str:
-    """Those that are there, or could not be had: most sites have none."""
+    """The files that were served, or could not be fetched: most sites have none."""
     rows = [(one.origin, one.tdmrep) for one in origins if one.tdmrep not in ("", "404")]
     columns = [Column("origin"), Column("tdmrep.json")]
     return grid("tdmrep.json files", columns, rows[:MAX_RULES], len(rows))

@@ -30,7 +30,7 @@ IsStale = Callable[[], bool]
 
 
 def never() -> bool:
-    """For a request that nobody supersedes."""
+    """For a request that no newer one can supersede."""
     return False
 
 

@@ -72,7 +72,7 @@ _RESTS = 1  # what _TAKE answers where nobody holds the key, but its rest is not
 class _Held:
     """A lease that is ours: the seconds of its rest, and until when it is renewed.
 
-    One that is renewed no more leaves its rest all the same, should it be given back.
+    A lease that is no longer renewed still leaves its rest when it is given back.
     """
 
     rest: float
