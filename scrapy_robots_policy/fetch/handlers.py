@@ -26,8 +26,8 @@ def url_rewriter(settings: BaseSettings) -> Callable[[Request], str] | None:
 
     None: they change nothing, or it is not known what. Twisted's handlers send a URL as it stands;
     those of aiohttp and httpx, which work with a reactor and without, hand it to the URL class of
-    their library.
-    With `meta["verbatim_url"]` that of aiohttp still drops line breaks, tabs and spaces around it.
+    their library. With `meta["verbatim_url"]` that of aiohttp still drops line breaks, tabs and
+    spaces around it.
     """
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     readers = {scheme: _url_reader(handlers.get(scheme)) for scheme in SCHEMES}

@@ -29,13 +29,7 @@ class Noted(NamedTuple):
 Cell = str | int | float | Noted
 
 
-class Column(NamedTuple):
-    """A column. `kind`: how its cells are written; text is sorted by its letters."""
-
-    name: str
-    kind: str = "text"
-
-
+TEXT = "text"  # the kind of a column that is sorted by its letters; the others are in `_FORMATS`
 _FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
     {
         "count": lambda value: f"{value:,}",
@@ -50,26 +44,28 @@ _FORMATS: Mapping[str, Callable[[float], str]] = MappingProxyType(
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], total: int) -> str:
+def grid(label: str, columns: Mapping[str, str], rows: Sequence[Sequence[Cell]], total: int) -> str:
     """The table with its data; "" without rows.
 
-    label  what the rows are, for the filter's field: "origins"
-    total  how many rows there are in the data file
+    label    what the rows are, for the filter's field: "origins"
+    columns  the name of each column, with its kind: how its cells are written
+    total    how many rows there are in the data file
     """
     if not rows:
         return ""
+    names, kinds = list(columns), list(columns.values())
     data = json.dumps(
         {
             "label": label,
-            "kinds": [column.kind for column in columns],
-            "names": [column.name for column in columns],
-            "rows": [list(map(_plain, columns, row)) for row in rows],
+            "kinds": kinds,
+            "names": names,
+            "rows": [list(map(_plain, kinds, row)) for row in rows],
             "total": total,
         },
         separators=(",", ":"),
     ).translate(_ESCAPES)
     head = "".join(
-        f'<th scope="col"{_class(column)}>{text(column.name)}</th>' for column in columns
+        f'<th scope="col"{_class(kind)}>{text(name)}</th>' for name, kind in columns.items()
     )
     body = "".join(_row(columns, row) for row in rows[:SHOWN_ROWS])
     rest = more(total - min(len(rows), SHOWN_ROWS))
@@ -79,11 +75,11 @@ def grid(label: str, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], 
     )
 
 
-def _plain(column: Column, cell: Cell) -> Cell:
+def _plain(kind: str, cell: Cell) -> Cell:
     """A cell as data: safe text, or a number in few digits; a time is not rounded twice."""
     if isinstance(cell, str):
         return _cut(shown(_cut(cell)))
-    return round(cell, 3) if isinstance(cell, float) and column.kind != "time" else cell
+    return round(cell, 3) if isinstance(cell, float) and kind != "time" else cell
 
 
 def _cut(cell: str) -> str:
@@ -92,20 +88,20 @@ def _cut(cell: str) -> str:
     return cell if len(cell) <= MAX_TEXT else f"{cell[:half]}…{cell[1 - half :]}"
 
 
-def _class(column: Column) -> str:
-    return "" if column.kind == "text" else ' class="number"'
+def _class(kind: str) -> str:
+    return "" if kind == TEXT else ' class="number"'
 
 
-def _row(columns: Sequence[Column], row: Sequence[Cell]) -> str:
+def _row(columns: Mapping[str, str], row: Sequence[Cell]) -> str:
     cells = "".join(
-        f'<td{_class(column)} data-name="{text(column.name)}">{text(_written(column, cell))}</td>'
-        for column, cell in zip(columns, row, strict=True)
+        f'<td{_class(kind)} data-name="{text(name)}">{text(_written(kind, cell))}</td>'
+        for (name, kind), cell in zip(columns.items(), row, strict=True)
     )
     return f"<tr>{cells}</tr>"
 
 
-def _written(column: Column, cell: Cell) -> str:
-    plain = _plain(column, cell)
+def _written(kind: str, cell: Cell) -> str:
+    plain = _plain(kind, cell)
     if isinstance(plain, Noted):
-        return _FORMATS[column.kind](plain.number) + plain.note
-    return plain if isinstance(plain, str) else _FORMATS[column.kind](plain)
+        return _FORMATS[kind](plain.number) + plain.note
+    return plain if isinstance(plain, str) else _FORMATS[kind](plain)

@@ -11,7 +11,7 @@ from .charts import chart
 from .counts import OriginCounts
 from .earlier_report import EarlierReport
 from .formats import change, counted, elapsed, octets, span
-from .grid import Cell, Column, Noted, grid
+from .grid import TEXT, Cell, Noted, grid
 from .html import Bar, Share, bars, html_table, section, shares, text
 from .summary import MAX_SUMS, Report
 
@@ -61,8 +61,8 @@ def _comparison(report: Report, base: EarlierReport) -> str:
         ("waited for delays, in all", base.held, report.held, _later),
     ]
     rows = [(name, *compared(before, now)) for name, before, now, compared in figures]
-    columns = [Column("origin"), Column("before"), Column("now")]
-    columns += [Column("dropped before", _COUNT), Column("dropped now", _COUNT)]
+    columns = {"origin": TEXT, "before": TEXT, "now": TEXT}
+    columns |= {"dropped before": _COUNT, "dropped now": _COUNT}
     origins = grid("origins", columns, report.changes[:MAX_GRID], len(report.changes))
     return (
         html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3})
@@ -72,8 +72,7 @@ def _comparison(report: Report, base: EarlierReport) -> str:
 
 
 def _changed_rules(report: Report) -> str:
-    columns = [Column("rule"), Column("before", _COUNT), Column("now", _COUNT)]
-    columns += [Column("change", "change")]
+    columns = {"rule": TEXT, "before": _COUNT, "now": _COUNT, "change": "change"}
     rows = [(one.text, one.before, one.now, one.now - one.before) for one in report.changed_rules]
     return grid("rules", columns, rows[:MAX_RULES], len(rows))
 
@@ -114,14 +113,14 @@ def _reasons(report: Report, start: str) -> str:
 
 
 def _rules(report: Report) -> str:
-    columns = [Column("rule or cause"), Column("dropped", _COUNT), Column("origins", _COUNT)]
+    columns = {"rule or cause": TEXT, "dropped": _COUNT, "origins": _COUNT}
     rows = [(one.text, one.dropped, one.origins) for one in report.rules[:MAX_RULES]]
     return grid("rules", columns, rows, min(len(report.rules), MAX_SUMS))
 
 
 def _drops(report: Report) -> str:
     drops = nlargest(MAX_RULES, report.drops)
-    columns = [Column("origin"), Column("rule or cause"), Column("dropped", _COUNT)]
+    columns = {"origin": TEXT, "rule or cause": TEXT, "dropped": _COUNT}
     rows = [(origin, cause, count) for count, origin, cause in drops]
     return grid("refusals", columns, rows, sum(len(one.dropped) for one in report.counts))
 
@@ -139,8 +138,8 @@ def _samples(report: Report) -> str:
 def _domains(report: Report) -> str:
     if len(report.domains) < 2:
         return ""
-    columns = [Column("domain"), Column("origins", _COUNT), Column("passed", _COUNT)]
-    columns += [Column("dropped", _COUNT), Column("time lost", _TIME)]
+    columns = {"domain": TEXT, "origins": _COUNT, "passed": _COUNT, "dropped": _COUNT}
+    columns |= {"time lost": _TIME}
     rows = [
         (one.domain, one.origins, one.passed, one.dropped, one.lost)
         for one in report.domains[:MAX_RULES]
@@ -187,8 +186,7 @@ def _trouble(report: Report) -> str:
     troubled = sorted((counts for counts in report.origins if counts.trouble), key=_worst_first)
     if not troubled:
         return ""
-    columns = [Column("origin"), Column("why"), Column("mode")]
-    columns += [Column("passed", _COUNT), Column("dropped", _COUNT)]
+    columns = {"origin": TEXT, "why": TEXT, "mode": TEXT, "passed": _COUNT, "dropped": _COUNT}
     rows = [
         (one.origin, one.why, _MODES[one.mode], one.passed, one.all_dropped)
         for one in troubled[:MAX_RULES]
@@ -206,7 +204,7 @@ def _delays(origins: Sequence[OriginCounts]) -> str:
 
 def _declared_uses(origins: Sequence[OriginCounts]) -> str:
     uses = [(n, result, one.origin) for one in origins for result, n in one.uses.items()]
-    columns = [Column("origin"), Column("result"), Column("pages", _COUNT)]
+    columns = {"origin": TEXT, "result": TEXT, "pages": _COUNT}
     rows = [(origin, result, count) for count, result, origin in nlargest(MAX_RULES, uses)]
     return grid("declared uses", columns, rows, len(uses))
 
@@ -214,7 +212,7 @@ def _declared_uses(origins: Sequence[OriginCounts]) -> str:
 def _tdmreps(origins: Sequence[OriginCounts]) -> str:
     """The files that were served, or could not be fetched: most sites have none."""
     rows = [(one.origin, one.tdmrep) for one in origins if one.tdmrep not in ("", "404")]
-    columns = [Column("origin"), Column("tdmrep.json")]
+    columns = {"origin": TEXT, "tdmrep.json": TEXT}
     return grid("tdmrep.json files", columns, rows[:MAX_RULES], len(rows))
 
 
@@ -232,10 +230,9 @@ def _tags(report: Report) -> str:
 
 
 def _origins(origins: Sequence[OriginCounts]) -> str:
-    columns = [Column("origin"), Column("mode"), Column("why"), Column("passed", _COUNT)]
-    columns += [Column("dropped", _COUNT), Column("longest wait", _TIME)]
-    columns += [Column("delay", "seconds"), Column("waited for turns", _TIME)]
-    columns += [Column("size", "size")]
+    columns = {"origin": TEXT, "mode": TEXT, "why": TEXT, "passed": _COUNT}
+    columns |= {"dropped": _COUNT, "longest wait": _TIME}
+    columns |= {"delay": "seconds", "waited for turns": _TIME, "size": "size"}
     worst = sorted(origins, key=_worst_first)[:MAX_GRID]
     return grid("origins", columns, [_origin(one) for one in worst], len(origins))
 

@@ -28,7 +28,7 @@ from scrapy_robots_policy.report.earlier_report import (
     changes,
 )
 from scrapy_robots_policy.report.formats import change, octets, span
-from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, Column, Noted, grid
+from scrapy_robots_policy.report.grid import MAX_TEXT, SHOWN_ROWS, TEXT, Noted, grid
 from scrapy_robots_policy.report.histogram import Histogram
 from scrapy_robots_policy.report.html import MAX_ROWS, Bar, bars, html_table
 from scrapy_robots_policy.report.page import page
@@ -169,13 +169,13 @@ def test_a_size_is_written_in_its_unit(value, text):
     ],
 )
 def test_a_cell_is_written_by_the_kind_of_its_column(kind, cell, text):
-    made = grid("x", [Column("a", kind)], [(cell,)], 1)
+    made = grid("x", {"a": kind}, [(cell,)], 1)
     assert f'data-name="a">{text}</td>' in made
     assert ('class="number"' in made) is (kind != "text")
 
 
 def test_numbers_have_few_digits_in_the_data_but_for_times_which_the_script_rounds():
-    columns = [Column("a", "seconds"), Column("b", "time")]
+    columns = {"a": "seconds", "b": "time"}
     assert f'"rows":[[0.333,{1 / 3}]]' in grid("x", columns, [(1 / 3, 1 / 3)], 1)
 
 
@@ -184,9 +184,7 @@ def test_a_list_says_how_much_more_there_is_only_where_there_is_more():
     lists = [
         lambda count: bars([Bar(name, "", 1.0, figure) for name, figure in rows[:count]]),
         lambda count: html_table(("a", "b"), rows[:count], right={1}),
-        lambda count: grid(
-            "x", [Column("a")], [("x",)] * SHOWN_ROWS, count - MAX_ROWS + SHOWN_ROWS
-        ),
+        lambda count: grid("x", {"a": TEXT}, [("x",)] * SHOWN_ROWS, count - MAX_ROWS + SHOWN_ROWS),
     ]
     for made in lists:
         assert ['<p class="more">and 5 more</p>' in made(len(rows)), "more" in made(MAX_ROWS)] == [
@@ -202,7 +200,7 @@ def test_numbers_of_a_table_stand_right_and_a_bar_has_its_detail():
 
 
 def test_a_long_text_is_cut_in_a_table_and_keeps_its_end_which_says_whose_an_origin_is():
-    made = grid("x", [Column("a")], [("y" * 10_000 + ".example.org",)], 1)
+    made = grid("x", {"a": TEXT}, [("y" * 10_000 + ".example.org",)], 1)
     (cell,) = re.findall("<td[^>]*>([^<]*)<", made)
     assert cell.startswith("y" * (MAX_TEXT // 2) + "…y")
     assert cell.endswith("y.example.org")
@@ -212,7 +210,7 @@ def test_a_long_text_is_cut_in_a_table_and_keeps_its_end_which_says_whose_an_ori
 
 @pytest.mark.parametrize("text", ["\x1b" * 50, "\x1b" * 10_000])
 def test_an_escaped_text_is_no_longer_than_any_other(text):
-    made = grid("x", [Column("a")], [(text,)], 1)
+    made = grid("x", {"a": TEXT}, [(text,)], 1)
     (cell,) = re.findall("<td[^>]*>([^<]*)<", made)
     assert len(cell) == MAX_TEXT
 
