@@ -11,7 +11,7 @@ from typing import Any
 from ..admission.listener import Decision
 from ..config import RequestConfig
 from ..rep import Reason, Verdict
-from ..rep.escapes import brief
+from ..rep.escapes import brief, shortened
 from ..rep.preference import Place, Preference
 from ..rep.use_answer import UseAnswer
 from .fields import page_url
@@ -24,8 +24,8 @@ def preference_fields(preferences: Iterable[Preference]) -> list[dict[str, Any]]
     return [
         {
             "label": preference.label,
-            "key": _cut(preference.key),
-            "value": _cut(preference.value),
+            "key": shortened(preference.key, MAX_TEXT),
+            "value": shortened(preference.value, MAX_TEXT),
             "line": preference.line,
             **({} if preference.place is Place.ROBOTS_TXT else {"place": preference.place.value}),
         }
@@ -79,7 +79,8 @@ def group_fields(rules: Any, agent: str) -> dict[str, Any]:
     if group is None:
         return {}
     # Some engines read rules before the first User-agent line as a group: it has no such line.
-    return {"group": _cut(group.name), "group_line": group.lines[0] if group.lines else 0}
+    first = group.lines[0] if group.lines else 0
+    return {"group": shortened(group.name, MAX_TEXT), "group_line": first}
 
 
 def circumstances(decision: Decision, set_by: Mapping[str, str] | None) -> dict[str, Any]:
@@ -103,7 +104,3 @@ def _overrides(config: RequestConfig, set_by: Mapping[str, str]) -> dict[str, An
     if config.crawl_delay is not None:
         fields["crawl_delay"] = config.crawl_delay
     return fields
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"

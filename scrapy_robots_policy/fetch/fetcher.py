@@ -61,7 +61,7 @@ class Fetcher:
         profile: RequestProfile,
         retries: int,
         on_fault: Callable[[str, Exception], None],
-        on_exchange: Callable[[str, Exchange], None] | None = None,
+        on_exchange: Callable[[str, Exchange], None] | None,
     ) -> None:
         self.crawler, self.admit, self.now = crawler, admit, now
         self.profile, self.retries = profile, retries

@@ -26,6 +26,11 @@ def brief(text: str) -> str:
     return escaped if len(escaped) <= MAX_BRIEF else f"{escaped[: MAX_BRIEF - 1]}…"
 
 
+def shortened(text: str, max_characters: int) -> str:
+    """The text, or its start where it is longer."""
+    return text if len(text) <= max_characters else f"{text[:max_characters]}…"
+
+
 def quoted(value: object) -> str:
     """A value in a sentence: as Python writes it, on one line, not too long. A few aliases of YAML
     can stand for more than fits in memory.
@@ -37,8 +42,7 @@ def quoted(value: object) -> str:
             text = repr(value) if isinstance(value, int) else _SHORT.repr(value)
     except ValueError:  # Python writes no number of more than 4300 digits
         return "a value that is too long to show"
-    text = " ".join(text.splitlines())
-    return text if len(text) <= MAX_BRIEF else text[:MAX_BRIEF] + "…"
+    return shortened(" ".join(text.splitlines()), MAX_BRIEF)
 
 
 def listed(names: Iterable[str]) -> str:

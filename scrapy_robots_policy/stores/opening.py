@@ -52,7 +52,7 @@ def open_store(
     return GuardedStore(_made(place, crawler) if isinstance(place, type) else place, events)
 
 
-def check_store(place: Any, params: Params | None = None) -> None:
+def check_store(place: Any, params: Params) -> None:
     """Check what can be checked before the crawl: everything of a URI, and a class's methods."""
     loaded = _loaded(place)
     if isinstance(loaded, str):

@@ -11,6 +11,7 @@ from typing import Any
 from ...rep import Dialect, FetchResult
 from ...rep.control_tokens import tokens_for
 from ...rep.documents import TDMREP, key_of, url_of
+from ...rep.escapes import shortened
 from ...rep.preference import LEVELS, PURPOSES, DeclaredUse, Preference
 from ...rep.use_answer import Result
 from ...resolver.origin import OriginRules
@@ -64,8 +65,9 @@ class PageFields:
         uses = uses_with_page(verdict, rules, url, use, of_page)
         if rules.tdmrep is not None:
             notes.append(("tdmrep.json", tdmrep_state(rules.tdmrep)))
+        facts = [(name, shortened(text, MAX_CHARACTERS)) for name, text in use_facts(uses) + notes]
         return {
-            "use_facts": [(name, _brief(text)) for name, text in use_facts(uses) + notes],
+            "use_facts": facts,
             "refused_uses": [one.name for one in uses.results if one.result is Result.REFUSED],
         }
 
@@ -101,7 +103,3 @@ def fetched_tdmrep(
     tdmrep = reservations_from(key, fetch(url))
     octets = tdmrep.access.octets if tdmrep.reservations else b""
     return {"url": url, "why": tdmrep_state(tdmrep), "text": octets.decode("utf-8", "replace")}
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
