@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_robots_policy.config import SETTINGS, Setting
+from scrapy_robots_policy.config import SETTINGS
+from scrapy_robots_policy.config.settings_table import Setting
 
 PAGE = Path(__file__).parent / "settings.md"
 BEGIN, END = "<!-- settings:begin -->", "<!-- settings:end -->"

@@ -7,29 +7,20 @@ from __future__ import annotations
 
 from .identity import DialectKind, sent_user_agent
 from .kinds import SettingError
-from .overrides import Override, Overrides, OverridesKind
 from .policy_settings import PolicySettings, declared_use, redirect_guard
-from .request_config import EXEMPT_KEY, META_KEY, RequestConfig, RequestConfigs, is_exempt
+from .request_config import EXEMPT_KEY, RequestConfig, is_exempt
 from .setting_values import Values
-from .settings_table import SETTINGS, Setting
+from .settings_table import SETTINGS
 from .stopping import one_sentence
-from .store_settings import StoreSettings
 from .tag_settings import TagSettings
 
 __all__ = [
     "EXEMPT_KEY",
-    "META_KEY",
     "SETTINGS",
     "DialectKind",
-    "Override",
-    "Overrides",
-    "OverridesKind",
     "PolicySettings",
     "RequestConfig",
-    "RequestConfigs",
-    "Setting",
     "SettingError",
-    "StoreSettings",
     "TagSettings",
     "Values",
     "declared_use",

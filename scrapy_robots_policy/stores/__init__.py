@@ -10,13 +10,12 @@ from .codec import EntryError, decode, encode
 from .guarded import GuardedStore
 from .interface import ALONE, MAX_SKEW, Claim, FleetCoordinator, Store, StoreEvents, coordinator_of
 from .memory import MemoryStore
-from .opening import STORES, check_store, open_store, without_secrets
+from .opening import check_store, open_store, without_secrets
 from .retention import retention
 
 __all__ = [
     "ALONE",
     "MAX_SKEW",
-    "STORES",
     "Claim",
     "EntryError",
     "FleetCoordinator",

@@ -18,7 +18,7 @@ from scrapy_robots_policy.commands.saved_page import saved_response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.commands.terminal import MAX_LINE
 from scrapy_robots_policy.commands.verbs import VERBS
-from scrapy_robots_policy.config import OverridesKind
+from scrapy_robots_policy.config.overrides import OverridesKind
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse, ruleset
 from scrapy_robots_policy.rep.binding import BindingRules

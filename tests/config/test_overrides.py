@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from scrapy_robots_policy.config import Override, Overrides, OverridesKind, SettingError
+from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
+from scrapy_robots_policy.config.overrides import Override, Overrides, OverridesKind
 from scrapy_robots_policy.fetch.host_patterns import HostMatch, host_pattern
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
 from scrapy_robots_policy.rep import dialect_of, index

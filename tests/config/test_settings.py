@@ -19,12 +19,9 @@ from scrapy_robots_policy import Addon, RobotsPolicyMiddleware, RobotsTagMiddlew
 from scrapy_robots_policy.compat import components
 from scrapy_robots_policy.config import (
     EXEMPT_KEY,
-    META_KEY,
     PolicySettings,
     RequestConfig,
-    RequestConfigs,
     SettingError,
-    StoreSettings,
     TagSettings,
 )
 from scrapy_robots_policy.config.components import (
@@ -32,6 +29,8 @@ from scrapy_robots_policy.config.components import (
     refuse_second_middleware,
 )
 from scrapy_robots_policy.config.misspelt import MAX_NAMES, META_KEYS, MetaNames
+from scrapy_robots_policy.config.request_config import META_KEY, RequestConfigs
+from scrapy_robots_policy.config.store_settings import StoreSettings
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, MAX_UNCOUNTED, RequestProfile
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, parse

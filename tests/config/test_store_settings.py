@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import SSLConnection
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.config import StoreSettings
+from scrapy_robots_policy.config.store_settings import StoreSettings
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from tests.on_reactor import on_reactor
 

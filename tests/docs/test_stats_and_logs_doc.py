@@ -12,7 +12,7 @@ import pytest
 from scrapy_robots_policy import stats
 from scrapy_robots_policy.admission.decider import HOPS_KEY, VERDICT_KEY
 from scrapy_robots_policy.config import EXEMPT_KEY
-from scrapy_robots_policy.config import META_KEY as CONFIG_KEY
+from scrapy_robots_policy.config.request_config import META_KEY as CONFIG_KEY
 from scrapy_robots_policy.fetch.request import CARRIED_META
 from scrapy_robots_policy.rep import Reason
 from scrapy_robots_policy.spidermiddlewares import META_KEY as TAGS_KEY

@@ -11,7 +11,8 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots_policy import Store, compat
-from scrapy_robots_policy.config import SettingError, StoreSettings
+from scrapy_robots_policy.config import SettingError
+from scrapy_robots_policy.config.store_settings import StoreSettings
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
 from scrapy_robots_policy.stores import (
     ALONE,
