@@ -24,15 +24,9 @@ _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 class AuditError(Exception):
     """A file that is broken or no record: its path, the line, and what is wrong there."""
 
-    def __init__(self, path: Path, line: int, why: str) -> None:
-        super().__init__(f"{path}, line {line}: {why}" if line else f"{path}: {why}")
-
 
 class UnreadableError(AuditError):
     """A file that cannot be read at all: it may well be a record."""
-
-    def __init__(self, path: Path, error: OSError) -> None:
-        Exception.__init__(self, f"cannot read {path}: {error.strerror or error}")
 
 
 OnProgress = Callable[["RecordFile"], None]
@@ -63,15 +57,16 @@ class RecordFile:
                     self.on_progress(self)
                 yield self._checked(octets)
         except OSError as error:
-            raise UnreadableError(self.path, error) from None
+            raise UnreadableError(f"cannot read {self.path}: {error.strerror or error}") from None
         except zlib.error as error:
             raise self.error(f"the next line cannot be unpacked ({error})") from None
         if not self.lines:
-            raise AuditError(self.path, 0, f"it has no line{_NO_RECORD}")
+            raise self.error(f"it has no line{_NO_RECORD}")
 
     def error(self, why: str) -> AuditError:
-        """What is wrong with the latest line."""
-        return AuditError(self.path, self.lines, why)
+        """What is wrong with the latest line, or with the file where none was read."""
+        line = f", line {self.lines}" if self.lines else ""
+        return AuditError(f"{self.path}{line}: {why}")
 
     def _checked(self, octets: bytes) -> dict[str, Any]:
         try:
