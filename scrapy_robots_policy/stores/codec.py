@@ -68,6 +68,9 @@ _FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
 
+_Check = Callable[[Any], bool]  # whether a fact is of the right type and size
+
+
 class EntryError(ValueError):
     """What a store gave back is no cache entry, or none of this version."""
 
@@ -121,16 +124,11 @@ def checked(entry: object) -> CacheEntry:
     return entry
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _is_a(kind: type) -> _Check:
+    return lambda value: isinstance(value, kind)
 
 
-def _is_octets(value: Any) -> bool:
-    return isinstance(value, bytes)
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
+_is_text, _is_octets, _is_flag = _is_a(str), _is_a(bytes), _is_a(bool)
 
 
 def _is_duration(value: Any) -> bool:
@@ -155,11 +153,11 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, tuple) and all(map(_is_text, value))
 
 
-def _or_none(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+def _or_none(is_right: _Check) -> _Check:
     return lambda value: value is None or is_right(value)
 
 
-_OF_ENTRY: dict[str, Callable[[Any], bool]] = {
+_OF_ENTRY: dict[str, _Check] = {
     "asked_at": _is_instant,
     "octets": _or_none(_is_octets),
     "fetched_at": _is_instant,
@@ -167,7 +165,7 @@ _OF_ENTRY: dict[str, Callable[[Any], bool]] = {
     "failures": _is_count,
     "unreachable_since": _or_none(_is_instant),
 }
-_OF_LATEST: dict[str, Callable[[Any], bool]] = {
+_OF_LATEST: dict[str, _Check] = {
     "status": _or_none(_is_status),
     "octets": _is_octets,
     "cause": _is_text,
