@@ -16,6 +16,7 @@ from ..report.html import (
     Bar,
     bars,
     content_policy,
+    count_bars,
     facts,
     figures,
     html_table,
@@ -126,8 +127,7 @@ def _causes(overview: Overview) -> list[Bar]:
 
 
 def _counts(counter: Counter[str], words: Callable[[str], str] = str) -> str:
-    by_count = counter.most_common()
-    return bars([Bar(words(name), "", count, f"{count:,}") for name, count in by_count])
+    return count_bars((words(name), count) for name, count in counter.most_common())
 
 
 def _preferences(overview: Overview) -> str:

@@ -15,8 +15,6 @@ from ..resolver.origin import OriginRules
 
 MAX_RULES = 100_000  # read in all; a file may give each of its crawlers many
 
-Causes = tuple[str, str]
-
 
 @dataclass(slots=True)
 class Change:
@@ -81,7 +79,7 @@ def changes_of(
 def _changes(
     before: OriginRules, after: OriginRules, agent: str, rules: Iterable[Rule]
 ) -> CrawlersChanges:
-    changes: dict[Causes, Change] = {}
+    changes: dict[tuple[str, str], Change] = {}  # by the causes before and after
     for paths in dict.fromkeys((("/",), *map(_paths, rules))):
         for path in paths:
             if before.allowed(path, agent) is not after.allowed(path, agent):

@@ -63,9 +63,8 @@ def why_no_url(text: str) -> str:
     if _WEB.match(text):
         origin = origin_of(text)
         return "" if origin is not None and can_be_asked(origin) else why_no_site(text)
-    whole = whole_url_of(text)
-    if whole:
-        return f"{text!r} is no whole URL: write {whole}"
+    if whole_url_of(text):
+        return why_no_site(text)
     return f"{text!r} is no URL: write a whole one, or a path that starts with /"
 
 

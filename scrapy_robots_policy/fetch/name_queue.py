@@ -22,7 +22,7 @@ from .addresses import spelled_address
 from .body import META_KEY, Body
 from .fetch_gate import FetchGate
 from .handlers import SCHEMES, import_path, is_by_plugin, schemes_by_plugin
-from .lookup import Addresses, addresses_of, can_be_asked_for
+from .lookup import addresses_of, can_be_asked_for
 
 RESOLVERS = ("TWISTED_DNS_RESOLVER", "DNS_RESOLVER")  # the setting, and its older name
 QUICK = 2.0  # seconds: a failure that took longer is one of servers that do not answer
@@ -72,17 +72,13 @@ class NameQueue:
         async with self.gate.enter(has_failed=False):
             if body.is_over:  # Scrapy goes on with a download that was cancelled
                 raise CrawlClosing
-            addresses, seconds = await self._timed_lookup(host)
+            begin = time.monotonic()
+            addresses = await addresses_of(host, self.timeout)
+            seconds = time.monotonic() - begin
         await body.place.take()  # also where it fails: another page may fetch it
         if not addresses:
             error = compat.CannotResolveHost(f"no results for hostname lookup: {host}")
             raise error from (LookupTimeoutError() if seconds > QUICK else None)
-
-    async def _timed_lookup(self, host: str) -> tuple[Addresses, float]:
-        """(its addresses, seconds it took)"""
-        begin = time.monotonic()
-        addresses = await addresses_of(host, self.timeout)
-        return addresses, time.monotonic() - begin
 
 
 def _has_own_resolver(settings: BaseSettings) -> bool:

@@ -112,6 +112,11 @@ def bars(rows: Sequence[Bar], max_rows: int = MAX_ROWS) -> str:
     return f'<ol class="bars">{items}</ol>{more(len(rows) - max_rows)}' if rows else ""
 
 
+def count_bars(counts: Iterable[tuple[str, int]]) -> str:
+    """A bar for each name, as long as its count."""
+    return bars([Bar(name, "", count, f"{count:,}") for name, count in counts])
+
+
 def _bar(row: Bar, share: float) -> str:
     detail = f"<small>{text(row.detail)}</small>" if row.detail else ""
     return (

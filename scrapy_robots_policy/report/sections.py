@@ -12,7 +12,7 @@ from .counts import OriginCounts
 from .earlier_report import EarlierReport
 from .formats import change, counted, elapsed, octets, span
 from .grid import TEXT, Cell, Noted, grid
-from .html import Bar, Share, bars, html_table, section, shares, text
+from .html import Bar, Share, bars, count_bars, html_table, section, shares, text
 from .summary import MAX_SUMS, Report
 
 MAX_GRID = 5_000  # rows of a table in the page; the data file has all
@@ -101,8 +101,7 @@ def _modes(modes: Mapping[str, int]) -> str:
 
 def _counts(counts: Mapping[str, int]) -> str:
     """A bar for each name, the largest count first."""
-    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return bars([Bar(name, "", count, f"{count:,}") for name, count in by_count])
+    return count_bars(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _reasons(report: Report, start: str) -> str:
