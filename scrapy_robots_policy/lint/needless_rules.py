@@ -46,15 +46,16 @@ def _words(source: SourceFile, number: int) -> tuple[str, str]:
     return key.strip(WHITE).lower(), value.strip(WHITE)
 
 
-def _limits_apply(source: SourceFile, group: CombinedGroup) -> bool:
-    """Whether a rule fewer may bring the group below a dialect's limit: R107 says so."""
-    return any(len(group.rules) >= d.rule_limit for d in source.dialects)
+def _groups(source: SourceFile) -> Iterator[CombinedGroup]:
+    """Those below the limits of all dialects. R107 is about the others, in which a rule fewer may
+    make a dialect obey all the rest.
+    """
+    limit = min(dialect.rule_limit for dialect in source.dialects)
+    return (group for group in source.groups if len(group.rules) < limit)
 
 
 def duplicates(source: SourceFile) -> Iterator[Finding]:
-    for group in source.groups:
-        if _limits_apply(source, group):
-            continue
+    for group in _groups(source):
         seen: dict[tuple[bool, str], Rule] = {}
         for rule in group.rules:
             first = seen.setdefault((rule.allow, rule.path), rule)
@@ -77,8 +78,8 @@ def beaten(source: SourceFile) -> Iterator[Finding]:
     max_octets = _MAX_STEPS // (1 + sum(len(rule.path) for rule in source.every_rule))
     findings = (
         finding
-        for group in source.groups
-        if not _limits_apply(source, group) and len({rule.allow for rule in group.rules}) > 1
+        for group in _groups(source)
+        if len({rule.allow for rule in group.rules}) > 1
         for finding in _beaten(source, _Rules(group.rules, source.dialect, max_octets))
     )
     return islice(findings, _MAX_BEATEN)
@@ -227,9 +228,7 @@ def redundant(source: SourceFile) -> Iterator[Finding]:
     """
     allowing = _Starts(sorted(_allowing(source)))
     is_ignored = ignored(source)
-    for group in source.groups:
-        if _limits_apply(source, group):
-            continue
+    for group in _groups(source):
         covered = [
             (rule, shorter)
             for rule, shorter in _covered(source, group, allowing)
