@@ -798,6 +798,17 @@ def test_a_group_of_too_many_rules_is_found():
     assert of("R107", text.replace("/0\n", "0\n"), "yandex") == []  # it ignores "Disallow: 0"
 
 
+@pytest.mark.slow  # 10,000 rules
+def test_a_rule_is_needless_only_below_the_limits_of_all_dialects():
+    """At its limit of 10,000 rules Yandex obeys none of them: with one fewer it would obey all."""
+    needless = "Disallow: /00000\nDisallow: /00001/a\nAllow: /00002\n"
+    rules = [f"Disallow: /{number:05}\n" for number in range(9_997)]
+    below = lint("".join(["User-agent: *\n", *rules[:-1], needless]).encode())
+    at_limit = lint("".join(["User-agent: *\n", *rules, needless]).encode())
+    assert {finding.code for finding in below} == {"R404", "R405", "R407"}
+    assert {finding.code for finding in at_limit} == {"R107"}
+
+
 @pytest.mark.parametrize(
     "page",
     [
