@@ -138,7 +138,7 @@ class Writer:
         self.paths.append(self._file.path)
 
     def close(self) -> bool:
-        """Put the last lines on the disk. Whether all lines are there now."""
+        """Put the last lines on the disk. True if all lines of the record are there then."""
         self.flush()
         atexit.unregister(self.flush)
         file, self._file = self._file, None

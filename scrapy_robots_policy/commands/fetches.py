@@ -26,7 +26,7 @@ class Fetches(Generic[Result]):
         self._results: dict[str, Future[Result]] = {}
 
     def start(self, url: str) -> None:
-        """Fetch it as soon as a thread is free, if that is not under way."""
+        """Fetch the URL as soon as a thread is free, unless that is under way already."""
         if url in self._results:
             return
         self._results[url] = Future()
@@ -36,7 +36,7 @@ class Fetches(Generic[Result]):
             Thread(target=self._work, daemon=True).start()
 
     def result(self, url: str) -> Result:
-        """Waits for it. It is given once, and then forgotten."""
+        """Wait for the result. It is given once, and then forgotten."""
         self.start(url)
         return self._results.pop(url).result()
 
@@ -50,7 +50,7 @@ class Fetches(Generic[Result]):
 
 
 def started_ahead(items: Iterable[Item], start: Callable[[Item], None]) -> Iterator[Item]:
-    """The items in order. `start` was called for those up to `AHEAD` items after each."""
+    """The items in order. Before one is given, `start` is called for `AHEAD` items after it."""
     waiting: deque[Item] = deque()
     for item in items:
         start(item)

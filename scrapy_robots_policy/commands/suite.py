@@ -55,7 +55,7 @@ def _dialects(suite: Suite, options: Options) -> tuple[Dialect, ...]:
 
 
 def _is_unreachable(rules_in: RulesIn, dialects: tuple[Dialect, ...]) -> bool:
-    """Whether one of them takes it so: `yandex` allows everything after a 503."""
+    """Whether a dialect takes the file for unreachable: after a 503 `yandex` allows all."""
     return any(rules_in(one).access.result is AccessResult.UNREACHABLE for one in dialects)
 
 

@@ -39,8 +39,9 @@ def crawler_near(name: str) -> str:
 
 
 def _is_slip(name: str, crawler: str) -> bool:
-    """Whether two characters are swapped, or one is missing, too many or, in a long name or between
-    two words of it, another one. Short names that differ in a letter are often two crawlers.
+    """Whether two characters are swapped, or one is missing or too many. In a long name, or between
+    two words, one may also stand for another: short names that differ in a letter are often those
+    of two crawlers.
     """
     if len(crawler) < _SHORTEST or abs(len(name) - len(crawler)) > 1 or name[0] != crawler[0]:
         return False

@@ -27,7 +27,7 @@ from .source_file import SITE, SOMEBODY, SourceFile, and_others, whole
 
 _MAY_GO = "it may be removed, unless it is the only line between two User-agent lines"
 _OF_THE_PAGE = "a page leaves an index by a noindex of its own (meta tag, X-Robots-Tag) and no rule"
-_RETIRED = {  # what is so, and what to do
+_RETIRED = {  # the message and the fix
     "noindex": (
         "no engine reads Noindex: Google, the last, stopped in September 2019",
         f"{_MAY_GO}; {_OF_THE_PAGE}",

@@ -32,7 +32,7 @@ Span = tuple[int, int]  # offsets in the text: from, to
 
 
 class AgentList(NamedTuple):
-    """User-agent lines that stand together, and where their group goes on: from, to."""
+    """User-agent lines that stand together, and the offsets of the rest of their group."""
 
     lines: list[re.Match[str]]
     start: int

@@ -43,8 +43,7 @@ async def within(seconds: float, call: Callable[[], Awaitable[Answer]]) -> Answe
     A callback of a spider may hold the event loop up for seconds. An answer that has come meanwhile
     is read only afterwards, so that time must not count: it is one of the `PARTS` at most.
 
-    A call that is late, or whose caller is cancelled, is cancelled too, and whether it ends is
-    waited for no more.
+    A call that is late, or whose caller is cancelled, is cancelled too. Nothing waits for its end.
     """
 
     async def answer() -> Answer:
