@@ -8,6 +8,7 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from scrapy_robots_policy.crawl_log import CrawlLog
+from tests.house.sources import MODULES
 
 
 def test_a_line_has_the_spider_also_where_the_log_was_made_before_the_spider(caplog):
@@ -39,3 +40,9 @@ def test_a_line_is_written_where_a_handler_takes_its_level():
     log.logger.addHandler(handler)
     assert log.has_handler(logging.INFO)
     assert not log.has_handler(logging.DEBUG)
+
+
+def test_no_other_module_writes_lines_without_it():
+    writers = {module.name for module in MODULES if "getLogger" in module.read_text("utf-8")}
+    # The add-on is given the spider; what `compat` logs belongs to no crawl.
+    assert writers == {"addon.py", "compat.py", "crawl_log.py"}
