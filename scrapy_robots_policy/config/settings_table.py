@@ -131,14 +131,15 @@ _TABLE = (
         "ROBOTS_FETCH_TIMEOUT",
         Number(0.001, unit="seconds"),
         30.0,
-        "The time limit of one request for a robots.txt. It is a quarter of that while more than "
-        "half of the sockets that fetches may have are taken.",
+        "The time limit of one request for a robots.txt. It is a quarter of that while [many sites "
+        "are slow](when-things-fail.md#many-slow-sites).",
     ),
     Setting(
         "ROBOTS_FETCH_RETRIES",
         WholeNumber(),
         2,
-        "How often such a request is repeated at once, if it failed quickly.",
+        "How often such a request is repeated within seconds where that may help: after a status "
+        "such as 503, a reset or a failed lookup of the name; not after a timeout.",
     ),
     Setting(
         "ROBOTS_FETCH_META",
@@ -208,7 +209,8 @@ _TABLE = (
         "ROBOTS_DEFER_TIMEOUT",
         Number(unit="seconds"),
         600.0,
-        "The longest that a request waits for a site that defers it, or for a site's visit time.",
+        "The longest that a request waits for a site that defers it, or for a site's visit time. "
+        "Where it would have to wait for longer, it is dropped at once.",
     ),
     Setting(
         "ROBOTS_CRAWL_DELAY",
@@ -278,7 +280,8 @@ _TABLE = (
         "ROBOTS_DRY_RUN",
         Flag(),
         False,
-        "Requests that would be dropped are sent all the same, and only counted.",
+        "Requests and items that would be dropped pass all the same, and are only counted. See "
+        "[the how-to page](how-to/dry-run.md).",
     ),
     Setting(
         "ROBOTS_REPORT",
