@@ -122,9 +122,9 @@ _TABLE = (
         ),
         None,
         "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
-        "and there is no copy of it: they pass (`allow`), are dropped (`disallow`), or wait until "
-        "it can be fetched (`defer`). With this setting a copy is obeyed for as long as the file "
-        "is unreachable.",
+        "and there is no copy of it. `allow`: they pass. `disallow`: they are dropped. `defer`: "
+        "they wait until it can be fetched. With this setting a copy is obeyed for as long as the "
+        "file is unreachable.",
         no_value="the dialect's",
     ),
     Setting(
@@ -228,9 +228,9 @@ _TABLE = (
         "ROBOTS_CRAWL_DELAY_OVER_MAX",
         Choice({choice.value: choice for choice in OverMax}),
         OverMax.CLAMP.value,
-        "What happens at a site that asks for a longer one: its delay is cut to the longest "
-        "(`clamp`), its pages are dropped (`skip`), its delay is not kept (`ignore`), or its whole "
-        "delay is kept, and its pages wait for as long as the crawl lives (`queue`).",
+        "What happens at a site that asks for a longer one. `clamp`: its delay is cut to the "
+        "longest. `skip`: its pages are dropped. `ignore`: its delay is not kept. `queue`: its "
+        "whole delay is kept, and its pages wait for as long as the crawl lives.",
     ),
     Setting(
         "ROBOTS_TAGS",
@@ -261,9 +261,9 @@ _TABLE = (
         "ROBOTS_TDMREP",
         Choice({"refuse": False, "fetch": True}),
         "refuse",
-        "What happens to pages that their site's tdmrep.json reserves against the purpose: they "
-        "are dropped (`refuse`), or fetched (`fetch`), because the header or the meta tag of a "
-        "page may override the file; where none does, its items are dropped. See "
+        "What happens to pages that their site's tdmrep.json reserves against the purpose. "
+        "`refuse`: they are dropped. `fetch`: they are fetched, because the header or the meta tag "
+        "of a page may override the file; where none does, the items of the page are dropped. See "
         "[reservations](reservations.md).",
     ),
     Setting(
