@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 META_KEY = "robots_tags"
 REL = "rel-nofollow"
-DROPPED = "dropped"
+DROPPED, WOULD_DROP = "dropped", "would_drop"
 _FIELDS = {"nofollow": "follow", "noindex": "index", "noarchive": "archive"}
 _STATS = {
-    Action.OFF: "would_drop",
-    Action.COUNT: "would_drop",
+    Action.OFF: WOULD_DROP,
+    Action.COUNT: WOULD_DROP,
     Action.MARK: "marked",
     Action.DROP: DROPPED,
 }
@@ -120,7 +120,7 @@ class RobotsTagMiddleware:
         reads_all_for_use = self.reads_use and (self.reads_html or self.use.fetches_reserved)
         self.reads_every_page = bool(reads_all_for_use or active - {"use"})
         self._has_headers = has_header_preferences if self.reads_use else has_header_statements
-        self.configs = settings.configs
+        self.configs, self.dry_run = settings.configs, settings.dry_run
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -242,8 +242,9 @@ class RobotsTagMiddleware:
 
     def _keeps_request(self, request: Request, demands: _Demands) -> bool:
         for demand in demands.for_request(request):
-            self._count(demand, _STATS[demand.action])
-            if demand.action is Action.DROP:
+            stat = self._stat(demand.action)
+            self._count(demand, stat)
+            if stat == DROPPED:
                 self.log.debug(
                     "Not followed: %(request)s, found on %(page)s, %(cause)s",
                     {"request": request, "page": demands.response.url, "cause": demand.cause},
@@ -254,7 +255,8 @@ class RobotsTagMiddleware:
     def _keeps_item(self, item: Any, demands: _Demands) -> bool:
         for demand in demands.on_items:
             marks = demand.action is Action.MARK
-            stat = DROPPED if marks and not _mark(item, demand.part) else _STATS[demand.action]
+            is_unmarked = marks and not _mark(item, demand.part)
+            stat = self._stat(Action.DROP if is_unmarked else demand.action)
             self._count(demand, stat)
             if stat == DROPPED:
                 why = f"; {type(item).__name__} has no field {MARKS!r} to set" if marks else ""
@@ -273,6 +275,10 @@ class RobotsTagMiddleware:
             self.log.log(*logformatter_adapter(line), extra={"item": item})
         named = {"item": item, "response": response, "spider": spider, "exception": reason}
         deferred_from_coro(compat.send(crawler, signals.item_dropped, **named))
+
+    def _stat(self, action: Action) -> str:
+        """What counts an action. A dry run drops nothing."""
+        return WOULD_DROP if self.dry_run and action is Action.DROP else _STATS[action]
 
     def _count(self, demand: _Demand, stat: str) -> None:
         assert self.crawler.stats is not None  # the crawl has begun

@@ -122,23 +122,24 @@ _TABLE = (
         ),
         None,
         "What happens to requests while a robots.txt is unreachable (no answer, or a 5xx status) "
-        "and there is no copy of it: they pass (`allow`), are dropped (`disallow`), or wait until "
-        "it can be fetched (`defer`). With this setting a copy is obeyed for as long as the file "
-        "is unreachable.",
+        "and there is no copy of it. `allow`: they pass. `disallow`: they are dropped. `defer`: "
+        "they wait until it can be fetched. With this setting a copy is obeyed for as long as the "
+        "file is unreachable.",
         no_value="the dialect's",
     ),
     Setting(
         "ROBOTS_FETCH_TIMEOUT",
         Seconds(0.001),
         30.0,
-        "The time limit of one request for a robots.txt. It is a quarter of that while more than "
-        "half of the sockets that fetches may have are taken.",
+        "The time limit of one request for a robots.txt. It is a quarter of that while [many sites "
+        "are slow](when-things-fail.md#many-slow-sites).",
     ),
     Setting(
         "ROBOTS_FETCH_RETRIES",
         WholeNumber(),
         2,
-        "How often such a request is repeated at once, if it failed quickly.",
+        "How often such a request is repeated within seconds where that may help: after a status "
+        "such as 503, a reset or a failed lookup of the name; not after a timeout.",
     ),
     Setting(
         "ROBOTS_FETCH_META",
@@ -204,7 +205,8 @@ _TABLE = (
         "ROBOTS_DEFER_TIMEOUT",
         Seconds(),
         600.0,
-        "The longest that a request waits for a site that defers it, or for a site's visit time.",
+        "The longest that a request waits for a site that defers it, or for a site's visit time. "
+        "Where it would have to wait for longer, it is dropped at once.",
     ),
     Setting(
         "ROBOTS_CRAWL_DELAY",
@@ -222,9 +224,9 @@ _TABLE = (
         "ROBOTS_CRAWL_DELAY_OVER_MAX",
         Choice({choice.value: choice for choice in OverMax}),
         OverMax.CLAMP.value,
-        "What happens at a site that asks for a longer one: its delay is cut to the longest "
-        "(`clamp`), its pages are dropped (`skip`), its delay is not kept (`ignore`), or its whole "
-        "delay is kept, and its pages wait for as long as the crawl lives (`queue`).",
+        "What happens at a site that asks for a longer one. `clamp`: its delay is cut to the "
+        "longest. `skip`: its pages are dropped. `ignore`: its delay is not kept. `queue`: its "
+        "whole delay is kept, and its pages wait for as long as the crawl lives.",
     ),
     Setting(
         "ROBOTS_TAGS",
@@ -255,9 +257,9 @@ _TABLE = (
         "ROBOTS_TDMREP",
         Choice({"refuse": False, "fetch": True}),
         "refuse",
-        "What happens to pages that their site's tdmrep.json reserves against the purpose: they "
-        "are dropped (`refuse`), or fetched (`fetch`), because the header or the meta tag of a "
-        "page may override the file; where none does, its items are dropped. See "
+        "What happens to pages that their site's tdmrep.json reserves against the purpose. "
+        "`refuse`: they are dropped. `fetch`: they are fetched, because the header or the meta tag "
+        "of a page may override the file; where none does, the items of the page are dropped. See "
         "[reservations](reservations.md).",
     ),
     Setting(
@@ -274,7 +276,8 @@ _TABLE = (
         "ROBOTS_DRY_RUN",
         Flag(),
         False,
-        "Requests that would be dropped are sent all the same, and only counted.",
+        "Requests and items that would be dropped pass all the same, and are only counted. See "
+        "[the how-to page](how-to/dry-run.md).",
     ),
     Setting(
         "ROBOTS_REPORT",

@@ -23,12 +23,14 @@ class TagSettings:
     configs, use  as in `PolicySettings`
     reads_use  whether a page is read for preferences about its use
     actions  what happens to requests and items that a page does not want, by part
+    dry_run  whether what would be dropped is only counted
     """
 
     configs: RequestConfigs
     actions: Actions
     use: DeclaredUse
     reads_use: bool
+    dry_run: bool
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> TagSettings:
@@ -44,4 +46,5 @@ class TagSettings:
                 actions=tag_actions(crawler),
                 use=use,
                 reads_use=bool(use) or values["ROBOTS_AUDIT"] is not None,
+                dry_run=values["ROBOTS_DRY_RUN"],
             )

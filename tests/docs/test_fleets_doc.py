@@ -43,7 +43,7 @@ def test_its_figures_are_those_of_the_code():
         f"holds up that host for {LASTING:g} s and the delay",
         f"{KEPT / DAY:g} days for an entry with a file or of a site in trouble",
         f"{KEPT_WITHOUT_FILE / DAY:g} for any other",
-        f"{LASTING:g} s for a lease; for a turn {LASTING:g} s and the delay",
+        f"is {LASTING:g} s for a lease, and {LASTING:g} s and the delay for a turn",
         f"A call of the Redis has {ANSWER_WITHIN:g} s",
         f"{LONGEST_PAUSE:g} s at most",
     ):

@@ -19,7 +19,8 @@ TEXT = " ".join(
     (Path(__file__).parents[2] / "docs" / "when-things-fail.md").read_text("utf-8").split()
 )
 FIGURES = (
-    f"After {fetch_gate.YOUNG:g} s its fetch",
+    f"After {fetch_gate.YOUNG:g} s without an answer a fetch",
+    f"sockets ({fetch_gate.MAX_SOCKETS:,}), or {fetch_gate.FILES_LEFT} fewer",
     f"more than {unpacking.MAX_ENCODINGS} encodings or {unpacking.MAX_MEMBERS} gzip members",
     f"{order.MAX_OCTETS // 1024**2} MiB at most",
     f"cut at {MAX_BRIEF} characters",

@@ -257,6 +257,36 @@ class Frozen:
     __getitem__ = Bare.__getitem__
 
 
+@pytest.mark.parametrize("item", [{"url": 1}, Frozen("/")], ids=["a dict", "no field for a mark"])
+@pytest.mark.parametrize(
+    ("tags", "own"),
+    [
+        ({"nofollow": "drop", "noindex": "drop"}, {}),
+        ({}, {"nofollow": "drop", "noindex": "drop"}),  # of one request
+        ({"nofollow": "drop", "noindex": "mark"}, {}),
+    ],
+)
+def test_a_dry_run_drops_no_item_and_no_link_and_counts_what_it_would_drop(item, tags, own):
+    reader = middleware({"ROBOTS_TAGS": tags, "ROBOTS_DRY_RUN": True})
+    request = scrapy.Request("https://site.example/", meta={"robots_tags": own})
+    html = HtmlResponse(request.url, headers={"X-Robots-Tag": "none"}, request=request)
+    outputs = [item, scrapy.Request("https://site.example/a")]
+    assert list(reader.process_spider_output(html, outputs)) == outputs
+    stats = reader.crawler.stats.get_stats()
+    assert stats.pop("robots/tags/nofollow/would_drop") == 1
+    is_marked = tags.get("noindex") == "mark" and isinstance(item, dict)
+    assert stats == {f"robots/tags/noindex/{'marked' if is_marked else 'would_drop'}": 1}
+
+
+@on_reactor
+async def test_a_dry_run_keeps_the_items_of_a_page_that_refuses_the_declared_use():
+    with Site({"/robots.txt": robots(""), "/": page("", X_Robots_Tag="noai")}) as site:
+        settings = {"ROBOTS_PURPOSE": "train-ai", "ROBOTS_DRY_RUN": True}
+        seen, crawler = await crawl(site.url("/"), spider=Following, settings=settings)
+    assert crawler.spider.items == [{"url": site.url("/")}]
+    assert seen.stats["robots/tags/use/would_drop"] == 1
+
+
 @pytest.mark.parametrize("kind", [Bare, Frozen])
 @on_reactor
 async def test_an_item_with_no_field_for_a_mark_is_dropped_and_says_so(kind):
