@@ -17,11 +17,13 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
 
     UsageError where there are too many: an answer about some would look like one about all.
     """
-    values = dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents)
-    crawlers = (_crawler_of(value, dialect) for value in values)
-    names = {crawler.lower(): crawler for crawler in crawlers if crawler}
-    if len(names) > _MAX_CRAWLERS:
-        raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
+    names: dict[str, str] = {}
+    for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
+        crawler = _crawler_of(value, dialect)
+        if crawler:
+            names[crawler.lower()] = crawler
+        if len(names) > _MAX_CRAWLERS:
+            raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
     return [*names.values(), STAR]
 
 
@@ -36,12 +38,5 @@ def _crawler_of(value: str, dialect: Dialect) -> str:
         return token
     start = TOKEN.match(value)
     names = (start[0] if start else "", value.replace(STAR, ""))
-    rules = rules_for(value, dialect)
-    return next(
-        (
-            name
-            for name in names
-            if names_a_crawler(name, dialect.agents) and not rules.allowed(SITE, name)
-        ),
-        "",
-    )
+    own = (name for name in names if names_a_crawler(name, dialect.agents))
+    return next((name for name in own if not rules_for(value, dialect).allowed(SITE, name)), "")
