@@ -46,13 +46,17 @@ def is_wild(value: str) -> bool:
 
 
 def shared_paths(value: str, other: str, filling: str) -> Iterator[str]:
-    """Paths that two rules match: that of the one, then what the other has behind a "*".
+    """Paths that two rules match: what the one says, then what the other has behind a "*".
 
     Not all such pairs have one. Of a rule that starts another one, the other's own paths are some.
     """
     values = [one if one.startswith("/") else f"/*{one.lstrip('*')}" for one in (value, other)]
     for one, two in (values, values[::-1]):
-        start, star, rest = as_sent(two).partition("*")
-        path = as_sent(one).replace("*", filling)
-        if star and not path.endswith("$") and path.startswith(start):
-            yield path + filling + rest.removesuffix("$").replace("*", filling)
+        begin, *middle = as_sent(one).split("*", 1)
+        start, *rest = as_sent(two).split("*", 1)
+        if not rest or one.endswith("$"):
+            continue
+        longer = begin if begin.startswith(start) else start
+        if longer == begin or (middle and start.startswith(begin)):
+            path = "*".join((longer, *middle, rest[0].removesuffix("$")))
+            yield path.replace("*", filling)

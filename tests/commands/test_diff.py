@@ -106,6 +106,7 @@ ONLY_SOME_PAGES = [
     ("Disallow: /admin/", "Allow: /*.css$", "rfc9309", ("opens", "/admin/x.css")),
     ("Disallow: /*.pdf$", "Allow: /public/", "rfc9309", ("opens", "/public/x.pdf")),
     ("Disallow: /*.pdf$", "Allow: public/", "baidu", ("opens", "/xpublic/x.pdf")),
+    ("Disallow: /*b=*", "Allow: /a*c$", "rfc9309", ("opens", "/axb=xxc")),
     # what one rule holds stands for a "*" of the other in no path
     ("Disallow: /a/*", "Disallow: /a/x", "rfc9309", ("opens", "/a/z")),
     ("Disallow: /a/*", "Disallow: /a/%78", "rfc9309", ("opens", "/a/z")),
