@@ -33,7 +33,7 @@ def run(options: Options) -> int:
         is_whole &= changes.is_whole
         if options.as_json:
             _print_json(changes)
-        elif changes.is_whole:
+        elif changes.are_some:
             blocks.begin()
             _print(changes)
         else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..lint.source_file import SourceFile
+from ..lint.crawler_names import rules_for
+from ..lint.source_file import SITE, SourceFile
 from ..rep import Dialect, product_token
-from ..rep.agents import STAR
+from ..rep.agents import STAR, TOKEN
 from ..rep.dialects.crawlers import names_a_crawler
 from .arguments import UsageError
 
@@ -16,8 +17,26 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
 
     UsageError where there are too many: an answer about some would look like one about all.
     """
-    tokens = (product_token(line[1]) for line in SourceFile(octets, dialect).agents)
-    names = {token.lower(): token for token in tokens if names_a_crawler(token, dialect.agents)}
-    if len(names) > _MAX_CRAWLERS:
-        raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
+    names: dict[str, str] = {}
+    for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
+        crawler = _crawler_of(value, dialect)
+        if crawler:
+            names[crawler.lower()] = crawler
+        if len(names) > _MAX_CRAWLERS:
+            raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
     return [*names.values(), STAR]
+
+
+def _crawler_of(value: str, dialect: Dialect) -> str:
+    """The crawler that a User-agent line with this value names; "" if it names none.
+
+    A value such as "Googlebot*" or "Googlebot Images" is no crawler's name, but binds one: most
+    dialects read the token at its start, and some a pattern. The engine is asked.
+    """
+    token = product_token(value)
+    if names_a_crawler(token, dialect.agents):
+        return token
+    start = TOKEN.match(value)
+    names = (start[0] if start else "", value.replace(STAR, ""))
+    own = (name for name in names if names_a_crawler(name, dialect.agents))
+    return next((name for name in own if not rules_for(value, dialect).allowed(SITE, name)), "")

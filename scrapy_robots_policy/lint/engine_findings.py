@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 
 from ..rep.agents import STAR, product_token
 from ..rep.dialects.crawlers import find_agent
@@ -124,8 +125,8 @@ class _Dispute:
     why: Cause
     rule: Rule
     url: str
-    rules: set[int] = field(default_factory=set)
-    dialects: list[str] = field(default_factory=list)
+    rules: set[int]
+    dialects: list[str]
 
 
 def disagreements(source: SourceFile) -> Iterator[Finding]:
@@ -136,15 +137,25 @@ def disagreements(source: SourceFile) -> Iterator[Finding]:
     answered = max(1, _MAX_OCTETS // (1 + len(source.others) * len(source.body)))
     rules = [rule for group in source.groups if STAR in group.names for rule in group.rules]
     probes = [(rule, SITE + meant_path(rule.path)) for rule in rules if rule.path][:answered]
-    disputes: dict[tuple[str, ...], _Dispute] = {}
+    disputes: dict[tuple[str, ...], list[_Dispute]] = {}
     budget = _Budget(_MAX_OCTETS // (1 + len(source.body)))
     for other in source.others:
-        for dispute in _disputes(source, other, probes, budget):
-            same_cause = disputes.setdefault(tuple(dispute.why.options), dispute)
-            same_cause.rules |= dispute.rules
-            same_cause.dialects.append(other.name)
-    for dispute in disputes.values():
+        theirs = RuleSet(source.body, other)
+        for dispute in _disputes(source, theirs, probes, budget):
+            same_cause = disputes.setdefault(tuple(dispute.why.options), [])
+            # The option may have another value here, which decides otherwise about that URL.
+            joined = next((one for one in same_cause if _disagree(source, theirs, one.url)), None)
+            if joined is None:
+                same_cause.append(dispute)
+            else:
+                joined.rules |= dispute.rules
+                joined.dialects += dispute.dialects
+    for dispute in chain.from_iterable(disputes.values()):
         yield _disagreement(source, dispute)
+
+
+def _disagree(source: SourceFile, theirs: RuleSet, url: str) -> bool:
+    return source.rules.allowed(url, SOMEBODY) is not theirs.allowed(url, SOMEBODY)
 
 
 class _Budget:
@@ -155,21 +166,20 @@ class _Budget:
 
 
 def _disputes(
-    source: SourceFile, other: Dialect, probes: list[tuple[Rule, str]], budget: _Budget
+    source: SourceFile, theirs: RuleSet, probes: list[tuple[Rule, str]], budget: _Budget
 ) -> Iterator[_Dispute]:
-    theirs = RuleSet(source.body, other)
     causes: list[tuple[_Dispute, RuleSet]] = []
     for rule, url in probes:
-        answer = theirs.allowed(url, SOMEBODY)
-        if source.rules.allowed(url, SOMEBODY) is answer:
+        if not _disagree(source, theirs, url):
             continue
+        answer = theirs.allowed(url, SOMEBODY)
         same_cause = next(
             (d for d, changed in causes if changed.allowed(url, SOMEBODY) is answer), None
         )
         if same_cause:
             same_cause.rules.add(rule.line)
         elif len(causes) < _MAX_CAUSES and budget.left >= 0:
-            dispute = _dispute(source, other, rule, url, budget)
+            dispute = _dispute(source, theirs.dialect, rule, url, budget)
             changed = with_values(source.dialect, dispute.why.options)
             causes.append((dispute, RuleSet(source.body, changed)))
     return (dispute for dispute, _ in causes)
@@ -184,7 +194,7 @@ def _dispute(source: SourceFile, other: Dialect, rule: Rule, url: str, budget: _
     assert why is not None  # they disagree on it
     if not why.together:  # one option is as good as another: the first
         why = Cause(dict(list(why.options.items())[:1]))
-    return _Dispute(why, rule, url, {rule.line})
+    return _Dispute(why, rule, url, {rule.line}, [other.name])
 
 
 def _disagreement(source: SourceFile, dispute: _Dispute) -> Finding:

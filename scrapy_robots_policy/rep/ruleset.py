@@ -153,7 +153,9 @@ class RuleSet:
         return self._verdict(binding, binding.decide(url), agent, Details(self, url, agent))
 
     def rank(self, url: str, agent: str) -> int:
-        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        """What decides, as a number: where it is the same for two pages of a site, so is the
+        verdict, without details.
+        """
         return self._binding(url, agent).decide(url)
 
     def _verdict(self, binding: BindingRules, rank: int, agent: str, details: Details) -> Verdict:

@@ -130,7 +130,9 @@ class OriginRules:
         return lambda url: describe(self.verdict(url, agent))
 
     def rank(self, url: str, agent: str) -> int:
-        """What decides, as a number: where it is the same, so is the verdict, without details."""
+        """What decides, as a number: where it is the same for two pages of the origin, so is the
+        verdict, without details.
+        """
         if self.rules is not None:
             return self.rules.rank(url, agent)
         return int(self._is_robots_txt(url))

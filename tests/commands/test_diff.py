@@ -100,6 +100,85 @@ def test_a_rule_in_another_script_closes_its_path(tmp_path, rule, path, dialect)
     assert [(one["change"], one["path"]) for one in changes] == [("closes", path)]
 
 
+# rules before, rules after, the dialect, and what is shown to change
+ONLY_SOME_PAGES = [
+    # a page of another rule: by what stands behind its wildcard, or before it
+    ("Disallow: /admin/", "Allow: /*.css$", "rfc9309", ("opens", "/admin/x.css")),
+    ("Disallow: /*.pdf$", "Allow: /public/", "rfc9309", ("opens", "/public/x.pdf")),
+    ("Disallow: /*.pdf$", "Allow: public/", "baidu", ("opens", "/xpublic/x.pdf")),
+    ("Disallow: /*b=*", "Allow: /a*c$", "rfc9309", ("opens", "/axb=xxc")),
+    # what one rule holds stands for a "*" of the other in no path
+    ("Disallow: /a/*", "Disallow: /a/x", "rfc9309", ("opens", "/a/z")),
+    ("Disallow: /a/*", "Disallow: /a/%78", "rfc9309", ("opens", "/a/z")),
+    # no wildcards, and values that are references
+    ("", "Disallow: /a*", "koster1996", ("closes", "/a*")),
+    ("", "Disallow: a", "original1994", ("closes", "/a")),
+    ("", "Disallow: http://example.com/a", "original1994", ("closes", "http://example.com/a")),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "dialect", "change"), ONLY_SOME_PAGES)
+def test_a_change_of_some_pages_only_is_found(files, old, new, dialect, change):
+    """Both files have the old rules where the new one allows something."""
+    kept = old if new.startswith("Allow") else ""
+    paths = files(f"User-agent: *\n{old}\n", f"User-agent: *\n{new}\n{kept}\n")
+    output = policy("diff", *paths, "--json", "--dialect", dialect)
+    changes = [one for line in output.lines for one in json.loads(line)["changes"]]
+    assert change in [(one["change"], one["path"]) for one in changes]
+
+
+def test_where_too_many_rules_would_be_looked_at_together_that_is_shown(files, monkeypatch):
+    monkeypatch.setattr(file_changes, "MAX_PAIRS", 10)
+    rules = "".join(f"Disallow: /{n}*\n" for n in range(9))
+    output = policy("diff", *files(f"User-agent: *\n{rules}", f"User-agent: *\n{rules}Allow: /b"))
+    assert (output.status, output.lines) == (0, ["no answer changes in rfc9309"])
+    paths = files(f"User-agent: *\n{rules}", f"User-agent: *\n{rules}Allow: /b\nAllow: /c")
+    output = policy("diff", *paths)
+    assert (output.status, output.out) == (2, "")
+    assert output.err == "robots-policy: too many rules: not asked about were every other crawler\n"
+
+
+def test_a_delay_is_shown_for_those_crawlers_of_a_group_that_it_is_for(files):
+    text = "User-agent: a\nCrawl-delay: {}\nUser-agent: b\nCrawl-delay: 1\nDisallow: /\n"
+    output = policy("diff", *files(text.format(5), text.format(9)))
+    assert output.lines == ["a", "  delay    9 seconds  before: 5 seconds"]
+    text = "User-agent: b\nCrawl-delay: 1\nUser-agent: a\nCrawl-delay: {}\nDisallow: /\n"
+    output = policy("diff", *files(text.format(5), text.format(9)))
+    assert output.lines == ["a", "  delay    9 seconds  before: 5 seconds"]
+
+
+def test_a_rule_that_binds_some_crawlers_of_a_group_is_shown_for_them_alone(files):
+    """Rules before the first User-agent line are for all crawlers in some dialects."""
+    names = "User-agent: a\nUser-agent: *\nDisallow: /b\n"
+    paths = files(names, f"Disallow: /c\n{names}")
+    output = policy("diff", *paths, "--dialect", "original1994")
+    assert output.lines[0] == "every other crawler"
+    assert [line.split()[:2] for line in output.lines[1:]] == [["closes", "/c"]]
+
+
+# the value of a User-agent line, the dialect, and the crawler that it binds there
+NO_NAMES_OF_CRAWLERS = [
+    ("Googlebot*", "rfc9309", "Googlebot"),
+    ("Googlebot Images", "google", "Googlebot"),
+    ("Googlebot Images", "yahoo", "Googlebot"),
+    ("*oogle*bot", "360", "ooglebot"),
+]
+
+
+@pytest.mark.parametrize(("value", "dialect", "crawler"), NO_NAMES_OF_CRAWLERS)
+def test_a_crawler_is_named_by_a_line_with_more_than_its_name(files, value, dialect, crawler):
+    paths = files("", f"User-agent: {value}\nDisallow: /\n")
+    (line,) = policy("diff", *paths, "--json", "--dialect", dialect).lines
+    assert json.loads(line)["crawlers"] == [crawler]
+
+
+@pytest.mark.parametrize(("value", "dialect"), [("Googlebot Images", "yandex"), ("*", "rfc9309")])
+def test_a_line_that_binds_no_crawler_in_particular_names_none(files, value, dialect):
+    paths = files("", f"User-agent: {value}\nDisallow: /\n")
+    output = policy("diff", *paths, "--json", "--dialect", dialect)
+    assert all(json.loads(line)["crawlers"] == ["*"] for line in output.lines)
+
+
 def test_crawlers_that_are_bound_alike_are_shown_together(files):
     names = [f"Bot{'abcdefghijkl'[n]}" for n in range(12)]
     lines = "".join(f"User-agent: {name}\n" for name in names)

@@ -225,6 +225,14 @@ def test_a_sentence_that_another_one_begins_with_is_shown_with_its_own_line(name
     assert policy("test", path).lines[0] == f"{path}:2: x may fetch /a"
 
 
+@pytest.mark.parametrize("value", ["Googlebot*", "Googlebot Images"])
+def test_everybody_is_also_a_crawler_that_a_line_with_more_than_its_name_binds(value, tmp_path):
+    (tmp_path / "robots.txt").write_text(f"User-agent: {value}\nDisallow: /\n")
+    output = policy("test", suite(tmp_path, "everybody may fetch /"))
+    assert output.status == 1
+    assert "rfc9309: disallowed for Googlebot: line 2, Disallow: /" in output.out
+
+
 def test_a_file_that_names_very_many_crawlers_is_not_asked_about_everybody(tmp_path):
     names = "".join(f"User-agent: a{'b' * (n % 50)}{'c' * (n // 50)}\n" for n in range(2500))
     (tmp_path / "robots.txt").write_text(f"{names}Disallow: /\n")

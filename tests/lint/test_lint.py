@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import runpy
 from pathlib import Path
 from urllib.parse import quote
@@ -909,6 +910,21 @@ def test_rules_about_which_engines_part_for_one_reason_are_one_finding():
     findings = of("R601", "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\nAllow: /c/d\n")
     assert [finding.line for finding in findings] == [3, 3]
     assert all(finding.message.endswith("), and 1 more rule") for finding in findings)
+
+
+def test_where_engines_part_each_of_them_decides_about_the_url_as_it_is_said():
+    """Both know no wildcards. To one of them the third rule is that of another path."""
+    text = "User-agent: *\nDisallow: /a*\nDisallow: /*a\nDisallow: a\n"
+    said = re.compile("'(.*)' is disallowed in rfc9309, but allowed in ")
+    paths = {
+        name: said.match(finding.message)[1]
+        for finding in of("R601", text)
+        for name in finding.dialects
+        if "(wildcards)" in finding.message
+    }
+    assert {"sogou", "duckduckgo"} <= paths.keys()
+    for name, path in paths.items():
+        assert parse(text.encode(), name).allowed(path, "qzxj"), (name, path)
 
 
 @pytest.mark.parametrize(
