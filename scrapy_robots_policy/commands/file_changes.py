@@ -21,15 +21,12 @@ from .rule_paths import filling_for, is_wild, paths_of, shared_paths
 MAX_RULES = 100_000  # read in all; a file may give each of its crawlers many
 MAX_PAIRS = 300_000  # of rules that are looked at together, in all
 
-<<<<<<< HEAD
-=======
 Causes = tuple[str, str]
 # The lines of the groups that bind a crawler, and their rules; those before the first User-agent
 # line may bind only some of the crawlers of a group.
 _Bound = tuple[tuple[int, ...], tuple[Rule, ...]] | None
 _Delays = tuple[float | None, float | None]
 
->>>>>>> h-engine
 
 @dataclass(slots=True)
 class Change:
@@ -99,23 +96,6 @@ def changes_of(
         yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
 
 
-<<<<<<< HEAD
-def _changes(
-    before: OriginRules, after: OriginRules, agent: str, rules: Iterable[Rule]
-) -> CrawlersChanges:
-    changes: dict[tuple[str, str], Change] = {}  # by the causes before and after
-    for paths in dict.fromkeys((("/",), *map(_paths, rules))):
-        for path in paths:
-            if before.allowed(path, agent) is not after.allowed(path, agent):
-                old, new = before.verdict(path, agent), after.verdict(path, agent)
-                changes.setdefault((old.cause, new.cause), Change(path, old, new)).count += 1
-                break
-    delays = before.crawl_delay(agent), after.crawl_delay(agent)
-    return CrawlersChanges([agent], list(changes.values()), delays)
-
-
-=======
->>>>>>> h-engine
 def _group(file: OriginRules, agent: str) -> Group | None:
     return file.rules.group(agent) if file.rules else None
 
