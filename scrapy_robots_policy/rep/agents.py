@@ -161,7 +161,9 @@ def names_in_full(value: str, name: str) -> bool:
 
     `name` is in lower case.
     """
-    return value.lower() == name or product_token(value).lower() == name
+    lower = value.lower()
+    # Nearly no line has the name: that is found without the expressions of a product token.
+    return name in lower and (lower == name or product_token(value).lower() == name)
 
 
 def chain_of(agent: str, agents: Mapping[str, Agent]) -> tuple[str, ...]:
