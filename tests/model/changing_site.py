@@ -14,6 +14,8 @@ from twisted.internet.error import ConnectionLost
 from scrapy_robots_policy import compat
 from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, TDMREP, Answer, TdmFile
 
+PROXY_TAKES = 3.0  # seconds until a proxy that does not pass a request on closes the connection
+
 
 @dataclass(eq=False)
 class Visit:
@@ -35,21 +37,27 @@ class Fetch:
     """One try of a crawl to get a document, with all redirects.
 
     page    the page that waits for it, as a `world.Asked`
+    starter  the page for which the document was looked for: its dialect says how many redirects are
+            followed
     answer  that of the last site
     urls    where it has been asked for, in order
     status  that of the last response; None: there was none
     cause   why there was none, in the words of docs/when-things-fail.md
     is_cut  whether there were more redirects than the crawl follows
+    is_superseded  whether it has failed, and at once the document was fetched for another page
+                   that waited, in another way: only what came of that counts
     """
 
     process: int
     began: float
     page: Any
+    starter: Any
     answer: Answer
     urls: list[str] = field(default_factory=list)
     status: int | None = None
     cause: str = "reset"
     is_cut: bool = False
+    is_superseded: bool = False
     ended: float = inf
 
     @property
@@ -96,11 +104,24 @@ class Web:
         }
         self.faults: list[object] = []
 
+    def prepare(self, process: int, request: Request, page: Any) -> None:
+        """A crawl is about to fetch a document for a page, when its turn comes. If a fetch for a
+        page that goes another way has failed at this time, that one is superseded.
+        """
+        request.meta.update(waiting=page, starter=page)
+        fetches = self.sites[page.host].fetches[document_of(request)]
+        for fetch in [fetch for fetch in fetches if fetch.process == process][-1:]:
+            is_another_way = fetch.page.manner.is_proxied != page.manner.is_proxied
+            if fetch.status is None and fetch.ended == self.now() and is_another_way:
+                fetch.is_superseded, request.meta["starter"] = True, fetch.starter
+
     async def respond(self, process: int, request: Request) -> Response:
         """The answer to a request for a page, or to one of the requests of a fetch for a page."""
         site = self.sites[urlsplit(request.url).hostname]
         page, waiting = request.meta.get("page"), request.meta.get("waiting")
         visit = Visit(process, self.now(), page or waiting)
+        if page is None and "proxy" in request.meta:
+            await self._lose(request, visit)
         site.visits.append(visit)
         try:
             if page is None:
@@ -112,8 +133,7 @@ class Web:
 
     async def _document(self, site: Site, request: Request, visit: Visit) -> Response:
         """What a site answers now, or one of the redirects that lead to it."""
-        path = urlsplit(request.url).path
-        document = next(document for document in DOCUMENTS if path.endswith(document))
+        path, document = urlsplit(request.url).path, document_of(request)
         fetch = visit.fetch = self._fetch(site, request, visit, document)
         fetch.urls.append(request.url)
         place = request.url.removesuffix(document)
@@ -134,12 +154,22 @@ class Web:
             site.passed_on[document].append(replace(fetch, urls=[request.url]))
         return response
 
+    async def _lose(self, request: Request, visit: Visit) -> None:
+        """The proxy does not pass a request for a document on."""
+        site = self.sites[visit.page.host]
+        fetch = self._fetch(site, request, visit, document_of(request))
+        await compat.sleep(PROXY_TAKES)
+        fetch.ended = self.now()
+        raise ConnectionLost
+
     def _fetch(self, site: Site, request: Request, visit: Visit, document: str) -> Fetch:
         """The fetch that a request is a part of. The first request begins it."""
         start = f"http://{visit.page.host}"
         fetches = self.sites[visit.page.host].fetches[document]
         if request.url == start + document:
-            fetches.append(Fetch(visit.process, visit.began, visit.page, site.answers[document]))
+            starter = request.meta["starter"]
+            answer = site.answers[document]
+            fetches.append(Fetch(visit.process, visit.began, visit.page, starter, answer))
             return fetches[-1]
         *_, fetch = (fetch for fetch in fetches if fetch.process == visit.process)
         if fetch.ended < inf:
@@ -152,11 +182,16 @@ class Web:
         hosts = urlsplit(request.url).hostname, urlsplit(url).hostname
         if url in fetch.urls:  # RFC 9309 §2.3.1.2 lets a crawl take it for unavailable
             fetch.status, fetch.ended = 301, self.now()
-        elif fetch.hops == self.max_redirects(document, fetch.page):
+        elif fetch.hops == self.max_redirects(document, fetch.starter):
             fetch.status, fetch.is_cut, fetch.ended = 301, True, self.now()
         elif cause := self.objection(*hosts):
             fetch.cause, fetch.ended = cause, self.now()
         return Response(request.url, 301, {"Location": url}, request=request)
+
+
+def document_of(request: Request) -> str:
+    path = urlsplit(request.url).path
+    return next(document for document in DOCUMENTS if path.endswith(document))
 
 
 Respond = Callable[[Request], Awaitable[Response]]

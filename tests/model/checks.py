@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import inf
 
 from scrapy_robots_policy.rep import Reason
 from tests.model.changing_site import Fetch, Visit
 from tests.model.counted import check_counts
-from tests.model.oracle import FLOOR, OPEN_OR_CLOSED, PATIENCE, WAIT, Knowledge, knowledge_at
+from tests.model.oracle import FLOOR, OPEN_OR_CLOSED, PATIENCE, WAIT, Given, Knowledge, knowledge_at
 from tests.model.plan import Manner
 from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, SITEMAP, TDMREP
 from tests.model.world import Asked, World, policy_of
 
 LEASE_LASTS = 300.0  # seconds that a process waits while another one fetches, then it fetches, too
 LOOKS_EVERY = 2.0  # seconds: so often a process looks whether another one has fetched the file
-PASSES, CLOSED, REFUSES_USE, TOO_EARLY, DEFERRED = range(5)
+PASSES, CLOSED, REFUSES_USE, SKIPPED, TOO_EARLY, DEFERRED = range(6)
 OUTCOMES = {
     Reason.USE_REFUSED: REFUSES_USE,
+    Reason.CRAWL_DELAY: SKIPPED,
     Reason.VISIT_TIME: TOO_EARLY,
     Reason.DEFERRED: DEFERRED,
 }
@@ -45,6 +46,9 @@ def known(world: World, asked: Asked, document: str, now: float) -> list[Knowled
     the others only when what it knows is stale.
     """
     process, host = asked.process, asked.host
+    given = dict(world.plan.given).get(host)
+    if given is not None and document == ROBOTS_TXT:
+        return [Given(given)]
     fetches = world.known_fetches(process, host, document)
     passed_on = world.passed_on(process, host, document)
     # The first one that was passed on is used if nobody has asked the host before. A store may keep
@@ -74,7 +78,11 @@ def deciding(world: World, asked: Asked) -> list[Decides]:
 def may_decide(world: World, asked: Asked) -> Iterator[Decides]:
     """What may be used to decide about a request: a robots.txt, and a tdmrep.json with it."""
     files = [
-        [one for one in known(world, asked, document, asked.at) if one and may_be_used(one, asked)]
+        [
+            one
+            for one in known(world, asked, document, asked.at)
+            if one and may_be_used(one, asked) and not failed_for_another(world, one, asked)
+        ]
         for document in DOCUMENTS
     ]
     for robots_txt in files[0]:
@@ -96,6 +104,15 @@ def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
     if knowledge.is_usable(asked.at) or was_fetched_for(knowledge, asked):
         return True
     return asked.at - knowledge.last.ended < FLOOR
+
+
+def failed_for_another(world: World, knowledge: Knowledge, asked: Asked) -> bool:
+    """Whether only a proxy has failed that a page does not go through, while the page waited."""
+    last = knowledge.last
+    if last is None or last.status is not None or last.process != asked.process:
+        return False
+    waited = asked.began < last.ended and not any_delay(world)
+    return waited and last.page.manner.is_proxied and not asked.manner.is_proxied
 
 
 def was_fetched_for(knowledge: Knowledge, asked: Asked) -> bool:
@@ -123,6 +140,14 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
         return (CLOSED,)
     if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):
         return (REFUSES_USE,)
+    return outcomes_of_pace(world, asked, decides)
+
+
+def outcomes_of_pace(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
+    """The same of a page that may be fetched, by the site's delay and its visit time."""
+    now, robots_txt = asked.at, decides[ROBOTS_TXT]
+    if world.plan.skips(asked.host, robots_txt.delay(now)):
+        return (SKIPPED,)
     opens_in = robots_txt.opens_in(now)
     if opens_in > PATIENCE:
         return (TOO_EARLY,)
@@ -159,7 +184,9 @@ def needs_no_wait(world: World, asked: Asked) -> bool:
     for one in known(world, asked, ROBOTS_TXT, began):
         if one is None or not one.is_usable(began) or one.mode(began) in (WAIT, OPEN_OR_CLOSED):
             return False
-        if one.delay(began) or (one.opens_in(began) and world.plan.obeys == "yes"):
+        if world.plan.delay(asked.host, one.delay(began)) or (
+            one.opens_in(began) and world.plan.obeys == "yes"
+        ):
             return False
         if needs_tdmrep(world, asked, one, began) and not all(
             tdmrep and tdmrep.is_usable(began) for tdmrep in known(world, asked, TDMREP, began)
@@ -171,7 +198,7 @@ def needs_no_wait(world: World, asked: Asked) -> bool:
 def any_delay(world: World) -> bool:
     """Whether a site has asked for a delay. There a try that is due begins only in its turn."""
     fetches = (fetch for site in world.sites.values() for fetch in site.fetches[ROBOTS_TXT])
-    return any(fetch.answer.file.delay for fetch in fetches)
+    return any(fetch.answer.file.delay for fetch in fetches) or bool(world.plan.own_delays)
 
 
 def any_delay_of_others(world: World, asked: Asked) -> bool:
@@ -186,7 +213,8 @@ def any_delay_of_others(world: World, asked: Asked) -> bool:
     ]
     fetches = world.known_fetches(asked.process, asked.host, ROBOTS_TXT)
     fetches += world.passed_on(asked.process, asked.host, ROBOTS_TXT)
-    return bool(others) and any(fetch.answer.file.delay for fetch in fetches)
+    has_delay = any(world.plan.delay(asked.host, fetch.answer.file.delay) for fetch in fetches)
+    return bool(others) and has_delay
 
 
 def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch]) -> None:
@@ -195,18 +223,31 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
     """
     for other in earlier:
         if world.work_together(fetch.process, other.process):
-            ended = min(other.ended, world.closed_at.get(other.process, inf))
+            ended = ended_for_others(world, other)
             if other.process != fetch.process:
                 ended = min(ended, other.began + LEASE_LASTS)
             assert ended <= fetch.began, f"{fetch} while {other}"
-    assert any(
+    assert any_overlap(earlier) or any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
         for one in known(world, fetch.page, document, fetch.began)
     ), f"{fetch} too soon after {earlier[-1:]}"
     assert world.plan.obeys != "no", fetch
+    assert document == TDMREP or fetch.page.host not in dict(world.plan.given), fetch
     assert not fetch.page.manner.is_exempt, fetch
     if document == TDMREP:
         assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
+
+
+def any_overlap(fetches: list[Fetch]) -> bool:
+    """Whether two processes have fetched at a time, because one took longer than a lease lasts.
+    Then each has counted its own failures.
+    """
+    return any(one.began < other.began < one.ended for one, other in pairwise(fetches))
+
+
+def ended_for_others(world: World, fetch: Fetch | Visit) -> float:
+    """When a fetch, or a part of one, has ended: a crawl that closes gives its fetches up."""
+    return min(fetch.ended, world.closed_at.get(fetch.process, inf))
 
 
 def may_need_tdmrep(world: World, fetch: Fetch) -> bool:
@@ -230,13 +271,17 @@ def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> N
     """
     assert visit.began <= world.closed_at.get(visit.process, inf), f"{visit} after the end"
     delay = delay_at(world, host, visit)
+    is_given = host in dict(world.plan.given)
     for other in earlier if delay else ():
+        if is_given and other.page.host != host:
+            continue  # a redirect led here: its fetch has learned nothing of a delay
         gap = delay
         if other.process != visit.process:
             is_kept = world.work_together(visit.process, other.process)
             gap = min(delay, delay_at(world, host, other)) if is_kept else 0.0
         if gap:
-            assert visit.began >= other.ended + gap, f"{visit} {gap} s after {other}"
+            ended = other.ended if other.fetch is None else ended_for_others(world, other)
+            assert visit.began >= ended + gap, f"{visit} {gap} s after {other}"
 
 
 def delay_at(world: World, host: str, visit: Visit) -> float:
@@ -250,7 +295,13 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
         knowledge = [decides[ROBOTS_TXT] for decides in deciding(world, asked)]
     else:
         knowledge = known(world, replace(asked, host=host), ROBOTS_TXT, visit.began)
-    return min((0.0 if one is None else one.delay(visit.began) for one in knowledge), default=0.0)
+    return min(
+        (
+            0.0 if one is None else world.plan.delay(host, one.delay(visit.began))
+            for one in knowledge
+        ),
+        default=0.0,
+    )
 
 
 def check_stale_uses(world: World, host: str, document: str) -> None:
@@ -271,7 +322,8 @@ def check_stale_uses(world: World, host: str, document: str) -> None:
                 continue
             at = asked.passed_at
             first_use = first_uses.setdefault(by[-1].last, at)
-            if first_use < at and not (slack and decides[-1][ROBOTS_TXT].delay(at)):
+            delay = world.plan.delay(host, decides[-1][ROBOTS_TXT].delay(at))
+            if first_use < at and not (slack and delay):
                 assert any(
                     fetch.began <= at <= fetch.ended + slack
                     for fetch in world.sites[host].fetches[document]
@@ -279,7 +331,7 @@ def check_stale_uses(world: World, host: str, document: str) -> None:
 
 
 def is_stale(knowledge: Knowledge, now: float) -> bool:
-    return now >= max(knowledge.fresh_until, knowledge.last.ended + FLOOR)
+    return now >= knowledge.fresh_until and now >= knowledge.last.ended + FLOOR
 
 
 def check_sitemaps(world: World) -> None:

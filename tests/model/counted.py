@@ -52,9 +52,13 @@ def check_fetches(
     """
     end = world.closed_at[process]
     fetches = [f for site in world.sites.values() for f in site.fetches[document]]
-    mine = [f for f in fetches if f.process == process and f.ended <= end]
+    fetches = [f for f in fetches if f.process == process and not f.is_superseded]
+    mine = [f for f in fetches if f.ended <= end]
     surely = [f for f in mine if f.ended < end]
-    assert len(surely) <= counted.get(f"{prefix}fetched", 0) <= len(mine)
+    fetched = counted.get(f"{prefix}fetched", 0)
+    assert len(surely) <= fetched <= len(mine), (
+        f"{fetched} counted, {len(surely)} to {len(mine)} seen"
+    )
     outcomes = in_part(counted, f"{prefix}outcome/")
     assert outcomes_of(surely, prefix) <= outcomes <= outcomes_of(mine, prefix)
 

@@ -68,6 +68,21 @@ POLICIES = {
 TDMREP_POLICY = Policy(fails_by_429=True, failing=((inf, RULES, OPEN),))  # docs/reservations.md
 
 
+LONGEST_DELAY = 10.0  # ROBOTS_CRAWL_DELAY_MAX, where a crawl has one
+
+
+def kept_delay(asked_for: float, over_max: str) -> float:
+    """The delay that is kept where a site asks for one; `over_max`: ROBOTS_CRAWL_DELAY_OVER_MAX."""
+    if asked_for <= LONGEST_DELAY or over_max in ("", "queue"):
+        return asked_for
+    return LONGEST_DELAY if over_max == "clamp" else 0.0
+
+
+def is_skipped(asked_for: float, over_max: str) -> bool:
+    """Whether a site's pages are dropped, because it asks for a longer delay."""
+    return over_max == "skip" and asked_for > LONGEST_DELAY
+
+
 def objection(redirects: str, host: str, target: str) -> str:
     """Why a redirect from one host to another is not followed (docs/when-things-fail.md); "" if it
     is. All hosts are addresses, so each is a site of its own.
@@ -204,6 +219,19 @@ class Knowledge:
         begin, end = (hour * HOUR for hour in file.hours)
         since_begin = (now - begin) % DAY
         return 0.0 if since_begin < (end - begin) % DAY else DAY - since_begin
+
+
+class Given(Knowledge):
+    """A robots.txt that the user has set in place of a site's own: it is fresh for ever."""
+
+    fresh_until = inf
+
+    def __init__(self, file: File) -> None:
+        super().__init__(Policy(), ())
+        self.copy = file
+
+    def mode(self, now: float) -> str:
+        return RULES
 
 
 def is_settled(fetch: Fetch) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialects.options import CrawlDelay
-from tests.model.oracle import POLICIES
-from tests.model.site_files import AGENT
+from tests.model.oracle import LONGEST_DELAY, POLICIES, is_skipped, kept_delay
+from tests.model.site_files import AGENT, File
 
 # All pace lines are read, so that there is one oracle for them.
+PROXY = "http://10.0.0.9:3128"
 PACED = {
     name: DIALECTS[name].but(f"{name}-paced", crawl_delay=CrawlDelay.OWN_OR_ALL, visit_time=True)
     for name in POLICIES
@@ -20,6 +21,7 @@ REDIRECTS = {
     "on the site": {"ROBOTS_REDIRECTS": "same-site"},
     "to private hosts": {"ROBOTS_REDIRECT_HOSTS": ["10.0.0.*"]},
 }
+OVER_MAX = ("clamp", "skip", "ignore", "queue")
 OBEYS = {"yes": {}, "dry run": {"ROBOTS_DRY_RUN": True}, "no": {"ROBOTSTXT_OBEY": False}}
 
 
@@ -33,6 +35,10 @@ class Plan:
     obeys      one of `OBEYS`
     redirects  one of `REDIRECTS`
     purpose    what the crawl declares; "": nothing
+    over_max   one of `OVER_MAX`: what happens where a site asks for more than `LONGEST_DELAY`; "":
+               each delay is kept
+    own_delays  hosts, each with the delay that the user has set for it
+    given      hosts, each with the robots.txt that the user has set in place of its own
     """
 
     dialect: str
@@ -40,6 +46,9 @@ class Plan:
     obeys: str = "yes"
     redirects: str = "anywhere"
     purpose: str = ""
+    over_max: str = ""
+    own_delays: tuple[tuple[str, float], ...] = ()
+    given: tuple[tuple[str, File], ...] = ()
 
     @property
     def trains(self) -> bool:
@@ -48,7 +57,22 @@ class Plan:
     @property
     def settings(self) -> dict[str, Any]:
         settings = {"ROBOTS_DIALECT": PACED[self.dialect], "ROBOTS_PURPOSE": self.purpose or None}
-        return settings | OBEYS[self.obeys] | REDIRECTS[self.redirects]
+        settings |= OBEYS[self.obeys] | REDIRECTS[self.redirects]
+        if self.over_max:
+            settings["ROBOTS_CRAWL_DELAY_MAX"] = LONGEST_DELAY
+            settings["ROBOTS_CRAWL_DELAY_OVER_MAX"] = self.over_max
+        overrides = {host: {"crawl_delay": delay} for host, delay in self.own_delays}
+        for host, file in self.given:
+            overrides[host] = {**overrides.get(host, {}), "robots_txt": str(file)}
+        return settings | {"ROBOTS_OVERRIDES": overrides}
+
+    def delay(self, host: str, asked_for: float) -> float:
+        """The delay that is kept at a host which asks for one."""
+        return dict(self.own_delays).get(host, kept_delay(asked_for, self.over_max))
+
+    def skips(self, host: str, asked_for: float) -> bool:
+        """Whether the pages of a host are dropped because of the delay that it asks for."""
+        return host not in dict(self.own_delays) and is_skipped(asked_for, self.over_max)
 
 
 @dataclass(frozen=True)
@@ -58,11 +82,13 @@ class Manner:
     dialect    the name of one in `POLICIES`; "": that of the crawl
     agent      the name that the request has in a robots.txt
     is_exempt  whether no robots.txt is to be asked
+    is_proxied  whether it goes through a proxy, which lets pages through and no documents
     """
 
     dialect: str = ""
     agent: str = AGENT
     is_exempt: bool = False
+    is_proxied: bool = False
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -70,4 +96,5 @@ class Manner:
             return {"dont_obey_robotstxt": True}
         own = {"dialect": PACED[self.dialect]} if self.dialect else {}
         own |= {"agent": self.agent} if self.agent != AGENT else {}
-        return {"robots": own} if own else {}
+        proxy = {"proxy": PROXY} if self.is_proxied else {}
+        return {**proxy, "robots": own} if own else proxy

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.model.checks import check, check_sitemaps
 from tests.model.oracle import DAY, HOUR, POLICIES
-from tests.model.plan import OBEYS, REDIRECTS, Manner, Plan
+from tests.model.plan import OBEYS, OVER_MAX, REDIRECTS, Manner, Plan
+from tests.model.recorded import check_records
 from tests.model.site_files import (
     OTHER_AGENT,
     PATHS,
@@ -110,6 +113,7 @@ manners = often(
     *(Manner(dialect) for dialect in POLICIES),
     Manner(agent=OTHER_AGENT),
     Manner(is_exempt=True),
+    Manner(is_proxied=True),
 )
 plans = st.builds(
     Plan,
@@ -118,6 +122,9 @@ plans = st.builds(
     obeys=often("yes", "yes", *OBEYS),
     redirects=often(*REDIRECTS),
     purpose=often("", "search", "train-ai", "train-ai", "train-ai"),
+    over_max=often("", *OVER_MAX),
+    given=st.just(()) | files.map(lambda file: ((HOSTS[1], file),)),
+    own_delays=often((), ((HOSTS[0], 7.0),), ((HOSTS[1], 60.0), (HOSTS[2], 0.0))),
 )
 short = st.sampled_from([0.0, 0.5, 1.0, 10.0, 60.0, 300.0])
 long = st.sampled_from([HOUR, 6 * HOUR, 13 * HOUR, DAY, 1.5 * DAY, 1.5 * DAY, 3 * DAY, 31 * DAY])
@@ -161,8 +168,8 @@ async def test_crawls_do_what_is_permitted_however_much_happens(plan, history):
 
 async def happens(plan, history):
     """Play a history, and check all that was seen."""
-    with virtual_time() as time:
-        world = World(time, plan)
+    with TemporaryDirectory() as records, virtual_time() as time:
+        world = World(time, plan, Path(records))
         await world.open()
         try:
             for step in history:
@@ -172,3 +179,4 @@ async def happens(plan, history):
         finally:
             await world.close()
         check(world)
+        check_records(world)

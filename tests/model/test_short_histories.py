@@ -20,6 +20,8 @@ TO_PRIVATE = Answer(leads_to=f"http://{PRIVATE}")
 DOWN = Answer(503)
 RESERVES_A = Answer(file=TdmFile(frozenset({A})))
 KOSTER, RFC = Manner("koster1996"), Manner("rfc9309")
+PROXIED = Manner(is_proxied=True)
+SLOW = Answer(file=File(delay=40.0))
 
 
 def crawl(keeps="memory", **chosen):
@@ -166,6 +168,25 @@ HISTORIES = {
     "a tdmrep.json for two sites": (
         TRAINS,
         [Step(0.0, OTHER, tdmrep=RESERVES_A), asks(SITE, tdmrep=TO_OTHER), asks(OTHER)],
+    ),
+    "a proxy that lets no robots.txt through": (crawl(), [asks(manner=PROXIED), asks()]),
+    "a site that only a proxy could reach": (crawl(), [asks(SITE, DOWN), asks(manner=PROXIED)]),
+    "a proxy, and a dialect that follows more redirects": (
+        crawl(),
+        [asks(SITE, Answer(hops=6), manner=PROXIED), asks(manner=KOSTER)],
+    ),
+    "a delay that is too long, cut": (crawl(over_max="clamp"), [asks(SITE, SLOW), asks()]),
+    "a delay that is too long, not kept": (crawl(over_max="ignore"), [asks(SITE, SLOW), asks()]),
+    "a delay that is too long, kept": (crawl(over_max="queue"), [asks(SITE, SLOW), asks()]),
+    "a delay that is too long, its pages dropped": (
+        crawl(over_max="skip"),
+        [asks(SITE, SLOW), asks()],
+    ),
+    "a delay of the user's": (crawl(own_delays=((SITE, 7.0),)), [asks(SITE, SLOW), asks()]),
+    "no delay, by the user's will": (crawl(own_delays=((SITE, 0.0),)), [asks(SITE, SLOW), asks()]),
+    "a file of the user's": (
+        crawl(given=((SITE, CLOSES_A.file),)),
+        [asks(SITE, CLOSES_B), asks(OTHER, TO_OTHER), asks()],
     ),
     "a tdmrep.json that is no JSON": (TRAINS, [asks(tdmrep=Answer(file=TdmFile(None)))]),
 }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import scrapy
@@ -81,9 +82,10 @@ class World:
 
     closed_at  when the crawls were closed, by their number
     stats      what they have counted
+    records    the folder of their records
     """
 
-    def __init__(self, time: VirtualTime, plan: Plan) -> None:
+    def __init__(self, time: VirtualTime, plan: Plan, records: Path) -> None:
         self.time, self.plan, self.keeps = time, plan, plan.keeps
         self.web = Web(
             HOSTS,
@@ -92,7 +94,7 @@ class World:
             partial(objection, plan.redirects),
         )
         self.sites, self.faults = self.web.sites, self.web.faults
-        self.shared = Shared(time.now)
+        self.shared, self.records = Shared(time.now), records
         self.asked: list[Asked] = []
         self.crawls: dict[int, Crawl] = {}  # those that are open, by their number
         self.closed_at: dict[int, float] = {}
@@ -132,6 +134,9 @@ class World:
         await self.time.forward(HOUR)  # Scrapy leaves a transfer that is cancelled to its handler
         assert self.time.is_over, "something waits although all crawls have ended"
 
+    def record(self, process: int) -> Path:
+        return self.records / f"{process}.jsonl"
+
     def known_fetches(self, process: int, host: str, document: str) -> list[Fetch]:
         """The fetches of a host's document that have ended, and of which a crawl may know."""
         return [f for f in self.sites[host].fetches[document] if self._is_known(f, process)]
@@ -141,6 +146,8 @@ class World:
         return [f for f in self.sites[host].passed_on[document] if self._is_known(f, process)]
 
     def _is_known(self, fetch: Fetch, process: int) -> bool:
+        if fetch.is_superseded:
+            return False
         if self.keeps == "memory" and fetch.process != process:
             return False
         return fetch.ended < inf and fetch.ended <= self.closed_at.get(fetch.process, inf)
@@ -180,8 +187,12 @@ class Crawl:
         store = STORES[world.keeps]
         settings = {**QUIET, **OURS, **AT_ONCE, "TWISTED_REACTOR": None}
         settings["DOWNLOAD_HANDLERS"] = {"http": handler, "https": handler}
-        settings |= {"ROBOTS_KEEP_VERDICTS": True, "ROBOTS_FETCH_HOOK": for_page}
+        settings |= {
+            "ROBOTS_KEEP_VERDICTS": True,
+            "ROBOTS_FETCH_HOOK": preparing(world.web, number),
+        }
         settings |= world.plan.settings
+        settings["ROBOTS_AUDIT"] = str(world.record(number))
         if store is not None:
             settings["ROBOTS_STORE"] = type("Store", (store,), {"shared": world.shared})
         runner = CrawlerRunner(settings)
@@ -234,9 +245,15 @@ class Crawl:
             self.world.faults.append(failure)
 
 
-def for_page(page: Request, fetch: Request) -> None:
-    """A ROBOTS_FETCH_HOOK: the request of a fetch has the page that waits for it."""
-    fetch.meta["waiting"] = page.meta["page"]
+def preparing(web: Web, process: int) -> Callable[[Request, Request], None]:
+    """A ROBOTS_FETCH_HOOK: the request of a fetch has the page that waits for it. It is a function,
+    because Scrapy copies its settings deeply.
+    """
+
+    def prepare(page: Request, fetch: Request) -> None:
+        web.prepare(process, fetch, page.meta["page"])
+
+    return prepare
 
 
 def policy_of(document: str, asked: Asked) -> Policy:
