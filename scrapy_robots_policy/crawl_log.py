@@ -21,7 +21,7 @@ class CrawlLog(logging.LoggerAdapter):  # type: ignore[type-arg]  # generic from
     def process(
         self, msg: Any, kwargs: MutableMapping[str, Any]
     ) -> tuple[Any, MutableMapping[str, Any]]:
-        """The spider is looked up for each line: most users of a log are made before the spider."""
+        """Add the spider of now: most objects that write lines are made before there is one."""
         kwargs["extra"] = {**kwargs.get("extra", {}), "spider": self.crawler.spider}
         return msg, kwargs
 

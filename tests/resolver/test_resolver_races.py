@@ -184,8 +184,8 @@ async def test_a_dialect_that_defers_holds_no_other_dialect():
     await until_idle()
     assert resolver.waiting() == (1, 1, 1)
     world.time += MIN_LIFE
-    reads_more = RFC.but("impatient", access=replace(RFC.access, retry_first=MIN_LIFE))
-    assert not secret(await resolver.rules_for(ORIGIN, reads_more))
+    impatient = RFC.but("impatient", access=replace(RFC.access, retry_first=MIN_LIFE))
+    assert not secret(await resolver.rules_for(ORIGIN, impatient))
     assert not secret((await all_of([deferred]))[0])  # what the other has fetched is for all
     assert len(world.fetches) == 2
     await world.end_sleep()
