@@ -12,7 +12,7 @@ from scrapy.http import Request
 from . import compat
 from .admission.admission import Admission
 from .admission.concurrency import Concurrency
-from .admission.crawl_policy import CrawlPolicy
+from .admission.crawl_policy import CrawlPolicy, may_wait
 from .admission.decider import Decider
 from .admission.delay_queues import DelayQueues
 from .admission.request_rules import RequestRules
@@ -82,7 +82,7 @@ class CrawlParts:
 
     def _report_rules(self, rules: OriginRules, page: Request) -> None:
         config = self.rules.config(page, Origin(rules.origin))
-        if rules.may_have_pace:
+        if may_wait(rules, config):
             self.admission.keep_delay(page, rules, config)
         self.rules.report(rules, config)
 

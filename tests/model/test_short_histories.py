@@ -184,6 +184,14 @@ HISTORIES = {
     ),
     "a delay of the user's": (crawl(own_delays=((SITE, 7.0),)), [asks(SITE, SLOW), asks()]),
     "no delay, by the user's will": (crawl(own_delays=((SITE, 0.0),)), [asks(SITE, SLOW), asks()]),
+    "a delay of the user's, and redirects that lead there": (
+        crawl(own_delays=((OTHER, 7.0),)),
+        [
+            asks(OTHER, Answer(file=File(frozenset(PATHS)))),
+            becomes(OTHER, Answer(hops=2)),
+            asks(SITE, TO_ELSEWHERE),
+        ],
+    ),
     "a file of the user's": (
         crawl(given=((SITE, CLOSES_A.file),)),
         [asks(SITE, CLOSES_B), asks(OTHER, TO_OTHER), asks()],
