@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from math import inf
 
 from scrapy_robots_policy.rep import Reason
@@ -227,9 +227,12 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
             if other.process != fetch.process:
                 ended = min(ended, other.began + LEASE_LASTS)
             assert ended <= fetch.began, f"{fetch} while {other}"
-    assert any_overlap(earlier) or any(
+    knowledge = known(world, fetch.page, document, fetch.began)
+    if world.keeps == "fleet":
+        knowledge += known_by_itself(document, fetch, earlier)
+    assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
-        for one in known(world, fetch.page, document, fetch.began)
+        for one in knowledge
     ), f"{fetch} too soon after {earlier[-1:]}"
     assert world.plan.obeys != "no", fetch
     assert document == TDMREP or fetch.page.host not in dict(world.plan.given), fetch
@@ -238,11 +241,14 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
         assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
 
 
-def any_overlap(fetches: list[Fetch]) -> bool:
-    """Whether two processes have fetched at a time, because one took longer than a lease lasts.
-    Then each has counted its own failures.
+def known_by_itself(document: str, fetch: Fetch, earlier: list[Fetch]) -> list[Knowledge | None]:
+    """What a process of a fleet knows without the others. One that has waited for longer than a
+    lease lasts fetches, too, and its turn may come later still: then its failure counts in place of
+    those that the others had meanwhile.
     """
-    return any(one.began < other.began < one.ended for one, other in pairwise(fetches))
+    mine = [one for one in earlier if one.process == fetch.process and not one.is_superseded]
+    own = knowledge_at(policy_of(document, fetch.page), mine, fetch.began)
+    return [one for one in own if one is not None]
 
 
 def ended_for_others(world: World, fetch: Fetch | Visit) -> float:

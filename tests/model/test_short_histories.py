@@ -170,7 +170,10 @@ HISTORIES = {
         [Step(0.0, OTHER, tdmrep=RESERVES_A), asks(SITE, tdmrep=TO_OTHER), asks(OTHER)],
     ),
     "a proxy that lets no robots.txt through": (crawl(), [asks(manner=PROXIED), asks()]),
-    "a site that only a proxy could reach": (crawl(), [asks(SITE, DOWN), asks(manner=PROXIED)]),
+    "a site that fails, and a proxy that does, too": (
+        crawl(),
+        [asks(SITE, DOWN), asks(manner=PROXIED)],
+    ),
     "a proxy, and a dialect that follows more redirects": (
         crawl(),
         [asks(SITE, Answer(hops=6), manner=PROXIED), asks(manner=KOSTER)],
