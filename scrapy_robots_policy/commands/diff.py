@@ -1,18 +1,20 @@
-"""`scrapy robots diff OLD NEW`: what a change of the file opens and closes, and by which rule."""
+"""`scrapy robots diff OLD NEW`: what a change of the file changes for pages, and by which line."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ..rep.agents import STAR
 from ..resolver.origin import OriginRules
 from .access_table import duration
 from .arguments import Options, UsageError
 from .causes_in_full import in_full
-from .file_changes import Change, CrawlersChanges, changes_of
+from .file_changes import CLOSES, OPENS, Change, CrawlersChanges, Pace, changes_of
 from .inputs import read, robots_txt_of, rules_from
 from .named_crawlers import named_crawlers
 from .terminal import Blocks, paint, print_columns, print_error, print_json, print_line
 
-_COLOURS = {"opens": "green", "closes": "red"}
+_COLOURS = {OPENS: "green", CLOSES: "red"}
 _MAX_NAMES = 8  # crawlers that a line names
 
 
@@ -37,7 +39,7 @@ def run(options: Options) -> int:
             blocks.begin()
             _print(changes)
         else:
-            print_error(f"too many rules: not asked about were {_names(changes.crawlers)}")
+            print_error(f"too many lines: not asked about were {_names(changes.crawlers)}")
     if is_changed or not is_whole:
         return 1 if is_changed else 2
     if not options.as_json:
@@ -57,12 +59,15 @@ def _rules(source: str, options: Options) -> OriginRules:
 def _print(changes: CrawlersChanges) -> None:
     print_columns([(_names(changes.crawlers),)])
     rows = [
-        (change.verb, _paths(change), change.after.cause, f"before: {change.before.cause}")
+        (change.kind, _paths(change), change.after.cause, f"before: {change.before.cause}")
         for change in changes.changes
     ]
-    before, after = map(_delay, changes.delays)
-    if before != after:
-        rows.append(("delay", "", after, f"before: {before}"))
+    before, after = map(_in_words, changes.paces)
+    rows += [
+        (name, "", after[name], f"before: {before[name]}")
+        for name in after
+        if before[name] != after[name]
+    ]
     print_columns(rows, indent="  ", painted=_painted)
 
 
@@ -80,21 +85,36 @@ def _painted(cell: str) -> str:
     return paint(cell, _COLOURS[cell]) if cell in _COLOURS else cell
 
 
-def _delay(seconds: float | None) -> str:
-    return "none" if seconds is None else duration(seconds)
+def _in_words(pace: Pace) -> dict[str, str]:
+    delay, visit_times = pace
+    return {
+        "delay": "none" if delay is None else duration(delay),
+        "visits": ", ".join(map(str, visit_times)) or "at any time",
+    }
 
 
 def _print_json(changes: CrawlersChanges) -> None:
     rows = [
         {
-            "change": change.verb,
+            "change": change.kind,
             "path": change.path,
             "paths": change.count,
-            "before": {"line": change.before.line, "cause": change.before.cause},
-            "after": {"line": change.after.line, "cause": change.after.cause},
+            "before": change.before._asdict(),
+            "after": change.after._asdict(),
         }
         for change in changes.changes
     ]
-    delay = dict(zip(("before", "after"), changes.delays, strict=True))
-    whole = changes.is_whole
-    print_json({"crawlers": changes.crawlers, "changes": rows, "delay": delay, "whole": whole})
+    before, after = map(_as_json, changes.paces)
+    print_json(
+        {
+            "crawlers": changes.crawlers,
+            "changes": rows,
+            **{name: {"before": before[name], "after": after[name]} for name in after},
+            "whole": changes.is_whole,
+        }
+    )
+
+
+def _as_json(pace: Pace) -> dict[str, Any]:
+    delay, visit_times = pace
+    return {"delay": delay, "visits": [str(span) for span in visit_times]}

@@ -290,7 +290,7 @@ VERBS: Mapping[str, Verb] = {
         (
             "0 no answer changes",
             "1 some answers change",
-            "2 a file cannot be read, or has too many rules, or a wrong command line",
+            "2 a file cannot be read, or has too many lines, or a wrong command line",
         ),
         (
             "diff robots.old robots.txt",

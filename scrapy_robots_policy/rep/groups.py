@@ -42,7 +42,7 @@ class Groups:
     computed when a method needs them.
     """
 
-    __slots__ = ("_names", "_options", "_starts")
+    __slots__ = ("_in_full", "_names", "_options", "_starts")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._options = options = _options_of(dialect)
@@ -52,11 +52,13 @@ class Groups:
         for line in options.grammar.agent.finditer(text):
             self._names.append(line[2].lower())
             self._starts.append(line.start())
+        # The crawler that was asked about last by its whole name, and the lines with it.
+        self._in_full: tuple[str, frozenset[int]] = "", frozenset()
 
     @property
     def octets_held(self) -> int:
         """About how many octets of memory the User-agent lines take."""
-        return _LINE_OCTETS * len(self._names)
+        return _LINE_OCTETS * (len(self._names) + len(self._in_full[1]))
 
     def spans(self, text: str) -> Iterator[GroupSpan]:
         """All groups, in the order of the file."""
@@ -154,7 +156,7 @@ class Groups:
     def _lines_naming(self, name: str, text: str) -> Iterable[int]:
         """The User-agent lines that bind a crawler of this name, by index."""
         names, matches = self._names, self._options.matches
-        in_full: set[int] = set()
+        in_full: frozenset[int] = frozenset()
         if self._options.cuts_values and is_name(name) and not is_token(name):
             in_full = self._lines_naming_in_full(name, text)
         if name != STAR and matches is not None:
@@ -170,13 +172,20 @@ class Groups:
             return (names.index(name),) if count else ()
         return [at for at, named in enumerate(names) if named == name]
 
-    def _lines_naming_in_full(self, name: str, text: str) -> set[int]:
+    def _lines_naming_in_full(self, name: str, text: str) -> frozenset[int]:
         """The User-agent lines with the whole of a name that is no token, such as "MJ12bot".
 
-        The values are cut to a token in `_names`, so that none of them equals such a name.
+        The values are cut to a token in `_names`, so that none of them equals such a name. Each
+        answer for a crawler looks for its lines a few times: they are kept until another one's.
         """
-        values = map(self._options.grammar.agent.match, repeat(text), self._starts)
-        return {at for at, line in enumerate(values) if line and names_in_full(line[1], name)}
+        named, lines = self._in_full
+        if named != name:
+            values = map(self._options.grammar.agent.match, repeat(text), self._starts)
+            lines = frozenset(
+                at for at, line in enumerate(values) if line and names_in_full(line[1], name)
+            )
+            self._in_full = name, lines
+        return lines
 
     def _heaviest(
         self, chain: Iterable[str], text: str

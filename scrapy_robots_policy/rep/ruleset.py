@@ -227,6 +227,16 @@ class RuleSet:
         lines = self._usage_lines(url, agent)
         return lines.overridden(self._reading.path_of(url), url, agent) if lines else ()
 
+    def usage_lines(self, agent: str) -> tuple[tuple[str, tuple[Preference, ...]], ...]:
+        """(path as written, preferences) of each line about the use of pages that binds the
+        crawler. Which of them hold for a page is in `usage`.
+        """
+        _check_agent(agent)
+        if not self.may_have_usage:
+            return ()
+        lines = self._all_usage_lines().lines_for(agent)
+        return tuple((path, tuple(preferences)) for path, preferences in lines)
+
     @property
     def may_have_usage(self) -> bool:
         """Whether the file may have lines about the use of pages; without any there are none."""
@@ -239,6 +249,9 @@ class RuleSet:
         self._key(url, agent)  # raises TypeError, whatever the file says
         if not (self.may_have_usage and self.allowed(url, agent)):
             return None
+        return self._all_usage_lines()
+
+    def _all_usage_lines(self) -> UsageLines:
         if self._usage is None:
             self._usage = UsageLines(self._text(), self._groups, self.dialect)
         return self._usage

@@ -86,6 +86,11 @@ class UsageLines:
         """The preferences that match the page, or bind all crawlers, and do not hold."""
         return tuple(islice(_overridden(self._binding(agent, url), path), _MAX_SHOWN))
 
+    def lines_for(self, agent: str) -> list[tuple[str, list[Preference]]]:
+        """(the path as written, the preferences) of each line that binds a crawler."""
+        own = self._lines_for(agent)
+        return [_read_line(line) for line in (*own, *self._for_all(own))]
+
     def _binding(self, agent: str, url: str) -> _Binding:
         """What binds a crawler. Some dialects match the whole `url`, not its path only."""
         origin = origin_of(url) if self._reading.resolves else None
@@ -111,9 +116,8 @@ class UsageLines:
 
     def _read(self, own: list[_Written], url: str, origin: str | None) -> _Binding:
         labels = _labels(own)
-        for_all = [line for line in self._outside if line.label not in labels]
         unused = [line for line in self._outside if line.label in labels]
-        lines = self._by_label((*own, *for_all), url)
+        lines = self._by_label((*own, *self._for_all(own)), url)
         overridden = tuple(
             one
             for label, why in _ALSO_OUTSIDE.items()
@@ -141,6 +145,11 @@ class UsageLines:
         """The usage lines between two offsets of the text."""
         lines = self._written
         return lines[bisect_left(lines, (start,)) : bisect_left(lines, (end,))]
+
+    def _for_all(self, own: list[_Written]) -> list[_Written]:
+        """The lines outside all groups that bind a crawler with these lines in its groups."""
+        labels = _labels(own)
+        return [line for line in self._outside if line.label not in labels]
 
     @cached_property
     def _outside(self) -> list[_Written]:

@@ -135,7 +135,7 @@ def test_where_too_many_rules_would_be_looked_at_together_that_is_shown(files, m
     paths = files(f"User-agent: *\n{rules}", f"User-agent: *\n{rules}Allow: /b\nAllow: /c")
     output = policy("diff", *paths)
     assert (output.status, output.out) == (2, "")
-    assert output.err == "robots-policy: too many rules: not asked about were every other crawler\n"
+    assert output.err == "robots-policy: too many lines: not asked about were every other crawler\n"
 
 
 def test_a_delay_is_shown_for_those_crawlers_of_a_group_that_it_is_for(files):
@@ -179,6 +179,92 @@ def test_a_line_that_binds_no_crawler_in_particular_names_none(files, value, dia
     assert all(json.loads(line)["crawlers"] == ["*"] for line in output.lines)
 
 
+USE = "User-agent: *\nContent-Signal: ai-train={}\nDisallow: /a\n"
+
+# lines before, lines after, and for each preference that changes: a path, and what holds for it
+CHANGES_OF_USE = [
+    (
+        "Content-Signal: search=yes, ai-train=yes",
+        "Content-Signal: search=yes, ai-train=no",
+        [("/", "line 2, Content-Signal: ai-train=yes", "line 2, Content-Signal: ai-train=no")],
+    ),
+    (
+        "License: https://a.example/1\nLicense: https://a.example/2",
+        "License: https://a.example/2",
+        [("/", "line 2, License: https://a.example/1", "not stated")],
+    ),
+    (
+        "Content-Usage: /a train-ai=n\nDisallow: /b",
+        "Content-Usage: /a train-ai=n\nDisallow: /b\nContent-Usage: /a/b train-ai=y",
+        [("/a/b", "line 2, Content-Usage: train-ai=n", "line 4, Content-Usage: train-ai=y")],
+    ),
+    # a page of another line, or of a rule
+    (
+        "Content-Usage: /*.pdf train-ai=n",
+        "Content-Usage: /*.pdf train-ai=n\nContent-Usage: /public/ train-ai=y",
+        [
+            ("/public/", "not stated", "line 3, Content-Usage: train-ai=y"),
+            (
+                "/public/x.pdf",
+                "line 2, Content-Usage: train-ai=n",
+                "line 3, Content-Usage: train-ai=y",
+            ),
+        ],
+    ),
+    (
+        "Disallow: /a\nContent-Usage: / train-ai=n\nAllow: /a/b",
+        "Disallow: /a\nContent-Usage: /a train-ai=n\nAllow: /a/b",
+        [("/", "line 3, Content-Usage: train-ai=n", "not stated")],
+    ),
+    # a page that may not be fetched is used for nothing
+    ("Disallow: /", "Disallow: /\nContent-Signal: ai-train=no", []),
+    # the same preference on another line
+    ("Content-Signal: ai-train=no", "# more\nContent-Signal: ai-train=no", []),
+    ("Content-Signal: ai-train=no", "Content-Usage: /a\nContent-Signal: ai-train=no", []),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "changes"), CHANGES_OF_USE)
+def test_a_preference_that_changes_is_shown_with_both_lines(files, old, new, changes):
+    paths = files(f"User-agent: *\n{old}\n", f"User-agent: *\n{new}\n")
+    output = policy("diff", *paths, "--json")
+    rows = [one for line in output.lines for one in json.loads(line)["changes"]]
+    assert {one["change"] for one in rows} <= {"use"}
+    shown = [(one["path"], one["before"]["cause"], one["after"]["cause"]) for one in rows]
+    assert shown == changes
+    assert output.status == bool(changes)
+
+
+def test_a_change_of_use_stands_beside_the_changes_of_rules(files):
+    output = policy("diff", *files(USE.format("yes"), USE.format("no") + "Disallow: /b\n"))
+    line_2 = "line 2, Content-Signal: ai-train="
+    assert [" ".join(line.split()) for line in output.lines] == [
+        "every other crawler",
+        f"use / (and 1 more) {line_2}no before: {line_2}yes",
+        "closes /b line 4, Disallow: /b before: no rule matches",
+    ]
+
+
+def test_a_change_of_use_is_shown_for_those_crawlers_that_it_binds(files):
+    text = "User-agent: a\nContent-Usage: train-ai={}\nUser-agent: b\nDisallow: /b\n"
+    output = policy("diff", *files(text.format("y"), text.format("n")))
+    assert output.lines[0] == "a"
+    assert len(output.lines) == 2
+
+
+def test_visit_times_are_shown_where_the_dialect_keeps_them(files):
+    text = "User-agent: *\nVisit-time: {}\nDisallow: /a\n"
+    paths = files(text.format("0600-0845"), "User-agent: *\nDisallow: /a\n")
+    output = policy("diff", *paths, "--dialect", "seznam")
+    assert [" ".join(line.split()) for line in output.lines] == [
+        "every other crawler",
+        "visits at any time before: 06:00-08:45 UTC",
+    ]
+    (line,) = policy("diff", *paths, "--dialect", "seznam", "--json").lines
+    assert json.loads(line)["visits"] == {"before": ["06:00-08:45 UTC"], "after": []}
+    assert policy("diff", *paths, "--dialect", "google").status == 0
+
+
 def test_crawlers_that_are_bound_alike_are_shown_together(files):
     names = [f"Bot{'abcdefghijkl'[n]}" for n in range(12)]
     lines = "".join(f"User-agent: {name}\n" for name in names)
@@ -207,23 +293,29 @@ def test_a_file_is_compared_with_what_a_site_answers(files):
 
 
 def test_very_many_rules_are_not_all_asked_about_and_that_is_shown(files, monkeypatch):
-    monkeypatch.setattr(file_changes, "MAX_RULES", 10)
+    monkeypatch.setattr(file_changes, "MAX_LINES", 10)
     rules = "".join(f"Disallow: /{n}\n" for n in range(9))
     old = f"User-agent: *\n{rules}User-agent: a\nDisallow: /\nUser-agent: b\n{rules}"
     output = policy("diff", *files(f"{old}User-agent: c\nDisallow: /c\n", ""))
     assert "every other crawler" in output.lines
-    assert output.err == "robots-policy: too many rules: not asked about were c\n"
+    assert output.err == "robots-policy: too many lines: not asked about were c\n"
 
 
 def test_nobody_is_told_that_no_answer_changes_where_not_all_were_asked_about(files, monkeypatch):
-    monkeypatch.setattr(file_changes, "MAX_RULES", 10)
+    monkeypatch.setattr(file_changes, "MAX_LINES", 10)
     rules = "".join(f"Disallow: /{n}\n" for n in range(9))
     old = f"User-agent: *\n{rules}User-agent: c\nDisallow: /a\n"
     paths = files(old, f"{old}Disallow: /b\n")
     output = policy("diff", *paths)
     assert (output.status, output.out) == (2, "")
-    assert output.err == "robots-policy: too many rules: not asked about were c\n"
+    assert output.err == "robots-policy: too many lines: not asked about were c\n"
     assert policy("diff", *paths, "--json").status == 2
+
+
+def test_a_long_preference_is_shown_by_its_start(files):
+    output = policy("diff", *files("", f"User-agent: *\nLicense: http://a/{'x' * 100_000}\n"))
+    assert "line 2, License: http://a/xxx" in output.out
+    assert len(output.out) < 1000
 
 
 def test_no_text_of_a_file_controls_the_terminal(files):

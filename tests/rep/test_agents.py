@@ -83,6 +83,16 @@ def test_a_line_that_names_a_crawler_in_full_binds_it(dialect: str):
             assert answers == [agent not in named, agent in named], agent
 
 
+def test_each_of_two_crawlers_is_bound_by_the_line_with_its_own_whole_name():
+    rules = parse(b"User-agent: Bot1x\nDisallow: /1\n\nUser-agent: Bot2x\nDisallow: /2\n")
+    for _ in range(2):
+        for own, other in (("1", "2"), ("2", "1")):
+            group = rules.group(f"Bot{own}x")
+            assert group is not None
+            assert [rule.path for rule in group.rules] == [f"/{own}"]
+            assert rules.allowed(f"/{other}", f"Bot{own}x")
+
+
 @pytest.mark.parametrize("match", AgentMatch)
 def test_a_line_that_names_a_crawler_in_full_binds_it_however_names_are_compared(match: AgentMatch):
     mine = DIALECTS["rfc9309"].but("mine", agent_match=match)
