@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 
 Address = IPv4Address | IPv6Address
 
+_IN_IPV4 = frozenset("0123456789abcdefx.")
+
 # Where clouds give their machines secrets, at addresses that are public by their number: Azure,
 # Oracle. Those of others are link-local, private or shared (169.254.169.254, fd00:ec2::254).
 _METADATA = frozenset({IPv4Address("168.63.129.16"), IPv4Address("192.0.0.192")})
@@ -37,9 +39,10 @@ def spelled_address(host: str) -> Address | None:
 
     Resolvers read 2130706433, 0x7f.1 and 0177.1 as 127.0.0.1: so does this.
     """
-    with suppress(ValueError):
-        return ip_address(host)
-    if host and set(host) <= set("0123456789abcdefx."):
+    if ":" in host:
+        with suppress(ValueError):
+            return ip_address(host)
+    elif _IN_IPV4.issuperset(host):
         with suppress(OSError):
             return IPv4Address(socket.inet_aton(host))
     return None

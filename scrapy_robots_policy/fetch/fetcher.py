@@ -26,7 +26,7 @@ from .http_headers import by_name, can_be_sent, result_of
 from .lookup import Addresses, addresses_of
 from .no_answers import check_answer
 from .order import FetchOrder, octets_read
-from .redirects import Answer, Lookup, follow
+from .redirects import REDIRECTS, Answer, Lookup, follow
 from .request import RequestProfile
 
 RETRIED = frozenset({408, 500, 502, 503, 504, 522, 524})  # what may be gone in a second
@@ -190,8 +190,8 @@ def _answer(result: FetchResult, response: Response, *, is_proxied: bool) -> Ans
     Of several Location headers the last one counts, as it does where Scrapy follows a page.
     """
     peer = "" if is_proxied else response.ip_address or ""
-    location = (response.headers.get(b"Location") or b"").decode("latin-1")
-    return Answer(result, location, peer, is_proxied=is_proxied)
+    location = response.headers.get(b"Location") if response.status in REDIRECTS else None
+    return Answer(result, (location or b"").decode("latin-1"), peer, is_proxied=is_proxied)
 
 
 def _may_pass(result: FetchResult) -> bool:

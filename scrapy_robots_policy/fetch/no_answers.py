@@ -40,9 +40,10 @@ def check_answer(
     if status == 206 and not _is_whole(headers.get("content-range", "")):
         raise UnreadableBodyError("a part of the file")
     # Some clients take off the chunks only, and leave what is packed in them.
-    codings = encodings_of(headers.get("transfer-encoding", ""))
-    if 200 <= status < 300 and not _TAKEN_OFF.issuperset(codings):
-        raise UnreadableBodyError(f"Transfer-Encoding: {', '.join(codings)}")
+    if 200 <= status < 300 and "transfer-encoding" in headers:
+        codings = encodings_of(headers["transfer-encoding"])
+        if not _TAKEN_OFF.issuperset(codings):
+            raise UnreadableBodyError(f"Transfer-Encoding: {', '.join(codings)}")
 
 
 def _is_whole(content_range: str) -> bool:

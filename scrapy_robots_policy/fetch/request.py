@@ -92,7 +92,11 @@ class RequestProfile:
         if scheme in self.uncounted:
             our_meta["download_maxsize"] = MAX_UNCOUNTED
         meta = {key: page.meta[key] for key in self.meta if key in page.meta} | our_meta
-        taken = {name: page.headers.getlist(name) for name in self.headers if name in page.headers}
+        taken = {}
+        if page.headers:  # most pages have none yet, and a look for one takes Scrapy five calls
+            taken = {
+                name: page.headers.getlist(name) for name in self.headers if name in page.headers
+            }
         made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
         made.headers.update(ours)  # in place of what was taken, however its name is written
         request = made

@@ -146,6 +146,8 @@ class AccessOverrides:
 
     def over(self, policy: AccessPolicy) -> AccessPolicy:
         """The policy with these values."""
+        if self.lifetime is None and self.error_lifetime is None and self.unreachable is None:
+            return policy
         return _put_over(self, policy)
 
 
