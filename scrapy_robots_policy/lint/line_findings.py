@@ -19,6 +19,15 @@ EXTENSIONS = (
     *("Content-Signal", "Content-Usage", "License"),
 )
 _KEYS = {key.lower(): key for key in ("User-agent", "Allow", "Disallow", "Sitemap", *EXTENSIONS)}
+# Keys of proposals that no engine is known to read, and what to do about them.
+_TRAINING = "write Content-Signal: ai-train={}, or Content-Usage: train-ai={}"
+_PROPOSED = {
+    "disallowaitraining": _TRAINING.format("no", "n"),
+    "allowaitraining": _TRAINING.format("yes", "y"),
+    # draft-meunier-signature-agent-rep
+    "signature-agent": "remove it and its rules: they bind the crawlers of the group above it",
+    "max-crawl-rate": "write Crawl-delay: and the seconds between two requests",
+}
 _NEAR = 0.8  # of difflib's 1.0; "Dissalow" has 0.88 of "Disallow", "Disallowed-by" 0.76
 _LONGEST_KEY = 32  # octets
 _MARK = "\xef\xbb\xbf"
@@ -116,7 +125,7 @@ def _what_is_meant(key: str) -> str:
         return "put # before the line: a robots.txt has no other comments"
     if "sitemap" in key.lower():
         return "write Sitemap:"
-    return ""
+    return _PROPOSED.get(key.lower(), "")
 
 
 def _without_colon(source: SourceFile, line: re.Match[str], above: int) -> Iterator[Finding]:
