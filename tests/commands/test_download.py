@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import threading
+from contextlib import suppress
 from email.message import Message
 from time import monotonic
 from types import SimpleNamespace
@@ -130,9 +131,22 @@ def test_what_goes_wrong_is_a_result(monkeypatch, fault, cause):
 
 
 def test_what_is_no_tls_is_said_to_be_none():
-    with Site({}) as site:
-        result = download._get(site.origin.replace("http:", "https:"), "Bot", later()).result
-        assert result.cause.startswith("tls, ")
+    """The server answers at once: whether the octets of TLS have a line in them is chance."""
+
+    def answer() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):  # the client closes, or resets
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):  # to close it earlier would reset it
+                pass
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answering = threading.Thread(target=answer, daemon=True)
+        answering.start()
+        url = f"https://127.0.0.1:{server.getsockname()[1]}/robots.txt"
+        assert download._get(url, "Bot", later()).result.cause.startswith("tls, ")
+        answering.join(60)
 
 
 def test_what_is_wrong_about_a_certificate_is_said():
