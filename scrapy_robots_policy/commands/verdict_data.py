@@ -14,6 +14,7 @@ from ..rep.use_answer import UseAnswer, answer
 from ..resolver.origin import OriginRules
 
 _MAX_PREFERENCES = 40
+_MAX_LISTED = 1000  # of beaten rules, and of User-agent lines
 
 
 def word_of(verdict: Verdict) -> str:
@@ -21,7 +22,9 @@ def word_of(verdict: Verdict) -> str:
 
 
 def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
-    """A verdict as plain data. Without a rule, `line` is 0 and `rule` is null."""
+    """A verdict as plain data. Without a rule, `line` is 0 and `rule` is null. Of very many beaten
+    rules the strongest are in it, of very many User-agent lines the first.
+    """
     group = verdict.group
     return {
         "url": url,
@@ -32,8 +35,8 @@ def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "why": verdict.why,
         "line": verdict.line,
         "rule": str(verdict.rule) if verdict.rule else None,
-        "group": {"name": group.name, "lines": group.lines} if group else None,
-        "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten],
+        "group": {"name": group.name, "lines": group.lines[:_MAX_LISTED]} if group else None,
+        "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten[:_MAX_LISTED]],
         **uses_as_json(verdict.uses),
         "note": crawler_note(verdict.agent),
     }
