@@ -435,6 +435,42 @@ def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
     assert "tdmrep.json  200, no JSON (JSONDecodeError)" in robots(*explain).lines
 
 
+HUGE = "x" * 100_000
+HUGE_VALUES = {
+    "sitemap": f"Sitemap: https://example.com/{HUGE}\n",
+    "licence": f"License: https://example.com/{HUGE}\n",
+    "preference": f"User-agent: *\nContent-Usage: {HUGE}=n\n",
+    "one of many": "User-agent: *\n"
+    + "".join(f"Content-Usage: k{n}=n\n" for n in range(100))
+    + f'Content-Usage: /x b="{HUGE}"\n',
+    "name": f"User-agent: {HUGE}\nDisallow: /\n",
+    "path": f"User-agent: *\nDisallow: /x{HUGE}\nDisallow: /x{'*' * 100_000}\n",
+    "key": f"User-agent: *\n{HUGE}: /x\n{HUGE}\n",
+    "time": f"User-agent: *\nVisit-time: 0600-0845{HUGE}\nCrawl-delay: {'9' * 100_000}\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", ["rfc9309", "original1994"])
+@pytest.mark.parametrize("name", HUGE_VALUES)
+def test_no_verb_shows_a_value_however_long_it_is(tmp_path, name, dialect):
+    file, suite_file = tmp_path / "robots.txt", tmp_path / "suite.json"
+    file.write_text(HUGE_VALUES[name])
+    suite_file.write_text(json.dumps({"expect": ["everybody may fetch /x", "nobody may fetch /x"]}))
+    of_file = ("--robots", file, "--dialect", dialect)
+    for words in (
+        *(("check", *of_file, "/x"), ("explain", *of_file, "/x"), ("compare", *of_file, "/x")),
+        *(("lint", "--dialect", dialect, file), ("blocked", file), ("test", *of_file, suite_file)),
+        ("lint", "--dialect", dialect, "--output-format", "github", file),
+    ):
+        output = robots(*words)
+        assert output.out, (words, output.err)
+        assert max(map(len, output.lines)) < 2000, words
+    preferences = json.loads(robots("explain", *of_file, "--json", "/x").out)
+    for key in ("usage", "overridden", "uses"):
+        assert len(json.dumps(preferences[key])) < 500_000
+
+
 def test_a_verdict_in_json_lists_no_more_than_a_thousand_lines(tmp_path):
     path = tmp_path / "robots.txt"
     path.write_text("User-agent: *\n" * 1200 + "Disallow: /\n" * 1200)
