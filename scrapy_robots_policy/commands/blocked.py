@@ -83,8 +83,8 @@ def _by_agent(
 ) -> dict[Agent, T]:
     """What is made of the verdict for each crawler, in the dialect of its engine.
 
-    One dialect is asked after the other: its rules are then forgotten, with all that its verdicts
-    have looked up. Those of a large file take many times its size.
+    The dialects are asked one after the other. The rules of each are then forgotten, with all that
+    their verdicts have looked up: those of a large file take many times its size.
     """
     every = chain.from_iterable(group for _, group in by_category(crawlers()))
     agents = [agent for agent in every if agent.facts.category in ASKED_ABOUT]

@@ -19,7 +19,7 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
     UsageError where there are too many: an answer about some would look like one about all. A
     file over 500 KiB may name fewer.
     """
-    most = min(MAX_CRAWLERS, MAX_OCTETS // (1 + min(len(octets), dialect.size_limit)))
+    most = min(MAX_CRAWLERS, MAX_OCTETS // max(1, min(len(octets), dialect.size_limit)))
     names: dict[str, str] = {}
     for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
         crawler = _crawler_of(value, dialect)
