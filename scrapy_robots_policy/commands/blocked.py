@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from ..rep import DIALECTS, FetchResult, Verdict
 from ..rep.agents import Agent, Category, CrawlerKind, Obedience
 from ..rep.dialects.crawlers import crawlers
 from ..rep.escapes import brief, shown
+from ..rep.preference import Preference
 from .arguments import Options, UsageError
 from .causes_in_full import in_full
 from .crawler_list import by_category
@@ -31,6 +32,19 @@ _SELDOM_OBEYS = {
     Obedience.MAY_IGNORE: "may ignore it",
     Obedience.IGNORES: "ignores it",
 }
+T = TypeVar("T")
+
+
+class _Row(NamedTuple):
+    """What the table says of a crawler: whether it may fetch the page, in words, and what decides.
+
+    uses  what the file says about the use of the page
+    """
+
+    is_allowed: bool
+    words: str
+    cause: str
+    uses: tuple[Preference, ...]
 
 
 def run(options: Options) -> int:
@@ -40,14 +54,15 @@ def run(options: Options) -> int:
     url, options = _question(options.args[0], options)
     inputs = Inputs(options)
     result = inputs.result(url)  # one fetch for all
-    verdicts = dict(_verdicts(url, result))
     if options.as_json:
-        for agent, verdict in verdicts.items():
-            print_json(_as_json(url, agent, verdict))
-    else:
-        print_line(f"{shown(url)}  by {_file(inputs.name(url), result)}")
-        _print_table(verdicts)
-    return int(not all(verdict.allowed for verdict in verdicts.values()))
+        objects = _by_agent(url, result, partial(_as_json, url))
+        for row in objects.values():
+            print_json(row)
+        return int(not all(row["allowed"] for row in objects.values()))
+    rows = _by_agent(url, result, _row)
+    print_line(f"{shown(url)}  by {_file(inputs.name(url), result)}")
+    _print_table(rows)
+    return int(not all(row.is_allowed for row in rows.values()))
 
 
 def _question(argument: str, options: Options) -> tuple[str, Options]:
@@ -63,12 +78,23 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
     return (urljoin(robots_txt_of(url), "/") if is_file else url), options
 
 
-def _verdicts(url: str, result: FetchResult) -> Iterator[tuple[Agent, Verdict]]:
-    """The verdict for each crawler, in the dialect of its engine."""
-    rules_in = cache(partial(rules_from, "", result))
-    for agent in chain.from_iterable(group for _, group in by_category(crawlers())):
-        if agent.facts.category in ASKED_ABOUT:
-            yield agent, rules_in(DIALECTS[agent.dialect]).verdict(url, agent.name)
+def _by_agent(
+    url: str, result: FetchResult, made_of: Callable[[Agent, Verdict], T]
+) -> dict[Agent, T]:
+    """What is made of the verdict for each crawler, in the dialect of its engine.
+
+    The dialects are asked one after the other. The rules of each are then forgotten, with all that
+    their verdicts have looked up: those of a large file take many times its size.
+    """
+    every = chain.from_iterable(group for _, group in by_category(crawlers()))
+    agents = [agent for agent in every if agent.facts.category in ASKED_ABOUT]
+    made: dict[Agent, T] = {}
+    for name in dict.fromkeys(agent.dialect for agent in agents):
+        rules = rules_from("", result, DIALECTS[name])
+        for agent in agents:
+            if agent.dialect == name:
+                made[agent] = made_of(agent, rules.verdict(url, agent.name))
+    return {agent: made[agent] for agent in agents}
 
 
 def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
@@ -91,21 +117,21 @@ def _file(name: str, result: FetchResult) -> str:
     return shown(f"{in_words(name)}: {answer}" if answer else in_words(name))
 
 
-def _print_table(verdicts: dict[Agent, Verdict]) -> None:
+def _print_table(rows: dict[Agent, _Row]) -> None:
     groups = {
-        category.value: [(agent.name, *_answer(agent, verdicts[agent])) for agent in group]
-        for category, group in by_category(verdicts)
+        category.value: [(agent.name, rows[agent].words, rows[agent].cause) for agent in group]
+        for category, group in by_category(rows)
     }
     print_groups(("crawler", "may fetch", "because"), groups)
-    blocked = sum(not verdict.allowed for verdict in verdicts.values())
+    blocked = sum(not row.is_allowed for row in rows.values())
     print_line()
-    print_line(f"{blocked} of {len(verdicts)} {'is' if blocked == 1 else 'are'} shut out")
-    _print_uses(verdicts.values())
+    print_line(f"{blocked} of {len(rows)} {'is' if blocked == 1 else 'are'} shut out")
+    _print_uses(rows.values())
 
 
-def _print_uses(verdicts: Iterable[Verdict]) -> None:
+def _print_uses(rows: Iterable[_Row]) -> None:
     """What the file says about the use of the page, which binds those that may fetch it, too."""
-    preferences = dict.fromkeys(chain.from_iterable(verdict.usage for verdict in verdicts))
+    preferences = dict.fromkeys(chain.from_iterable(row.uses for row in rows))
     uses = sorted(preferences, key=attrgetter("line"))
     if not uses:
         return
@@ -116,11 +142,10 @@ def _print_uses(verdicts: Iterable[Verdict]) -> None:
         print_line(f"  and {len(uses) - MAX_USES} more")
 
 
-def _answer(agent: Agent, verdict: Verdict) -> tuple[str, str]:
-    """(whether the crawler may fetch the page, what decides)"""
+def _row(agent: Agent, verdict: Verdict) -> _Row:
     words = "yes" if verdict.allowed else "no"
     if agent.facts.kind is CrawlerKind.TOKEN:
         words = "may be used" if verdict.allowed else "may not be used"
     elif not verdict.allowed and agent.facts.obedience in _SELDOM_OBEYS:
         words = f"no, {_SELDOM_OBEYS[agent.facts.obedience]}"
-    return words, verdict.cause
+    return _Row(verdict.allowed, words, verdict.cause, verdict.usage)

@@ -10,7 +10,7 @@ from ..rep.access import Access
 from ..rep.access_policy import AccessResult
 from ..rep.agents import chain_of
 from ..rep.dialects.crawlers import crawler_note, find_agent
-from ..rep.escapes import shown
+from ..rep.escapes import shortened, shown
 from ..rep.preference import Preference
 from ..rep.url import decisive_form, path_of
 from ..rep.use_answer import UseAnswer
@@ -23,6 +23,7 @@ from .download import is_web
 from .inputs import Inputs, in_words, read_as, warn_of_overrides
 from .terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 from .verdict_data import (
+    MAX_FACT,
     tdmrep_state,
     use_facts,
     uses_as_json,
@@ -133,7 +134,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
         *([] if rules.tdmrep is None else [("tdmrep.json", tdmrep_state(rules.tdmrep))]),
-        *(("sitemap", sitemap) for sitemap in sitemaps[:_MAX_SITEMAPS]),
+        *(("sitemap", shortened(sitemap, MAX_FACT)) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
     print_columns(rows)
     if len(sitemaps) > _MAX_SITEMAPS:

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
 
+from ..fetch.order import MAX_OCTETS
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ..rep.access_policy import AccessOverrides
 from ..rep.cache_entry import CacheEntry, remember
@@ -74,18 +75,22 @@ def read_octets(name: str, max_octets: int = -1) -> bytes:
 
 
 def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
-    """A FILE, or "-"; it counts as served with status 200. UsageError if it cannot be read.
+    """A FILE, or "-"; it counts as served with status 200. Of a larger one as much is read as a
+    crawl reads of any file. UsageError if it cannot be read.
 
     path  where a site has that file: a user may have left out the scheme of the site
     """
     try:
-        return FetchResult(200, read_octets(source))
+        octets = read_octets(source, MAX_OCTETS + 1)
     except UsageError as error:
         whole = whole_url_of(source, path)
         hint = f"; if it is a site, write {whole}" if whole else ""
         if "://" in source and not whole:
             hint = "; of URLs, only http and https can be fetched"
         raise UsageError(f"{error}{hint}") from None
+    if len(octets) > MAX_OCTETS:
+        print_error(f"{in_words(source)} is cut after {MAX_OCTETS:,} octets, as in a crawl")
+    return FetchResult(200, octets[:MAX_OCTETS])
 
 
 def reservations_from(key: str, result: FetchResult) -> OriginRules:

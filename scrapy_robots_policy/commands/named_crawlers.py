@@ -9,21 +9,24 @@ from ..rep.agents import STAR, TOKEN
 from ..rep.dialects.crawlers import names_a_crawler
 from .arguments import UsageError
 
-_MAX_CRAWLERS = 2000  # each costs a look through the whole file
+MAX_CRAWLERS = 2000
+MAX_OCTETS = MAX_CRAWLERS * 500 * 1024  # each crawler costs a look through the whole file
 
 
 def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
     """The names in the order of the file, and last that of a crawler without a group.
 
-    UsageError where there are too many: an answer about some would look like one about all.
+    UsageError where there are too many: an answer about some would look like one about all. A
+    file over 500 KiB may name fewer.
     """
+    most = min(MAX_CRAWLERS, MAX_OCTETS // max(1, min(len(octets), dialect.size_limit)))
     names: dict[str, str] = {}
     for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
         crawler = _crawler_of(value, dialect)
         if crawler:
             names[crawler.lower()] = crawler
-        if len(names) > _MAX_CRAWLERS:
-            raise UsageError(f"{name} names more than {_MAX_CRAWLERS:,} crawlers")
+        if len(names) > most:
+            raise UsageError(f"{name} names more than {most:,} crawlers")
     return [*names.values(), STAR]
 
 

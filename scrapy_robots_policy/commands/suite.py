@@ -7,7 +7,7 @@ from functools import cache, partial
 
 from ..rep import Dialect, FetchResult, Verdict
 from ..rep.access_policy import AccessResult
-from ..rep.escapes import shown
+from ..rep.escapes import brief, shown
 from ..report.formats import counted
 from .arguments import Options, UsageError
 from .causes_in_full import in_full
@@ -74,7 +74,7 @@ def _check(suite: Suite, expectation: Expectation, rules_in: RulesIn, options: O
 
 def _answer(verdict: Verdict, painted: Callable[[str], str] = str) -> str:
     word = painted(word_of(verdict))
-    return f"{verdict.dialect}: {word} for {shown(verdict.agent)}: {verdict.cause}"
+    return f"{verdict.dialect}: {word} for {brief(verdict.agent)}: {verdict.cause}"
 
 
 def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None:

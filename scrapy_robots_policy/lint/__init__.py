@@ -7,9 +7,8 @@ There is no second parser: checks search the text with the dialect's own express
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
-from operator import attrgetter
+from collections.abc import Collection
+from itertools import chain
 
 from ..rep.cache_entry import FetchResult
 from ..rep.dialects.dialect import Dialect
@@ -28,6 +27,7 @@ from .line_findings import CHECKS as LINES
 from .needless_rules import CHECKS as NEEDLESS
 from .own_groups import CHECKS as OWN_GROUPS
 from .rule_findings import CHECKS as RULES
+from .runs import in_runs
 from .served_findings import served as served_findings
 from .sitemap_findings import CHECKS as SITEMAPS
 from .source_file import SourceFile, readable_lines
@@ -80,35 +80,10 @@ def lint(
     is_ignored = ignored(source)
     findings = (
         finding
-        for finding in (*about_fetch, *every)
+        for finding in chain(about_fetch, every)
         if _is_selected(finding.code, select, ignore) and not is_ignored(finding.code, finding.line)
     )
-    return tuple(_runs(sorted(findings, key=attrgetter("line", "column", "code"))))
-
-
-def _runs(findings: list[Finding]) -> Iterator[Finding]:
-    """One finding for lines that follow one another and have the same fault: the first of them."""
-    runs: dict[tuple[str, str, tuple[str, ...]], list[Finding]] = {}
-    order: list[list[Finding]] = []
-    for finding in findings:
-        kind = finding.code, finding.fix, finding.dialects
-        run = runs.get(kind)
-        if run is None or finding.line != run[-1].line + 1:
-            run = runs[kind] = []
-            order.append(run)
-        run.append(finding)
-    return (_joined(run) if len(run) > 1 else run[0] for run in order)
-
-
-def _joined(run: list[Finding]) -> Finding:
-    first, *others = run
-    after = f"the {len(others)} lines" if len(others) > 1 else "the line"
-    return replace(
-        first,
-        message=f"{first.message} (and so in {after} after it)",
-        last=run[-1].line,
-        edits=tuple(edit for finding in run for edit in finding.edits),
-    )
+    return in_runs(findings)
 
 
 def _is_selected(code: str, select: Collection[str], ignore: Collection[str]) -> bool:

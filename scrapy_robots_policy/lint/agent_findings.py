@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from ..rep.agents import STAR, TOKEN, CrawlerKind, product_token
 from ..rep.dialects.crawlers import find_agent
@@ -73,9 +74,14 @@ def _is_unmatchable(value: str, dialect: Dialect) -> bool:
 
 
 def _nameless(source: SourceFile, line: re.Match[str]) -> Finding:
-    """In some dialects no name is part of every name: the engine is asked."""
-    whom = "no" if rules_for("", source.dialect).allowed(SITE, SOMEBODY) else "every"
+    whom = "every" if _no_name_is_every_name(source.dialect) else "no"
     return source.finding("R304", whole(line), f"the line names {whom} crawler", _WRITE_NAME)
+
+
+@lru_cache(maxsize=64)
+def _no_name_is_every_name(dialect: Dialect) -> bool:
+    """Whether a line without a name binds every crawler: the engine is asked."""
+    return not rules_for("", dialect).allowed(SITE, SOMEBODY)
 
 
 def _unmatchable(source: SourceFile, lines: list[re.Match[str]]) -> Finding:

@@ -14,6 +14,11 @@ LONGEST_NAME = 32  # octets
 _LONG = 9  # octets
 _SHORTEST = 6  # octets; shorter names are near too many others
 _NAMES = {agent.name.lower(): agent.name for agent in crawlers()}
+_BY_INITIAL = {
+    initial: [name for name in _NAMES if name[0] == initial and len(name) >= _SHORTEST]
+    for initial in {name[0] for name in _NAMES}
+}
+"""The names that a misspelt one may be near to, by their first letter, which a slip leaves."""
 
 
 def rules_for(value: str, dialect: Dialect) -> RuleSet:
@@ -34,16 +39,18 @@ def crawler_near(name: str) -> str:
     name = name.lower()
     if name in _NAMES or len(name) < _SHORTEST:
         return ""
-    near = [right for crawler, right in _NAMES.items() if _is_slip(name, crawler)]
-    return near[0] if len(near) == 1 else ""
+    near = [crawler for crawler in _BY_INITIAL.get(name[0], ()) if _is_slip(name, crawler)]
+    return _NAMES[near[0]] if len(near) == 1 else ""
 
 
 def _is_slip(name: str, crawler: str) -> bool:
     """Whether two characters are swapped, or one is missing or too many. In a long name, or between
     two words, one may also stand for another: short names that differ in a letter are often those
     of two crawlers.
+
+    crawler  one of `_BY_INITIAL[name[0]]`
     """
-    if len(crawler) < _SHORTEST or abs(len(name) - len(crawler)) > 1 or name[0] != crawler[0]:
+    if abs(len(name) - len(crawler)) > 1:
         return False
     start = next((at for at, (a, b) in enumerate(zip(name, crawler, strict=False)) if a != b), None)
     if start is None:

@@ -54,7 +54,8 @@ def _rules_in_page(source: SourceFile) -> str:
 
 def mark(source: SourceFile) -> Iterator[Finding]:
     """A mark before a line that says something: a comment or a blank line may have one."""
-    if not (source.body.startswith(MARK) and source.lines and source.line_of(source.lines[0]) == 1):
+    first_line = next(source.lines, None) if source.body.startswith(MARK) else None
+    if first_line is None or source.line_of(first_line) != 1:
         return
     spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
     first = source.written[0][len(MARK) :]

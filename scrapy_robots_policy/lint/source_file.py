@@ -74,10 +74,10 @@ class SourceFile:
         """All dialects, the file's own first."""
         return (self.dialect, *self.others)
 
-    @cached_property
-    def lines(self) -> list[re.Match[str]]:
-        """The lines that are neither blank nor comments."""
-        return list(SAYS_SOMETHING.finditer(self.text))
+    @property
+    def lines(self) -> Iterator[re.Match[str]]:
+        """The lines that are neither blank nor comments. Not kept: a file may have millions."""
+        return SAYS_SOMETHING.finditer(self.text)
 
     @cached_property
     def agents(self) -> list[re.Match[str]]:

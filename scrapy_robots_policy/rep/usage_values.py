@@ -42,16 +42,21 @@ _UTF_8 = (
     rf"|%(?:e0%[ab][0-9a-f]|e[1-9a-cef]{_TAIL}|ed%[89][0-9a-f]){_TAIL}"
     rf"|%(?:f0%[9ab][0-9a-f]|f[1-3]{_TAIL}|f4%8[0-9a-f]){_TAIL}{_TAIL}"
 )
+# What is not escaped in a string, and in a display string.
+_PLAIN, _SHOWN = r"[ !#-\[\]-~]", "[ !#$&-~]"
+# Of a group that is repeated, `re` keeps some 170 octets for each time. RFC 9651 wants 256 members
+# of an inner list and 256 parameters to be read at least, and 1,024 characters of a string.
+_TIMES = "{0,4096}"
 # RFC 9651 §4.2: a dictionary, with values of any type.
 _KEY = r"[a-z*][a-z0-9_.*-]*"
 _ITEM = (
     r"(?:-?(?:[0-9]{1,12}\.[0-9]{1,3}|[0-9]{1,15})"
-    rf'|"(?:[ !#-\[\]-~]|\\["\\])*"|%"(?:[ !#$&-~]|{_UTF_8})*"'
+    rf'|"{_PLAIN}*(?:\\["\\]{_PLAIN}*){_TIMES}"|%"{_SHOWN}*(?:(?:{_UTF_8}){_SHOWN}*){_TIMES}"'
     r"|[A-Za-z*][!#$%&'*+.^_`|~0-9A-Za-z:/-]*"
     r"|:[A-Za-z0-9+/=]*:|\?[01]|@-?[0-9]{1,15})"
 )
-_PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?)*"
-_INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS})* *)?\)"
+_PARAMETERS = rf"(?:; *{_KEY}(?:={_ITEM})?){_TIMES}"
+_INNER = rf"\( *(?:{_ITEM}{_PARAMETERS}(?: +{_ITEM}{_PARAMETERS}){_TIMES} *)?\)"
 _MEMBER = re.compile(rf"({_KEY})(?:=({_ITEM}|{_INNER}))?{_PARAMETERS}")
 _NEXT = re.compile(r"[ \t]*,[ \t]*")
 

@@ -21,6 +21,11 @@ from .long_tags import without_long_tags
 _WHITE = " \t\n\r\x0c"
 _NOT_PAGES = ("data:", "javascript:", "mailto:", "tel:")  # a data: URL may have 10 MB
 _MAX_HREF = 65_536  # characters of a link; `re` takes some 130 octets of memory for each
+# A character reference to a letter of "nofollow": FLNOW, flnow. No name stands for a letter alone.
+_LETTER = re.compile(
+    r"&#(?:0*(?:7[0689]|87|102|108|11[019])(?!\d)|x0*(?:[46][6cef]|[57]7)(?![\da-f]))",
+    re.ASCII | re.IGNORECASE,
+)
 _TAGS_HEADER = b"X-Robots-Tag"
 _TAGS_HEADERS = frozenset({_TAGS_HEADER})
 
@@ -63,7 +68,7 @@ def meta_statements(response: HtmlResponse, names: Collection[str]) -> Iterator[
 def nofollow_links(response: HtmlResponse) -> NofollowLinks | None:
     """The links of a page with rel="nofollow"; None without any."""
     text = response.text.replace("\0", "")  # Scrapy's selector takes them out before it parses
-    if "nofollow" not in text.lower():
+    if "nofollow" not in text.lower() and not _LETTER.search(text):
         return None
     refused: set[str] = set()
     others: set[str] = set()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
 
+from scrapy_robots_policy.commands import blocked
 from scrapy_robots_policy.commands.blocked import ASKED_ABOUT
-from scrapy_robots_policy.rep import find_agent
+from scrapy_robots_policy.commands.inputs import rules_from
+from scrapy_robots_policy.rep import RuleSet, find_agent
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers
 from tests.commands.run import policy, robots
 from tests.site import Answer, Site
@@ -55,6 +58,22 @@ def test_blocked_shows_who_may_fetch_the_site_and_by_which_line(file):
     assert output.status == 1
     headings = [line for line in output.lines[1:-2] if not line.startswith(" ")]
     assert headings == ["AI training", "AI search", "AI assistant", "search engine", "archive"]
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_blocked_keeps_the_rules_of_one_dialect_at_a_time(monkeypatch, file, as_json):
+    kept = []
+
+    def noted(*args):
+        gc.collect()
+        kept.append(sum(isinstance(one, RuleSet) for one in gc.get_objects()))
+        return rules_from(*args)
+
+    monkeypatch.setattr(blocked, "rules_from", noted)
+    before = sum(isinstance(one, RuleSet) for one in gc.get_objects())
+    robots("blocked", file, *as_json)
+    assert len(kept) >= len({agent.dialect for agent in crawlers()})
+    assert max(kept) <= before + 1
 
 
 def test_blocked_asks_about_one_page_of_a_site_with_one_fetch():

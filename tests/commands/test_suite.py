@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robots_policy.commands import named_crawlers
 from tests.missing import NO_YAML, not_on_windows
 from tests.site import Answer, Site
 from tests.site import robots as served
@@ -315,3 +316,19 @@ def test_a_wrong_value_of_yaml_is_one_short_sentence(text, words, tmp_path):
     assert (output.status, output.err.count("\n")) == (2, 1)
     assert words in output.err
     assert len(output.err) < 1_000 + len(str(path))
+
+
+def test_a_large_file_may_name_fewer_crawlers(monkeypatch, tmp_path):
+    """Each of them costs a look through the whole file."""
+    path = suite(tmp_path, "everybody may fetch /a")
+    file = tmp_path / "robots.txt"
+    text = "".join(f"User-agent: {name}\n" for name in ("one", "two", "three"))
+    file.write_text(text)
+    monkeypatch.setattr(named_crawlers, "MAX_OCTETS", 3 * len(text))
+    assert policy("test", path).status == 0
+    file.write_text(f"{text}#")
+    output = policy("test", path)
+    assert (output.status, output.out) == (2, "")
+    assert "names more than 2 crawlers" in output.err
+    file.write_text("#" * 10_000)
+    assert policy("test", path).status == 0

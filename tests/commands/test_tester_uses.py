@@ -18,8 +18,8 @@ from scrapy_robots_policy.commands.tester.answers import (
     answers,
     findings,
 )
-from scrapy_robots_policy.commands.tester.page_fields import MAX_CHARACTERS
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, as_fetched
+from scrapy_robots_policy.commands.verdict_data import MAX_FACT
 from scrapy_robots_policy.fetch.redirects import ANYWHERE, RedirectGuard
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP
@@ -296,4 +296,4 @@ def test_thousands_of_preferences_hide_no_result():
 
 def test_a_long_value_is_cut():
     html = f"<meta name=tdm-policy content={'x' * 100_000}>"
-    assert max(len(text) for _, text in facts_of(html=html)) == MAX_CHARACTERS + 1
+    assert max(len(text) for _, text in facts_of(html=html)) == MAX_FACT + 1

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import compare, suite
+from scrapy_robots_policy.commands import compare, inputs, suite
 from scrapy_robots_policy.commands.access_table import modes_by_answer
 from scrapy_robots_policy.commands.inputs import rules_from
 from scrapy_robots_policy.commands.saved_page import saved_response
@@ -435,6 +435,50 @@ def test_explain_says_what_of_the_files_is_not_obeyed_or_not_read(tmp_path):
     assert "tdmrep.json  200, no JSON (JSONDecodeError)" in robots(*explain).lines
 
 
+HUGE = "x" * 100_000
+HUGE_VALUES = {
+    "sitemap": f"Sitemap: https://example.com/{HUGE}\n",
+    "licence": f"License: https://example.com/{HUGE}\n",
+    "preference": f"User-agent: *\nContent-Usage: {HUGE}=n\n",
+    "one of many": "User-agent: *\n"
+    + "".join(f"Content-Usage: k{n}=n\n" for n in range(100))
+    + f'Content-Usage: /x b="{HUGE}"\n',
+    "name": f"User-agent: {HUGE}\nDisallow: /\n",
+    "path": f"User-agent: *\nDisallow: /x{HUGE}\nDisallow: /x{'*' * 100_000}\n",
+    "key": f"User-agent: *\n{HUGE}: /x\n{HUGE}\n",
+    "time": f"User-agent: *\nVisit-time: 0600-0845{HUGE}\nCrawl-delay: {'9' * 100_000}\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", ["rfc9309", "original1994"])
+@pytest.mark.parametrize("name", HUGE_VALUES)
+def test_no_verb_shows_a_value_however_long_it_is(tmp_path, name, dialect):
+    file, suite_file = tmp_path / "robots.txt", tmp_path / "suite.json"
+    file.write_text(HUGE_VALUES[name])
+    suite_file.write_text(json.dumps({"expect": ["everybody may fetch /x", "nobody may fetch /x"]}))
+    of_file = ("--robots", file, "--dialect", dialect)
+    for words in (
+        *(("check", *of_file, "/x"), ("explain", *of_file, "/x"), ("compare", *of_file, "/x")),
+        *(("lint", "--dialect", dialect, file), ("blocked", file), ("test", *of_file, suite_file)),
+        ("lint", "--dialect", dialect, "--output-format", "github", file),
+    ):
+        output = robots(*words)
+        assert output.out, (words, output.err)
+        assert max(map(len, output.lines)) < 2000, words
+    preferences = json.loads(robots("explain", *of_file, "--json", "/x").out)
+    for key in ("usage", "overridden", "uses"):
+        assert len(json.dumps(preferences[key])) < 500_000
+
+
+def test_a_verdict_in_json_lists_no_more_than_a_thousand_lines(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_text("User-agent: *\n" * 1200 + "Disallow: /\n" * 1200)
+    value = json.loads(robots("explain", "--robots", path, "--json", "/x").out)
+    assert value["group"]["lines"] == list(range(1, 1001))
+    assert [rule["line"] for rule in value["beaten"]] == list(range(1202, 2202))
+
+
 @pytest.mark.parametrize(
     ("status", "life"), [(200, "fresh for 24 hours"), (503, "requested again after 10 seconds")]
 )
@@ -580,6 +624,28 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike: disallowed"])
     alike = robots("compare", "--robots", file, "--dialects", "rfc9309,google", "/private/x", "/")
     assert (alike.status, alike.lines) == (0, ["both dialects decide alike"])
+
+
+@pytest.mark.parametrize("verb", ["check", "explain", "compare", "blocked", "lint", "diff"])
+def test_of_a_large_file_as_much_is_read_as_a_crawl_reads(monkeypatch, tmp_path, verb):
+    octets = b"User-agent: *\nAllow: /x\n# some more\nDisallow: /x/\nDisalow: /y\n"
+    begun = octets[: octets.index(b"Disallow")]
+    whole, start = tmp_path / "whole.txt", tmp_path / "start.txt"
+    whole.write_bytes(octets)
+    start.write_bytes(begun)
+    monkeypatch.setattr(inputs, "MAX_OCTETS", len(begun))
+
+    def output(path):
+        options = [] if verb in ("lint", "diff", "blocked") else ["/x/", "--robots"]
+        others = [start] if verb == "diff" else []
+        return robots(verb, *options, *others, path)
+
+    large, small = output(whole), output(start)
+    assert large.out.replace("whole.txt", "start.txt") == small.out
+    assert (large.status, small.err) == (small.status, "")
+    assert large.err.count("\n") == 1
+    assert large.err.endswith(f"whole.txt is cut after {len(begun)} octets, as in a crawl\n")
+    assert robots("check", "--robots", "-", "/x/", stdin=octets).status == 0
 
 
 def test_compare_lays_out_no_rules_of_a_dialect_that_decides_alike(monkeypatch, file):

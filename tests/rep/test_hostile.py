@@ -139,6 +139,17 @@ def test_memory_stays_within_a_multiple_of_the_file(name: str):
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_rule_that_is_escaped_throughout_takes_a_small_multiple_of_the_file(dialect: str):
+    body = CRAWLER + b"Disallow: /" + b"\x07\xff" * SIZE
+    with tracing_memory() as memory:
+        rules = parse(body, dialect)
+        for _ in range(3):
+            rules.allowed(URL, AGENT)
+        _, peak = memory()
+    assert peak < 14 * len(body)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_stands_beyond_the_limit_is_not_read(dialect: str):
     """Or, where the dialect says so, nothing is; one dialect knows no limit."""
     count = 40_000

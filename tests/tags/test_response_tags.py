@@ -107,6 +107,14 @@ RELS = {
     "ugc nofollow": True,
     "nofollow,ugc": True,
     "noopener\tnofollow\nugc": True,
+    **{"nofollow".replace(letter, f"&#{ord(letter)};"): True for letter in "flnow"},
+    **{"NOFOLLOW".replace(letter, f"&#x{ord(letter):x};"): True for letter in "FLNOW"},
+    "&#x4e;OFOLLOW": True,
+    "no&#X066;ollow": True,
+    "no&#0102ollow": True,
+    "ugc&#32;no&#102;ollow": True,
+    "no&#1021;ollow": False,
+    "no&#8217;follow": False,
     "": False,
     "follow": False,
     "nofollowing": False,
@@ -119,6 +127,16 @@ RELS = {
 def test_which_values_of_rel_are_nofollow(tag, rel):
     links = nofollow_links(response(f'<{tag} href="/a" rel="{rel}">'))
     assert (links is not None and "https://site.example/a" in links) == RELS[rel]
+
+
+def test_only_pages_that_may_have_nofollow_are_searched_for_links(monkeypatch):
+    monkeypatch.setattr("scrapy_robots_policy.tags.response.elements", fail_to_search)
+    others = "".join(f"&#{n};&#x{n:x};" for n in range(1500) if chr(n) not in "FLNOWflnow")
+    assert nofollow_links(response(f"{link('/a')}{others}&amp;&nbsp;")) is None
+
+
+def fail_to_search(*_names):
+    raise AssertionError("the elements of the page are looked at")
 
 
 @pytest.mark.parametrize("href", ["data:,a", "JavaScript:a()", "mailto:a@b.example", "tel:1"])

@@ -11,14 +11,11 @@ from typing import Any
 from ...rep import Dialect, FetchResult
 from ...rep.control_tokens import tokens_for
 from ...rep.documents import TDMREP, key_of, url_of
-from ...rep.escapes import shortened
 from ...rep.preference import LEVELS, PURPOSES, DeclaredUse, Preference
 from ...rep.use_answer import Result
 from ...resolver.origin import OriginRules
 from ..inputs import reservations_from
 from ..verdict_data import tdmrep_state, use_facts, uses_with_page
-
-MAX_CHARACTERS = 500  # of a fact: the URL of a policy may be as long as the page
 
 
 def use_of(data: Any) -> DeclaredUse:
@@ -65,9 +62,8 @@ class PageFields:
         uses = uses_with_page(verdict, rules, url, use, of_page)
         if rules.tdmrep is not None:
             notes.append(("tdmrep.json", tdmrep_state(rules.tdmrep)))
-        facts = [(name, shortened(text, MAX_CHARACTERS)) for name, text in use_facts(uses) + notes]
         return {
-            "use_facts": facts,
+            "use_facts": use_facts(uses) + notes,
             "refused_uses": [one.name for one in uses.results if one.result is Result.REFUSED],
         }
 
