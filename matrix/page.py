@@ -17,7 +17,7 @@ Scrapy's own middleware, and with `ADDONS = {{"scrapy_robots_policy.Addon": 500}
 - the same pages were fetched, but for the forbidden ones
 - a page behind a redirect to a forbidden one did not reach the spider, also where a browser or a
   service followed the redirect
-- the headers of pages were the same, but for a User-Agent that the plugin chooses by chance
+- the headers of pages were the same, but for a User-Agent that the plugin chooses at random
 - robots.txt was fetched once a crawl, or as often as by Scrapy's own middleware
 - the request for robots.txt had no credentials, no cookies, and no header without a value
 
