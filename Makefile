@@ -21,7 +21,7 @@ CRAWLS := first_day refusals origins cache_memory slow_host slow_names waiting p
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
 	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
-	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some 13 seconds"
+	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some 40 seconds of processor time"
 	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy); the end says what was skipped"
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
 	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"

@@ -73,19 +73,22 @@ SERVICES: dict[str, Callable[[Site], ExitStack]] = {
 
 def main() -> int:
     options = _options()
-    rows = []
+    rows, left_out = [], []
     for entry in ENTRIES:
         if options.name not in entry.name:
             continue
         if entry.needs and not any(map(which, entry.needs)):
             print(f"{entry.name}: left out, {' or '.join(entry.needs)} is not installed")
+            left_out.append(entry)
             continue
         row = _run(entry, _python_of(entry, fresh=options.fresh))
         rows.append(row)
         print(
             f"{entry.name}: {'; '.join(row.faults) or 'ok'}", *row.warnings, sep="\n  ", flush=True
         )
-    if not options.name:
+    if left_out:
+        print(f"{DOCS.relative_to(ROOT)} is not written: it would lose what was left out")
+    elif not options.name:
         today = datetime.now(timezone.utc).date()
         DOCS.write_text(page(rows, today, platform.python_version()), "utf-8")
         print(f"{DOCS.relative_to(ROOT)} written")

@@ -6,7 +6,7 @@ import re
 
 from tests.docs.markdown import ROOT
 
-FIGURE = re.compile(r"\d[\d.]* (?:± \d[\d.]* %|µs|ms)")
+FIGURE = re.compile(r"\d[\d.]* (?:± \d[\d.]* %|%|µs|ms)")
 
 
 def figures(page: str) -> set[str]:

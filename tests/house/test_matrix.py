@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from matrix import __main__ as matrix
 from matrix.crawls import Seen
 from matrix.entries import ENTRIES, Entry
+from matrix.page import INTRODUCTION
 from matrix.results import Crawled, compare
 from tests.site import Hit
 
@@ -66,3 +68,26 @@ def test_each_entry_has_a_project_and_a_line_in_the_docs():
     for entry in ENTRIES:
         assert (ROOT / "matrix" / "projects" / f"{entry.module}.py").exists()
         assert f"\n| {entry.name} | Scrapy " in text, "make matrix"
+
+
+def test_the_page_has_the_text_of_its_template():
+    text = (ROOT / "docs" / "matrix.md").read_text("utf-8")
+    paragraphs = INTRODUCTION.replace("{{", "{").replace("}}", "}").split("\n\n")
+    assert [one for one in paragraphs if "{day}" not in one and one not in text] == []
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_the_page_is_not_written_without_the_entries_that_were_left_out(
+    is_installed, monkeypatch, tmp_path
+):
+    page = tmp_path / "matrix.md"
+    row = compare(Entry("a", "plain"), {"off": OFF, "stock": STOCK, "ours": STOCK})
+    monkeypatch.setattr("sys.argv", ["matrix"])
+    monkeypatch.setattr(matrix, "ROOT", tmp_path)
+    monkeypatch.setattr(matrix, "DOCS", page)
+    monkeypatch.setattr(matrix, "ENTRIES", [row.entry, Entry("b", "plain", needs=("chromium",))])
+    monkeypatch.setattr(matrix, "which", lambda _: "chromium" if is_installed else None)
+    monkeypatch.setattr(matrix, "_python_of", lambda entry, fresh: None)
+    monkeypatch.setattr(matrix, "_run", lambda entry, python: row)
+    assert matrix.main() == 0
+    assert page.exists() == is_installed
