@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..rep.agents import STAR
+from ..rep.escapes import brief
 from ..resolver.origin import OriginRules
 from .access_table import duration
 from .arguments import Options, UsageError
@@ -74,11 +75,13 @@ def _print(changes: CrawlersChanges) -> None:
 def _names(crawlers: list[str]) -> str:
     names = ["every other crawler" if name == STAR else name for name in crawlers]
     more = len(names) - _MAX_NAMES
-    return ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    shown_names = ", ".join(map(brief, names[:_MAX_NAMES]))
+    return shown_names + (f" and {more} more" if more > 0 else "")
 
 
 def _paths(change: Change) -> str:
-    return f"{change.path} (and {change.count - 1} more)" if change.count > 1 else change.path
+    more = f" (and {change.count - 1} more)" if change.count > 1 else ""
+    return brief(change.path) + more
 
 
 def _painted(cell: str) -> str:

@@ -12,6 +12,7 @@ from scrapy_robots_policy.rep.patterns import matches, reading_of
 from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Place, Preference
 from scrapy_robots_policy.rep.tdmrep import TdmRules
 from scrapy_robots_policy.rep.verdict import refuse
+from tests.traced_memory import tracing_memory
 
 SITE = "https://site.example"
 
@@ -274,6 +275,40 @@ def test_a_header_is_a_structured_dictionary(values, expected):
     assert {
         preference.key: preference.value for preference in read_usage_header(values)
     } == expected
+
+
+# The least that RFC 9651 wants all to read (§3.1.1, 3.1.2, 3.2, 3.3.3), escaped where it can be.
+LEAST = [
+    f"x=({' '.join('a' * 256)})",
+    "x=1" + "".join(f";p{n}=1" for n in range(256)),
+    ", ".join(f"k{n}=1" for n in range(1024)),
+    'x="' + r"\"" * 1024 + '"',
+    'x=%"' + "%c3%a9" * 1024 + '"',
+]
+
+
+@pytest.mark.parametrize("value", LEAST)
+def test_a_dictionary_as_large_as_all_must_read_is_read(value):
+    first, *_ = read_usage_header([f"train-ai=n, {value}"])
+    assert first.value == "n"
+
+
+SIZE = 400_000
+HUGE = [
+    f'x="{"a" * SIZE}"',
+    'x="' + r"\"" * (SIZE // 2) + '"',
+    'x=%"' + "%c3%a9" * (SIZE // 6) + '"',
+    f"x=({'a ' * (SIZE // 2)}a)",
+    "x" + ";p" * (SIZE // 2),
+]
+
+
+@pytest.mark.parametrize("value", HUGE)
+def test_a_huge_value_takes_a_small_multiple_of_its_length(value):
+    with tracing_memory() as memory:
+        read_usage_header([value])
+        _, peak = memory()
+    assert peak < 20 * SIZE
 
 
 TRAINING = DeclaredUse(frozenset({"train-ai"}))
