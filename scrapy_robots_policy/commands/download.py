@@ -19,7 +19,7 @@ from urllib.request import Request
 from ..fetch.causes import cause_of
 from ..fetch.http_headers import result_of
 from ..fetch.no_answers import check_answer
-from ..fetch.order import MAX_OCTETS
+from ..fetch.order import MAX_OCTETS, whole_lines
 from ..fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
 from ..fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ..rep import FetchResult
@@ -134,14 +134,14 @@ def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
     if 200 <= status < 300:
         packed, is_whole = _read(response, ends)
         encodings = encodings_of(headers.get("content-encoding", ""))
-        octets = unpack(packed, encodings, MAX_OCTETS, is_whole=is_whole)
+        octets = whole_lines(unpack(packed, encodings, MAX_OCTETS + 1, is_whole=is_whole))
     return result_of(status, headers, octets, time())
 
 
 def _read(response: Any, ends: float) -> tuple[bytes, bool]:
     """(body, whether it is whole): the body is cut at the limit. An error if it ends too soon."""
     parts: list[bytes] = []
-    room = MAX_OCTETS
+    room = MAX_OCTETS + 1  # is there more?
     while room and (part := response.read(min(room, 65_536))):
         parts.append(part)
         room -= len(part)

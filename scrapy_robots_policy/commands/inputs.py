@@ -8,7 +8,7 @@ from pathlib import Path
 from time import time
 from urllib.parse import urlsplit
 
-from ..fetch.order import MAX_OCTETS
+from ..fetch.order import MAX_OCTETS, whole_lines
 from ..rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
 from ..rep.access_policy import AccessOverrides
 from ..rep.cache_entry import CacheEntry, remember
@@ -90,7 +90,7 @@ def read_file(source: str, path: str = "/robots.txt") -> FetchResult:
         raise UsageError(f"{error}{hint}") from None
     if len(octets) > MAX_OCTETS:
         print_error(f"{in_words(source)} is cut after {MAX_OCTETS:,} octets, as in a crawl")
-    return FetchResult(200, octets[:MAX_OCTETS])
+    return FetchResult(200, whole_lines(octets))
 
 
 def reservations_from(key: str, result: FetchResult) -> OriginRules:

@@ -46,6 +46,16 @@ class FetchOrder:
     with_credentials: bool = False
 
 
+def whole_lines(octets: bytes) -> bytes:
+    """The file; of one with more than `MAX_OCTETS`, the lines that end within them. A rule that is
+    cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
+    """
+    if len(octets) <= MAX_OCTETS:
+        return octets
+    start = octets[:MAX_OCTETS]
+    return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+
+
 def octets_read(dialect: Dialect) -> int:
     """How many octets of a robots.txt are fetched for a dialect. RFC 9309 §2.5."""
     return min(dialect.size_limit, MAX_OCTETS)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..fetch.order import octets_read
+from ..fetch.order import octets_read, whole_lines
 from ..rep import (
     AccessMode,
     CacheEntry,
@@ -266,7 +266,7 @@ class OriginState:
             rules, reservations = before.rules, before.reservations
         elif access.mode is AccessMode.RULES:
             if document_of(self.origin) == ROBOTS_TXT:
-                rules = parse(access.octets, dialect)
+                rules = parse(whole_lines(access.octets), dialect)
             else:
                 reservations = TdmRules(access.octets)
         return OriginRules(self.origin, dialect, access, rules, reservations)

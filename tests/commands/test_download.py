@@ -53,8 +53,15 @@ def later(seconds=60.0):
 
 def test_a_body_is_read_up_to_the_limit():
     octets, is_whole = download._read(Response(b"x" * 65_536, times=100), later())
-    assert (len(octets), is_whole) == (MAX_OCTETS, False)
+    assert (len(octets), is_whole) == (MAX_OCTETS + 1, False)
     assert download._read(Response(b"x" * 5), later()) == (b"x" * 5, True)
+
+
+def test_of_a_file_that_is_too_long_the_whole_lines_are_read():
+    rule = b"User-agent: *\n"
+    with Site({"/robots.txt": Answer(rule + b"Allow: /" + b"a" * MAX_OCTETS)}) as site:
+        result = download._get(site.url("/robots.txt"), "Bot", later()).result
+        assert (result.status, result.octets) == (200, rule)
 
 
 def test_a_body_that_comes_an_octet_now_and_then_is_given_up_in_the_end():

@@ -19,6 +19,7 @@ from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
 from scrapy_robots_policy.commands.terminal import MAX_LINE
 from scrapy_robots_policy.commands.verbs import VERBS
 from scrapy_robots_policy.config.overrides import OverridesKind
+from scrapy_robots_policy.fetch import order
 from scrapy_robots_policy.lint import KINDS, lint
 from scrapy_robots_policy.rep import DIALECTS, parse, ruleset
 from scrapy_robots_policy.rep.binding import BindingRules
@@ -628,12 +629,14 @@ def test_compare_shows_only_where_verdicts_differ_and_the_option(file):
 
 @pytest.mark.parametrize("verb", ["check", "explain", "compare", "blocked", "lint", "diff"])
 def test_of_a_large_file_as_much_is_read_as_a_crawl_reads(monkeypatch, tmp_path, verb):
-    octets = b"User-agent: *\nAllow: /x\n# some more\nDisallow: /x/\nDisalow: /y\n"
-    begun = octets[: octets.index(b"Disallow")]
+    octets = b"User-agent: *\nDisallow: /x\n# some more\nAllow: /x/y\nDisalow: /y\n"
+    begun = octets[: octets.index(b"Allow")]
+    limit = len(begun) + len("Allow: /x/")  # a whole rule, which the file does not have
     whole, start = tmp_path / "whole.txt", tmp_path / "start.txt"
     whole.write_bytes(octets)
     start.write_bytes(begun)
-    monkeypatch.setattr(inputs, "MAX_OCTETS", len(begun))
+    for module in (inputs, order):
+        monkeypatch.setattr(module, "MAX_OCTETS", limit)
 
     def output(path):
         options = [] if verb in ("lint", "diff", "blocked") else ["/x/", "--robots"]
@@ -644,8 +647,8 @@ def test_of_a_large_file_as_much_is_read_as_a_crawl_reads(monkeypatch, tmp_path,
     assert large.out.replace("whole.txt", "start.txt") == small.out
     assert (large.status, small.err) == (small.status, "")
     assert large.err.count("\n") == 1
-    assert large.err.endswith(f"whole.txt is cut after {len(begun)} octets, as in a crawl\n")
-    assert robots("check", "--robots", "-", "/x/", stdin=octets).status == 0
+    assert large.err.endswith(f"whole.txt is cut after {limit} octets, as in a crawl\n")
+    assert robots("check", "--robots", "-", "/x/", stdin=octets).status == 1
 
 
 def test_compare_lays_out_no_rules_of_a_dialect_that_decides_alike(monkeypatch, file):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from twisted.internet.defer import CancelledError, Deferred
 
+from scrapy_robots_policy.fetch import order
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, CacheEntry, FetchResult, tdmrep
 from scrapy_robots_policy.rep.access_policy import AccessOverrides
+from scrapy_robots_policy.rep.dialects.dialect import NO_LIMIT
 from scrapy_robots_policy.rep.documents import TDMREP, key_of
 from scrapy_robots_policy.resolver.origin import MAX_AGENTS, OriginState, Waiter
 
@@ -46,6 +49,21 @@ def test_whether_a_site_answers_is_remembered_until_it_is_known_anew():
     assert failing.remember(failed, HOUR).latest.site_answers is True
     failing.answers = False
     assert failing.remember(failed, HOUR).latest.site_answers is False
+
+
+@pytest.mark.parametrize("end_of_line", ["\n", "\r", "\r\n"])
+def test_of_a_line_that_a_fetch_has_cut_nothing_is_read(monkeypatch, end_of_line):
+    """Where a dialect has no limit of its own. "Allow: /a/b" is cut to a rule that opens more."""
+    free = RFC.but("free", size_limit=NO_LIMIT)
+    lines = end_of_line.join(["User-agent: *", "Disallow: /z", "Allow: /a/b"])
+    limit = len(lines) - len("/b")
+    monkeypatch.setattr(order, "MAX_OCTETS", limit)
+    cut, whole = (state(octets=lines.encode()[:end]) for end in (limit + 1, limit))
+    paths = [
+        [rule.path for rule in one.rules(free, 1.0).rules.group("bot").rules]
+        for one in (cut, whole)
+    ]
+    assert paths == [["/z"], ["/z", "/a"]]
 
 
 def test_the_delays_that_are_kept_for_one_file_are_bounded_in_number():
