@@ -227,28 +227,15 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
             if other.process != fetch.process:
                 ended = min(ended, other.began + LEASE_LASTS)
             assert ended <= fetch.began, f"{fetch} while {other}"
-    knowledge = known(world, fetch.page, document, fetch.began)
-    if world.keeps == "fleet":
-        knowledge += known_by_itself(document, fetch, earlier)
     assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
-        for one in knowledge
+        for one in known(world, fetch.page, document, fetch.began)
     ), f"{fetch} too soon after {earlier[-1:]}"
     assert world.plan.obeys != "no", fetch
     assert document == TDMREP or fetch.page.host not in dict(world.plan.given), fetch
     assert not fetch.page.manner.is_exempt, fetch
     if document == TDMREP:
         assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
-
-
-def known_by_itself(document: str, fetch: Fetch, earlier: list[Fetch]) -> list[Knowledge | None]:
-    """What a process of a fleet knows without the others. One that has waited for longer than a
-    lease lasts fetches, too, and its turn may come later still: then its failure counts in place of
-    those that the others had meanwhile.
-    """
-    mine = [one for one in earlier if one.process == fetch.process and not one.is_superseded]
-    own = knowledge_at(policy_of(document, fetch.page), mine, fetch.began)
-    return [one for one in own if one is not None]
 
 
 def ended_for_others(world: World, fetch: Fetch | Visit) -> float:
