@@ -156,6 +156,13 @@ HISTORIES = {
             asks(tdmrep=RESERVES_A, seconds=300.0),
         ],
     ),
+    "a tdmrep.json that is forbidden while its fetch waits for its turn": (
+        crawl(purpose="train-ai", own_delays=((SITE, 60.0),)),
+        [
+            Step(0.0, SITE, tdmrep=Answer(file=TdmFile(), lifetime=90), paths=(A,)),
+            asks(SITE, Answer(file=File(frozenset({TDMREP}))), 1.5 * DAY, tdmrep=RESERVES_A),
+        ],
+    ),
     "a tdmrep.json that fails": (TRAINS, [asks(tdmrep=DOWN), asks(seconds=60.0)]),
     "a tdmrep.json that fails, and a copy": (
         TRAINS,
