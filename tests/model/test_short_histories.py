@@ -230,6 +230,15 @@ HISTORIES = {
         crawl(),
         [becomes(OTHER, SLOW), asks(SITE, pages_lead_to=OTHER), asks(SITE)],
     ),
+    "a page that a redirect has led to a site that does not answer, and another one": (
+        crawl(),
+        [
+            becomes(OTHER, Answer(None, takes=20.0)),
+            asks(SITE, pages_lead_to=OTHER),
+            asks(OTHER),
+            asks(SITE, seconds=60.0),
+        ],
+    ),
     "an engine that is paused while a robots.txt is fetched": (
         crawl(),
         [asks(SITE, Answer(file=CLOSES_A.file, takes=20.0), pauses=DAY), asks()],
