@@ -81,7 +81,7 @@ def may_decide(world: World, asked: Asked) -> Iterator[Decides]:
         [
             one
             for one in known(world, asked, document, asked.at)
-            if one and may_be_used(one, asked) and not failed_for_another(world, one, asked)
+            if one and may_be_used(world, one, asked) and not failed_for_another(world, one, asked)
         ]
         for document in DOCUMENTS
     ]
@@ -100,10 +100,22 @@ def needs_tdmrep(world: World, asked: Asked, robots_txt: Knowledge, now: float) 
     return all(robots_txt.allows(path, asked.manner.agent, now) for path in (asked.path, TDMREP))
 
 
-def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
-    if knowledge.is_usable(asked.at) or was_fetched_for(knowledge, asked):
+def may_be_used(world: World, knowledge: Knowledge, asked: Asked) -> bool:
+    """Whether a request may be decided by what is known. What has grown too old while it waited
+    for its turn counts only where it was fetched twice meanwhile: then no answer lives so long.
+    """
+    if knowledge.is_usable(asked.at) or asked.at - knowledge.last.ended < FLOOR:
         return True
-    return asked.at - knowledge.last.ended < FLOOR
+    return was_fetched_for(knowledge, asked) and fetches_since(world, asked) > 1
+
+
+def fetches_since(world: World, asked: Asked) -> int:
+    """How many documents have come while a request waited."""
+    return sum(
+        asked.began <= fetch.ended <= asked.at
+        for document in DOCUMENTS
+        for fetch in world.known_fetches(asked.process, asked.host, document)
+    )
 
 
 def failed_for_another(world: World, knowledge: Knowledge, asked: Asked) -> bool:

@@ -243,6 +243,10 @@ HISTORIES = {
         crawl(),
         [asks(SITE, Answer(file=CLOSES_A.file, takes=20.0), pauses=DAY), asks()],
     ),
+    "an answer that grows too old while the engine is paused": (
+        crawl(),
+        [asks(SITE, Answer(lifetime=90, takes=20.0), pauses=DAY / 2)],
+    ),
     "a robots.txt that comes too late": (
         crawl(),
         [asks(SITE, Answer(takes=45.0)), asks(seconds=60.0), asks(seconds=60.0)],
