@@ -286,10 +286,10 @@ def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> N
     """
     assert visit.began <= world.closed_at.get(visit.process, inf), f"{visit} after the end"
     delay = delay_at(world, host, visit)
-    is_given = host in dict(world.plan.given)
+    is_known_before = host in dict(world.plan.given) or world.keeps != "memory"
     for other in earlier if delay else ():
-        if is_given and (other.page.host != host or other.page.is_exempt):
-            continue  # a redirect led here, or nothing was asked: nobody has learned of a delay
+        if is_known_before and (other.page.host != host or other.page.is_exempt):
+            continue  # a redirect led here, or nothing was asked: nobody has looked for the delay
         gap = delay
         if other.process != visit.process:
             is_kept = world.work_together(visit.process, other.process)

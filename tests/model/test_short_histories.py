@@ -239,6 +239,15 @@ HISTORIES = {
             asks(SITE, seconds=60.0),
         ],
     ),
+    "a redirect to a host with a delay of which only the store knows": (
+        Plan("original1994", "kept", own_delays=((OTHER, 60.0),)),
+        [
+            asks(OTHER, DOWN),
+            Step(200.0, closes=True),
+            asks(SITE, TO_OTHER),
+            asks(OTHER),
+        ],
+    ),
     "an engine that is paused while a robots.txt is fetched": (
         crawl(),
         [asks(SITE, Answer(file=CLOSES_A.file, takes=20.0), pauses=DAY), asks()],
