@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import Crawler
@@ -157,7 +158,7 @@ class CrawlParts:
         sources = Sources(
             store,
             fetch,
-            settings.profile.variant,
+            partial(settings.profile.variant, sent=settings.configs.sent),
             self.now,
             compat.sleep,
             gate,

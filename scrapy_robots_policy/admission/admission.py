@@ -111,7 +111,7 @@ class Admission:
                 is_held = self.must_wait(request, rules, config)
                 ready_at = self.now()
                 await self._wait_for_visit_time(rules, config)
-                rules = await self._with_tdmrep(request, rules, config, began)
+                rules = await self._with_tdmrep(request, origin, config, rules, began)
                 queue = self._queue(request, rules, config) if is_held else None
                 async with _turn(queue, request) as turn:
                     if is_held:
@@ -213,7 +213,12 @@ class Admission:
         return rules
 
     async def _with_tdmrep(
-        self, request: Request, rules: OriginRules, config: RequestConfig, began: float
+        self,
+        request: Request,
+        origin: Origin,
+        config: RequestConfig,
+        rules: OriginRules,
+        began: float,
     ) -> OriginRules:
         """The rules, and the origin's tdmrep.json where it may decide. Raises Disallowed.
 
@@ -223,6 +228,8 @@ class Admission:
             return rules
         key = key_of(rules.origin, TDMREP)
         rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
+        # A robots.txt that has come meanwhile may forbid that file: then it reserves nothing.
+        rules = self._current(request, origin, config, rules) or rules
         if not self.dry_run:
             self.decider.refuse_if_forbidden(request, rules, config, began)
         return rules

@@ -107,10 +107,15 @@ class RequestProfile:
         request.meta.pop("redirect_urls", None)  # an exemption ends with its origin
         return request
 
-    def variant(self, page: Request) -> Hashable:
-        """What the request takes from a page's: requests with the same variant fail alike."""
+    def variant(self, page: Request, sent: bytes = b"") -> Hashable:
+        """What the request takes from a page's: requests with the same variant fail alike.
+
+        sent  the User-Agent that Scrapy adds to a request without one. A redirect and a retry have
+              it, too, because Scrapy has added it to the request before
+        """
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
-        return meta, tuple(tuple(page.headers.getlist(name)) for name in self.headers)
+        headers = (page.headers.getlist(name) for name in self.headers)
+        return meta, tuple(() if values == [sent] else tuple(values) for values in headers)
 
 
 def trim(request: Request) -> None:

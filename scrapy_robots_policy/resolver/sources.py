@@ -143,12 +143,16 @@ class Sources:
     async def _fetch(
         self, state: OriginState, dialect: Dialect, page: Any, place: FetchPlace
     ) -> None:
-        before = state.entry
-        obeyed = state.rules(dialect, self.now()) if before is not None else None
+        obeyed = state.rules(dialect, self.now()) if state.entry is not None else None
         if obeyed is not None and not holds(obeyed.access, self.now()):
             obeyed = None
         result = await self._fetch_for_somebody(state, dialect, page, place)
-        state.entry = state.remember(result, self.now())
+        if state.remember(result, self.now()).failures:
+            # Its turn may have come late, and others have not waited for it: it is a failure after
+            # what they have learned meanwhile.
+            claim = await self.coordinator.claim(state.origin)
+            self._adopt(state, claim.entry)
+        before, state.entry = state.entry, state.remember(result, self.now())
         if obeyed is not None:
             self.events.on_obeyed(state.origin, _age(obeyed, self.now()))
         self.events.on_fetched(state.origin, result, before, state.entry)

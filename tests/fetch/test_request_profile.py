@@ -123,3 +123,10 @@ def test_a_plain_request_is_plain_though_a_hook_gives_an_earlier_one_again():
 def test_a_hook_that_gives_back_no_request_is_named_in_the_error():
     with pytest.raises(TypeError, match=r"^ROBOTS_FETCH_HOOK gave back an object of type str; "):
         made(PAGE, hook=lambda _page, _made: "http://service.example/")
+
+
+@pytest.mark.parametrize(("user_agent", "is_alike"), [("Bot/1.0", True), ("Other/1.0", False)])
+def test_the_user_agent_that_scrapy_adds_makes_no_other_way_to_a_site(user_agent, is_alike):
+    variant = RequestProfile(20.0).variant
+    redirected = Request(PAGE.url, headers={"User-Agent": user_agent})
+    assert (variant(redirected, b"Bot/1.0") == variant(Request(PAGE.url), b"Bot/1.0")) is is_alike

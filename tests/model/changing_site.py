@@ -15,18 +15,23 @@ from scrapy_robots_policy import compat
 from tests.model.site_files import DOCUMENTS, ROBOTS_TXT, TDMREP, Answer, TdmFile
 
 PROXY_TAKES = 3.0  # seconds until a proxy that does not pass a request on closes the connection
+TIME_LIMIT = 30.0  # ROBOTS_FETCH_TIMEOUT
+MAX_PAGE_REDIRECTS = 2  # of one page
 
 
 @dataclass(eq=False)
 class Visit:
     """One request that came to a site.
 
+    began  when it reached Scrapy's downloader
+    came   when it came to the site: it may have waited for DOWNLOAD_DELAY
     page   the page that it is for, as a `world.Asked`
     fetch  the fetch of a document that it is a part of; None: it is for the page itself
     """
 
     process: int
     began: float
+    came: float
     page: Any
     fetch: Fetch | None = None
     ended: float = inf
@@ -71,6 +76,7 @@ class Site:
 
     answers     what it answers now when it is asked for a document
     pages_take  seconds until a page comes
+    pages_lead_to  the host to whose pages those of this one redirect; "": they do not
     fetches     those for its pages, by document
     passed_on   those for pages of other hosts that were redirected to its own document: they have
                 brought what a fetch for its pages would have
@@ -78,6 +84,7 @@ class Site:
 
     answers: dict[str, Answer]
     pages_take: float = 0.0
+    pages_lead_to: str = ""
     visits: list[Visit] = field(default_factory=list)
     fetches: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
     passed_on: dict[str, list[Fetch]] = field(default_factory=lambda: {d: [] for d in DOCUMENTS})
@@ -119,7 +126,7 @@ class Web:
         """The answer to a request for a page, or to one of the requests of a fetch for a page."""
         site = self.sites[urlsplit(request.url).hostname]
         page, waiting = request.meta.get("page"), request.meta.get("waiting")
-        visit = Visit(process, self.now(), page or waiting)
+        visit = Visit(process, request.meta["reached"], self.now(), page or waiting)
         if page is None and "proxy" in request.meta:
             await self._lose(request, visit)
         site.visits.append(visit)
@@ -127,6 +134,10 @@ class Web:
             if page is None:
                 return await self._document(site, request, visit)
             await compat.sleep(site.pages_take)
+            redirects = len(request.meta.get("redirect_urls", ()))
+            if site.pages_lead_to and redirects < MAX_PAGE_REDIRECTS:
+                url = f"http://{site.pages_lead_to}{urlsplit(request.url).path}"
+                return Response(request.url, 301, {"Location": url}, request=request)
             return Response(request.url, request=request)
         finally:
             visit.ended = self.now()
@@ -144,8 +155,11 @@ class Web:
             return self._redirect(request, fetch, f"{start}/moved/{hop + 1}", document)
         if fetch.answer.leads_to:
             return self._redirect(request, fetch, fetch.answer.leads_to, document)
-        await compat.sleep(fetch.answer.takes)
-        fetch.ended = self.now()
+        fetch.cause = "reset" if fetch.answer.takes <= TIME_LIMIT else "timeout"
+        try:
+            await compat.sleep(fetch.answer.takes)
+        finally:  # the crawl may give it up
+            fetch.ended = self.now()
         if fetch.answer.status is None:
             raise ConnectionLost
         response = fetch.answer.response(request)

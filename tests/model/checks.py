@@ -8,7 +8,7 @@ from itertools import groupby
 from math import inf
 
 from scrapy_robots_policy.rep import Reason
-from tests.model.changing_site import Fetch, Visit
+from tests.model.changing_site import TIME_LIMIT, Fetch, Visit
 from tests.model.counted import check_counts
 from tests.model.oracle import FLOOR, OPEN_OR_CLOSED, PATIENCE, WAIT, Given, Knowledge, knowledge_at
 from tests.model.plan import Manner
@@ -28,7 +28,7 @@ Decides = dict[str, Knowledge]  # by document, what is known of those that decid
 
 
 def check(world: World) -> None:
-    assert not world.faults
+    assert not world.faults, world.faults
     for asked in world.asked:
         check_decision(world, asked)
     for host, site in world.sites.items():
@@ -81,7 +81,7 @@ def may_decide(world: World, asked: Asked) -> Iterator[Decides]:
         [
             one
             for one in known(world, asked, document, asked.at)
-            if one and may_be_used(one, asked) and not failed_for_another(world, one, asked)
+            if one and may_be_used(world, one, asked) and not failed_for_another(world, one, asked)
         ]
         for document in DOCUMENTS
     ]
@@ -100,10 +100,22 @@ def needs_tdmrep(world: World, asked: Asked, robots_txt: Knowledge, now: float) 
     return all(robots_txt.allows(path, asked.manner.agent, now) for path in (asked.path, TDMREP))
 
 
-def may_be_used(knowledge: Knowledge, asked: Asked) -> bool:
-    if knowledge.is_usable(asked.at) or was_fetched_for(knowledge, asked):
+def may_be_used(world: World, knowledge: Knowledge, asked: Asked) -> bool:
+    """Whether a request may be decided by what is known. What has grown too old while it waited
+    for its turn counts only where it was fetched twice meanwhile: then no answer lives so long.
+    """
+    if knowledge.is_usable(asked.at) or asked.at - knowledge.last.ended < FLOOR:
         return True
-    return asked.at - knowledge.last.ended < FLOOR
+    return was_fetched_for(knowledge, asked) and fetches_since(world, asked) > 1
+
+
+def fetches_since(world: World, asked: Asked) -> int:
+    """How many documents have come while a request waited."""
+    return sum(
+        asked.began <= fetch.ended <= asked.at
+        for document in DOCUMENTS
+        for fetch in world.known_fetches(asked.process, asked.host, document)
+    )
 
 
 def failed_for_another(world: World, knowledge: Knowledge, asked: Asked) -> bool:
@@ -111,7 +123,7 @@ def failed_for_another(world: World, knowledge: Knowledge, asked: Asked) -> bool
     last = knowledge.last
     if last is None or last.status is not None or last.process != asked.process:
         return False
-    waited = asked.began < last.ended and not any_delay(world)
+    waited = asked.began < last.ended and not any_wait(world)
     return waited and last.page.manner.is_proxied and not asked.manner.is_proxied
 
 
@@ -132,7 +144,7 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
     now, robots_txt = asked.at, decides[ROBOTS_TXT]
     if robots_txt.mode(now) == WAIT:
         ends = asked.began + PATIENCE
-        began_in_time = robots_txt.last.began <= ends or any_delay(world)
+        began_in_time = robots_txt.last.began <= ends or any_wait(world)
         return (DEFERRED,) if began_in_time and ends < robots_txt.fresh_until else ()
     if robots_txt.mode(now) == OPEN_OR_CLOSED:
         return PASSES, CLOSED, REFUSES_USE
@@ -163,13 +175,14 @@ def check_decision(world: World, asked: Asked) -> None:
     where nothing asks for that.
     """
     assert asked.at is not None, asked
-    if world.plan.obeys != "yes" or asked.manner.is_exempt:
+    assert asked.refused_at or not is_paused(world, asked.process, asked.at), f"paused: {asked}"
+    if world.plan.obeys != "yes" or asked.is_exempt:
         assert asked.passed_at is not None, f"it was refused: {asked}"
     elif asked.passed_at is not None:
         assert outcome_of(asked) == PASSES, f"it has passed: {asked}"
-    if world.plan.obeys == "no" or asked.manner.is_exempt:
+    if world.plan.obeys == "no" or asked.is_exempt:
         assert asked.verdict is None, asked
-        assert asked.at == asked.began, f"it had to wait for nothing: {asked}"
+        assert is_paused(world, asked.process, asked.began) or asked.at == asked.began, asked
         return
     assert deciding(world, asked), f"nothing that may be used decides so: {asked}"
     if needs_no_wait(world, asked):
@@ -179,7 +192,7 @@ def check_decision(world: World, asked: Asked) -> None:
 def needs_no_wait(world: World, asked: Asked) -> bool:
     """Whether all that decides about a page is known, and no delay is kept at its host."""
     began = asked.began
-    if any_delay_of_others(world, asked):
+    if any_delay_of_others(world, asked) or is_paused(world, asked.process, began):
         return False
     for one in known(world, asked, ROBOTS_TXT, began):
         if one is None or not one.is_usable(began) or one.mode(began) in (WAIT, OPEN_OR_CLOSED):
@@ -195,10 +208,17 @@ def needs_no_wait(world: World, asked: Asked) -> bool:
     return True
 
 
-def any_delay(world: World) -> bool:
-    """Whether a site has asked for a delay. There a try that is due begins only in its turn."""
+def any_wait(world: World) -> bool:
+    """Whether requests may have waited for something else than a robots.txt: the engine was paused,
+    or a site has asked for a delay. There a try that is due begins only in its turn.
+    """
     fetches = (fetch for site in world.sites.values() for fetch in site.fetches[ROBOTS_TXT])
-    return any(fetch.answer.file.delay for fetch in fetches) or bool(world.plan.own_delays)
+    has_delay = any(fetch.answer.file.delay for fetch in fetches) or world.plan.own_delays
+    return bool(has_delay or world.plan.download_delay or world.pauses)
+
+
+def is_paused(world: World, process: int, at: float) -> bool:
+    return any(began < at < end for number, began, end in world.pauses if number == process)
 
 
 def any_delay_of_others(world: World, asked: Asked) -> bool:
@@ -227,28 +247,17 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
             if other.process != fetch.process:
                 ended = min(ended, other.began + LEASE_LASTS)
             assert ended <= fetch.began, f"{fetch} while {other}"
-    knowledge = known(world, fetch.page, document, fetch.began)
-    if world.keeps == "fleet":
-        knowledge += known_by_itself(document, fetch, earlier)
     assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
-        for one in knowledge
+        for one in known(world, fetch.page, document, fetch.began)
     ), f"{fetch} too soon after {earlier[-1:]}"
+    is_too_late = fetch.answer.takes > TIME_LIMIT
+    assert not is_too_late or fetch.status in (None, 301), f"it came after the time limit: {fetch}"
     assert world.plan.obeys != "no", fetch
     assert document == TDMREP or fetch.page.host not in dict(world.plan.given), fetch
-    assert not fetch.page.manner.is_exempt, fetch
+    assert not fetch.page.is_exempt, fetch
     if document == TDMREP:
         assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
-
-
-def known_by_itself(document: str, fetch: Fetch, earlier: list[Fetch]) -> list[Knowledge | None]:
-    """What a process of a fleet knows without the others. One that has waited for longer than a
-    lease lasts fetches, too, and its turn may come later still: then its failure counts in place of
-    those that the others had meanwhile.
-    """
-    mine = [one for one in earlier if one.process == fetch.process and not one.is_superseded]
-    own = knowledge_at(policy_of(document, fetch.page), mine, fetch.began)
-    return [one for one in own if one is not None]
 
 
 def ended_for_others(world: World, fetch: Fetch | Visit) -> float:
@@ -277,23 +286,23 @@ def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> N
     """
     assert visit.began <= world.closed_at.get(visit.process, inf), f"{visit} after the end"
     delay = delay_at(world, host, visit)
-    is_given = host in dict(world.plan.given)
+    is_known_before = host in dict(world.plan.given) or world.keeps != "memory"
     for other in earlier if delay else ():
-        if is_given and other.page.host != host:
-            continue  # a redirect led here: its fetch has learned nothing of a delay
+        if is_known_before and (other.page.host != host or other.page.is_exempt):
+            continue  # a redirect led here, or nothing was asked: nobody has looked for the delay
         gap = delay
         if other.process != visit.process:
             is_kept = world.work_together(visit.process, other.process)
             gap = min(delay, delay_at(world, host, other)) if is_kept else 0.0
         if gap:
             ended = other.ended if other.fetch is None else ended_for_others(world, other)
-            assert visit.began >= ended + gap, f"{visit} {gap} s after {other}"
+            assert visit.came >= ended + gap, f"{visit} {gap} s after {other}"
 
 
 def delay_at(world: World, host: str, visit: Visit) -> float:
     """The delay that a visit must have kept."""
     asked = visit.page
-    if world.plan.obeys == "no" or asked.manner.is_exempt:
+    if world.plan.obeys == "no" or asked.is_exempt:
         return 0.0
     if host != asked.host and world.keeps != "memory":
         return 0.0  # a redirect leads here: nobody looks for what a store has of here

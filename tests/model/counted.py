@@ -39,7 +39,7 @@ def refused(world: World, process: int) -> Counter[str]:
 def passed_by(world: World, process: int) -> int:
     """How many pages have passed. Nothing is asked about one that is exempt."""
     return sum(
-        asked.process == process and asked.passed_at is not None and not asked.manner.is_exempt
+        asked.process == process and asked.passed_at is not None and not asked.is_exempt
         for asked in world.asked
     )
 

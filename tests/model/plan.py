@@ -39,6 +39,7 @@ class Plan:
                each delay is kept
     own_delays  hosts, each with the delay that the user has set for it
     given      hosts, each with the robots.txt that the user has set in place of its own
+    download_delay  Scrapy's own DOWNLOAD_DELAY
     """
 
     dialect: str
@@ -49,6 +50,7 @@ class Plan:
     over_max: str = ""
     own_delays: tuple[tuple[str, float], ...] = ()
     given: tuple[tuple[str, File], ...] = ()
+    download_delay: float = 0.0
 
     @property
     def trains(self) -> bool:
@@ -58,6 +60,7 @@ class Plan:
     def settings(self) -> dict[str, Any]:
         settings = {"ROBOTS_DIALECT": PACED[self.dialect], "ROBOTS_PURPOSE": self.purpose or None}
         settings |= OBEYS[self.obeys] | REDIRECTS[self.redirects]
+        settings |= {"DOWNLOAD_DELAY": self.download_delay, "DOWNLOAD_DELAY_JITTER": 0}
         if self.over_max:
             settings["ROBOTS_CRAWL_DELAY_MAX"] = LONGEST_DELAY
             settings["ROBOTS_CRAWL_DELAY_OVER_MAX"] = self.over_max

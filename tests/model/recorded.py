@@ -17,5 +17,5 @@ def check_records(world: World) -> None:
         assert not checked.errors
         assert not differences
         decided = [asked for asked in world.asked if asked.process == process]
-        exempt = [asked for asked in decided if asked.manner.is_exempt]
+        exempt = [asked for asked in decided if asked.is_exempt]
         assert (checked.decisions, checked.exempt) == (len(decided) - len(exempt), len(exempt))

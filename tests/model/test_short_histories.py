@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_robots_policy import compat
 from tests.model.oracle import DAY
 from tests.model.plan import Manner, Plan
 from tests.model.site_files import PATHS, TDMREP, Answer, File, TdmFile
@@ -156,6 +157,13 @@ HISTORIES = {
             asks(tdmrep=RESERVES_A, seconds=300.0),
         ],
     ),
+    "a tdmrep.json that is forbidden while its fetch waits for its turn": (
+        crawl(purpose="train-ai", own_delays=((SITE, 60.0),)),
+        [
+            Step(0.0, SITE, tdmrep=Answer(file=TdmFile(), lifetime=90), paths=(A,)),
+            asks(SITE, Answer(file=File(frozenset({TDMREP}))), 1.5 * DAY, tdmrep=RESERVES_A),
+        ],
+    ),
     "a tdmrep.json that fails": (TRAINS, [asks(tdmrep=DOWN), asks(seconds=60.0)]),
     "a tdmrep.json that fails, and a copy": (
         TRAINS,
@@ -186,6 +194,10 @@ HISTORIES = {
         [asks(SITE, SLOW), asks()],
     ),
     "a delay of the user's": (crawl(own_delays=((SITE, 7.0),)), [asks(SITE, SLOW), asks()]),
+    "pages that are under way when a delay begins": (
+        crawl(),
+        [asks(SITE, Answer(lifetime=0), pages_take=300.0), asks(SITE, SLOW, 150.0)],
+    ),
     "no delay, by the user's will": (crawl(own_delays=((SITE, 0.0),)), [asks(SITE, SLOW), asks()]),
     "a delay of the user's, and redirects that lead there": (
         crawl(own_delays=((OTHER, 7.0),)),
@@ -199,8 +211,68 @@ HISTORIES = {
         crawl(given=((SITE, CLOSES_A.file),)),
         [asks(SITE, CLOSES_B), asks(OTHER, TO_OTHER), asks()],
     ),
+    "a file of the user's with a delay, for which nobody has looked": (
+        crawl(purpose="train-ai", given=((OTHER, SLOW.file),)),
+        [asks(OTHER, manner=Manner(is_exempt=True)), asks(SITE, tdmrep=TO_OTHER)],
+    ),
+    "pages that redirect to a site that closes them": (
+        crawl(),
+        [becomes(OTHER, CLOSES_A), asks(SITE, pages_lead_to=OTHER)],
+    ),
+    "pages about which nothing is asked, and that redirect elsewhere and back": (
+        crawl(),
+        [
+            Step(0.0, OTHER, CLOSES_A, pages_lead_to=SITE),
+            asks(SITE, CLOSES_B, manner=Manner(is_exempt=True), pages_lead_to=OTHER),
+        ],
+    ),
+    "pages that redirect to a site with a delay": (
+        crawl(),
+        [becomes(OTHER, SLOW), asks(SITE, pages_lead_to=OTHER), asks(SITE)],
+    ),
+    "a page that a redirect has led to a site that does not answer, and another one": (
+        crawl(),
+        [
+            becomes(OTHER, Answer(None, takes=20.0)),
+            asks(SITE, pages_lead_to=OTHER),
+            asks(OTHER),
+            asks(SITE, seconds=60.0),
+        ],
+    ),
+    "a redirect to a host with a delay of which only the store knows": (
+        Plan("original1994", "kept", own_delays=((OTHER, 60.0),)),
+        [
+            asks(OTHER, DOWN),
+            Step(200.0, closes=True),
+            asks(SITE, TO_OTHER),
+            asks(OTHER),
+        ],
+    ),
+    "an engine that is paused while a robots.txt is fetched": (
+        crawl(),
+        [asks(SITE, Answer(file=CLOSES_A.file, takes=20.0), pauses=DAY), asks()],
+    ),
+    "an answer that grows too old while the engine is paused": (
+        crawl(),
+        [asks(SITE, Answer(lifetime=90, takes=20.0), pauses=DAY / 2)],
+    ),
+    "a robots.txt that comes too late": (
+        crawl(),
+        [asks(SITE, Answer(takes=45.0)), asks(seconds=60.0), asks(seconds=60.0)],
+    ),
     "a tdmrep.json that is no JSON": (TRAINS, [asks(tdmrep=Answer(file=TdmFile(None)))]),
 }
+if compat.ASYNC_API:  # else the downloader has a clock that no test can set
+    HISTORIES |= {
+        "Scrapy's delay, and a longer one": (
+            crawl(download_delay=8.0),
+            [asks(SITE, SLOW, pages_take=3.0), asks()],
+        ),
+        "a delay, and a longer one of Scrapy's": (
+            crawl(download_delay=100.0),
+            [asks(SITE, Answer(file=File(delay=40.0)), pages_take=100.0), asks(pages_take=100.0)],
+        ),
+    }
 
 
 @pytest.mark.parametrize(("plan", "history"), HISTORIES.values(), ids=HISTORIES)

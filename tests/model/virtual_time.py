@@ -5,10 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from types import SimpleNamespace
 
 import pytest
+from scrapy.core import downloader
 from scrapy.utils import defer
 
 from scrapy_robots_policy import assembly, compat
@@ -41,6 +43,12 @@ class VirtualTime:
         self._calls[number] = call
         heapq.heappush(self._timers, (self.time + seconds, number))
         return lambda: self._calls.pop(number, None)
+
+    def call_later_of_scrapy(
+        self, seconds: float, call: Callable[..., object], *arguments: object
+    ) -> SimpleNamespace:
+        """As `scrapy.utils.asyncio.call_later`, by which the downloader keeps DOWNLOAD_DELAY."""
+        return SimpleNamespace(cancel=self.call_later(seconds, partial(call, *arguments)))
 
     async def forward(self, seconds: float) -> None:
         """Let time pass. Whatever has a time meanwhile happens at that time."""
@@ -87,4 +95,7 @@ def virtual_time() -> Iterator[VirtualTime]:
         patch.setattr(compat, "steady_clock", lambda: time.now)
         patch.setattr(defer, "_DEFER_DELAY", 0, raising=False)  # in Scrapy 2.13 each page takes it
         patch.setattr(assembly, "time", SimpleNamespace(monotonic=time.now))
+        for name in ("time", "monotonic"):  # which of them it is depends on the version
+            patch.setattr(downloader, name, time.now, raising=False)
+        patch.setattr(downloader, "call_later", time.call_later_of_scrapy, raising=False)
         yield time

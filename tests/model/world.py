@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import scrapy
+from scrapy import signals
 from scrapy.crawler import CrawlerRunner
 from scrapy.http import Request, Response
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -31,7 +33,6 @@ AT_ONCE = {
     "USER_AGENT": f"{AGENT} (+https://tests.dev/bot)",
     "CONCURRENT_REQUESTS": 1000,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1000,
-    "DOWNLOAD_DELAY": 0,
     "RETRY_ENABLED": False,
     "ROBOTS_FETCH_RETRIES": 0,
     "CLOSESPIDER_TIMEOUT": 0,
@@ -44,6 +45,7 @@ class Asked:
     """A page that a crawl was asked for.
 
     dialect                the name of that in which its robots.txt is read
+    first_host             that of the page whose redirects have led to this one; "": there is none
     passed_at, refused_at  when it passed, or was refused; None: it was not
     verdict                that on the page; None: there is none
     """
@@ -54,6 +56,7 @@ class Asked:
     manner: Manner
     dialect: str
     began: float
+    first_host: str = ""
     passed_at: float | None = None
     refused_at: float | None = None
     verdict: Any = None
@@ -63,6 +66,11 @@ class Asked:
     def at(self) -> float | None:
         """When it was decided."""
         return self.refused_at if self.passed_at is None else self.passed_at
+
+    @property
+    def is_exempt(self) -> bool:
+        """Whether no robots.txt is to be asked. Redirects take that to no other host."""
+        return self.manner.is_exempt and self.first_host in ("", self.host)
 
 
 class Spider(scrapy.Spider):
@@ -82,6 +90,7 @@ class World:
 
     closed_at  when the crawls were closed, by their number
     stats      what they have counted
+    pauses     (the number of a crawl, from when on it was paused, until when)
     records    the folder of their records
     """
 
@@ -99,12 +108,24 @@ class World:
         self.crawls: dict[int, Crawl] = {}  # those that are open, by their number
         self.closed_at: dict[int, float] = {}
         self.stats: dict[int, dict[str, Any]] = {}
+        self.pauses: list[tuple[int, float, float]] = []
 
     async def ask(self, seat: int, host: str, paths: Iterable[str], manner: Manner) -> None:
         """Ask one of the crawls for pages of a host."""
         crawl = self._crawl(seat)
         for path in paths:
             crawl.ask(host, path, manner)
+        await self.time.forward(0)
+
+    async def pause(self, seat: int, seconds: float) -> None:
+        """Pause the engine of one of the crawls for some time."""
+        crawl, began = self._crawl(seat), self.time.now()
+        engine = crawl.crawler.engine
+        engine.pause()
+        await self.time.forward(seconds)
+        engine.unpause()
+        self.pauses.append((crawl.number, began, self.time.now()))
+        engine._slot.nextcall.schedule()  # as the engine does every five seconds
         await self.time.forward(0)
 
     async def open(self) -> None:
@@ -119,7 +140,8 @@ class World:
         self.asked = [asked for asked in self.asked if asked not in put_back]
         await self.open()
         for asked in put_back:
-            self.crawls[max(self.crawls)].ask(asked.host, asked.path, asked.manner)
+            manner = replace(asked.manner, is_exempt=asked.is_exempt)
+            self.crawls[max(self.crawls)].ask(asked.host, asked.path, manner)
         await self.time.forward(0)
 
     async def run_on(self) -> None:
@@ -183,7 +205,8 @@ class Crawl:
 
     def __init__(self, world: World, number: int) -> None:
         self.world, self.number, self.gate = world, number, Gate()
-        handler = download_handler(self._respond)
+        self.now = world.time.now
+        handler = download_handler(partial(world.web.respond, number))
         store = STORES[world.keeps]
         settings = {**QUIET, **OURS, **AT_ONCE, "TWISTED_REACTOR": None}
         settings["DOWNLOAD_HANDLERS"] = {"http": handler, "https": handler}
@@ -197,16 +220,18 @@ class Crawl:
             settings["ROBOTS_STORE"] = type("Store", (store,), {"shared": world.shared})
         runner = CrawlerRunner(settings)
         self.crawler = runner.create_crawler(type("Spider", (Spider,), {"gate": self.gate}))
+        self.crawler.signals.connect(self._scheduled, signals.request_scheduled)
+        self.crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self.ended = runner.crawl(self.crawler)
 
     def ask(self, host: str, path: str, manner: Manner) -> None:
         dialect = manner.dialect or self.world.plan.dialect
-        asked = Asked(self.number, host, path, manner, dialect, self.world.time.now())
+        asked = Asked(self.number, host, path, manner, dialect, self.now())
         self.world.asked.append(asked)
         request = Request(
             f"http://{host}{path}",
-            partial(self._answered, asked=asked),
-            errback=partial(self._failed, asked=asked),
+            self._answered,
+            errback=self._failed,
             meta={"page": asked, **manner.meta},
             dont_filter=True,
         )
@@ -224,21 +249,33 @@ class Crawl:
     def sitemaps(self, host: str) -> tuple[str, ...]:
         return middleware_of(self.crawler).sitemaps(f"http://{host}/")
 
-    async def _respond(self, request: Request) -> Response:
+    def _reached(self, request: Request) -> None:
+        """A request is in Scrapy's downloader, where it may wait for DOWNLOAD_DELAY."""
+        request.meta["reached"] = self.now()
         asked = request.meta.get("page")
         if asked is not None:
             if asked.at is not None:
                 self.world.faults.append(("decided twice", asked))
-            asked.passed_at = self.world.time.now()
+            asked.passed_at = self.now()
             asked.verdict = request.meta.get("robots_verdict")
-        return await self.world.web.respond(self.number, request)
 
-    def _answered(self, _response: Response, asked: Asked) -> None:
-        asked.has_ended = True
+    def _scheduled(self, request: Request) -> None:
+        """A request is in the scheduler. The redirect of a page is another page."""
+        asked = request.meta["page"]
+        if asked.passed_at is not None:
+            led_to = replace(asked, host=urlsplit(request.url).hostname, began=self.now())
+            led_to.first_host = asked.first_host or asked.host
+            led_to.passed_at = led_to.verdict = None
+            self.world.asked.append(led_to)
+            asked.has_ended, request.meta["page"] = True, led_to
 
-    def _failed(self, failure: Any, asked: Asked) -> None:
+    def _answered(self, response: Response) -> None:
+        response.meta["page"].has_ended = True
+
+    def _failed(self, failure: Any) -> None:
+        asked = failure.request.meta["page"]
         asked.has_ended = True
-        asked.refused_at = self.world.time.now()
+        asked.refused_at = self.now()
         if isinstance(failure.value, Disallowed):
             asked.verdict = failure.value.verdict
         else:

@@ -435,6 +435,32 @@ async def test_a_robots_txt_without_a_lifetime_is_fetched_once_a_second_by_all_p
     assert len(world.fetches) == fetches
 
 
+@pytest.mark.parametrize(
+    ("of_others", "mode", "next_try"),
+    [
+        pytest.param(SECRET, AccessMode.RULES, 10, id="the file"),
+        pytest.param(DOWN, AccessMode.DISALLOW, 40, id="two failures"),
+    ],
+)
+@on_reactor
+async def test_a_failure_that_comes_late_counts_after_what_others_have_learned_meanwhile(
+    of_others, mode, next_try
+):
+    world = World([DOWN], store=FleetStore(Claim(True, None)))
+    entry = entry_of(of_others, world.time)
+    if of_others is DOWN:
+        entry = replace(entry, octets=None, failing_since=world.time, failures=2)
+
+    async def late(order):
+        world.time += 2 * LEASE_PATIENCE
+        world.store.claims = [Claim(False, entry)]
+        return DOWN
+
+    world.fetch = late
+    rules = await world.resolver().rules_for(ORIGIN, RFC)
+    assert (rules.mode, rules.access.fresh_until) == (mode, world.time + next_try)
+
+
 @on_reactor
 async def test_while_another_process_fetches_it_is_asked_every_few_seconds():
     pauses = []
