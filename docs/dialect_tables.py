@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from scrapy_robots_policy.commands.access_table import duration, modes_by_answer
-from scrapy_robots_policy.commands.crawler_list import by_category
-from scrapy_robots_policy.commands.option_words import value_text
+from scrapy_robots_policy.commands.printing.access_table import duration, modes_by_answer
+from scrapy_robots_policy.commands.printing.option_words import value_text
+from scrapy_robots_policy.commands.verbs.crawler_list import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
 from scrapy_robots_policy.rep.agents import Category, CrawlerKind
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers

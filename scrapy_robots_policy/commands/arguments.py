@@ -15,7 +15,7 @@ from ..rep.dialects.crawlers import names_a_crawler
 from ..rep.nearest import nearest
 from ..rep.preference import DeclaredUse
 from .typed_urls import as_url, why_no_url
-from .verbs import FILES_OF_DIRECTORIES, Verb
+from .verb_table import FILES_OF_DIRECTORIES, Verb
 
 MAX_JOBS = 1000
 MAX_PORT = 65535

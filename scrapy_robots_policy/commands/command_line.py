@@ -14,8 +14,8 @@ from ..distribution import DISTRIBUTION, installed_version
 from ..rep.nearest import nearest
 from .arguments import Defaults, UsageError, read_options
 from .help_texts import print_help
-from .terminal import drop_output, print_error, print_line, set_up
-from .verbs import FOR_ALL, OPTIONS, VERBS, Option
+from .printing.terminal import drop_output, print_error, print_line, set_up
+from .verb_table import FOR_ALL, OPTIONS, VERBS, Option
 
 
 def main(argv: Sequence[str] | None = None) -> int:

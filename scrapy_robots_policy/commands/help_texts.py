@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..rep.nearest import nearest
 from .arguments import UsageError
-from .terminal import print_columns, print_line, print_sentence
-from .verbs import FOR_ALL, OPTIONS, VERBS, Option, Verb
+from .printing.terminal import print_columns, print_line, print_sentence
+from .verb_table import FOR_ALL, OPTIONS, VERBS, Option, Verb
 
 
 def print_help(program: str, verb: str) -> None:

@@ -20,7 +20,7 @@ from ..rep import Dialect
 from ..rep.preference import DeclaredUse
 from .arguments import Defaults, UsageError
 from .command_line import add_options, run
-from .verbs import VERBS
+from .verb_table import VERBS
 
 PROGRAM = "scrapy robots"
 

@@ -13,7 +13,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from scrapy_robots_policy.commands import check, command_line, fetches, inputs
+from scrapy_robots_policy.commands import command_line
+from scrapy_robots_policy.commands.reading import fetches, inputs
+from scrapy_robots_policy.commands.verbs import check
 from scrapy_robots_policy.rep import Verdict, parse
 from tests.missing import not_on_windows
 from tests.site import PAGE, Answer, Site

@@ -15,7 +15,7 @@ import pytest
 
 from scrapy_robots_policy import distribution
 from scrapy_robots_policy.commands import command_line
-from scrapy_robots_policy.commands.verbs import FORMATS, OPTIONS, VERBS
+from scrapy_robots_policy.commands.verb_table import FORMATS, OPTIONS, VERBS
 from scrapy_robots_policy.rep import DIALECTS, differences
 
 from .run import policy, read_options_of, robots
@@ -24,9 +24,9 @@ NO_SCRAPY = """
 import sys
 from importlib import import_module
 from scrapy_robots_policy.commands.command_line import main
-from scrapy_robots_policy.commands.verbs import VERBS
+from scrapy_robots_policy.commands.verb_table import VERBS
 for verb in VERBS.values():
-    if verb.module != "audit_verbs":
+    if verb.module != "verbs.audit_verbs":
         import_module(f"scrapy_robots_policy.commands.{verb.module}")
 statuses = [main(line.split()) for line in sys.argv[1:]]
 heavy = {"scrapy", "twisted", "tldextract", "requests"} & set(sys.modules)

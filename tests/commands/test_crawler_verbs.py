@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from scrapy_robots_policy.commands import blocked
-from scrapy_robots_policy.commands.blocked import ASKED_ABOUT
-from scrapy_robots_policy.commands.inputs import rules_from
+from scrapy_robots_policy.commands.reading.inputs import rules_from
+from scrapy_robots_policy.commands.verbs import blocked
+from scrapy_robots_policy.commands.verbs.blocked import ASKED_ABOUT
 from scrapy_robots_policy.rep import RuleSet, find_agent
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers
 from tests.commands.run import policy, robots

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scrapy_robots_policy.commands import file_changes
+from scrapy_robots_policy.commands.verbs import file_changes
 from tests.site import Answer, Site
 from tests.site import robots as served
 

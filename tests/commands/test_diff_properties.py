@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.commands.file_changes import OPENS, USE, CrawlersChanges, changes_of
-from scrapy_robots_policy.commands.inputs import rules_from
-from scrapy_robots_policy.commands.named_crawlers import named_crawlers
+from scrapy_robots_policy.commands.reading.inputs import rules_from
+from scrapy_robots_policy.commands.reading.named_crawlers import named_crawlers
+from scrapy_robots_policy.commands.verbs.file_changes import OPENS, USE, CrawlersChanges, changes_of
 from scrapy_robots_policy.rep import DIALECTS, FetchResult
 from scrapy_robots_policy.rep.preference import NO_USE
 from scrapy_robots_policy.resolver.origin import NO_PACE, OriginRules

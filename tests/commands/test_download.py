@@ -14,10 +14,10 @@ from urllib.error import URLError
 
 import pytest
 
-from scrapy_robots_policy.commands import download, inputs
-from scrapy_robots_policy.commands.causes_in_full import MEANINGS, in_full
-from scrapy_robots_policy.commands.connections import MAX_INTERIM
-from scrapy_robots_policy.commands.fetches import AHEAD, Fetches, started_ahead
+from scrapy_robots_policy.commands.printing.causes_in_full import MEANINGS, in_full
+from scrapy_robots_policy.commands.reading import download, inputs
+from scrapy_robots_policy.commands.reading.connections import MAX_INTERIM
+from scrapy_robots_policy.commands.reading.fetches import AHEAD, Fetches, started_ahead
 from scrapy_robots_policy.fetch.causes import CAUSES
 from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.fetch.redirects import RedirectGuard

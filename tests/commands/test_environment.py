@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_robots_policy.commands import linted_files
+from scrapy_robots_policy.commands.linting import linted_files
 from scrapy_robots_policy.lint import Severity
 from tests.site import Answer, Site
 

@@ -15,8 +15,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
-from scrapy_robots_policy.commands import linted_files
-from scrapy_robots_policy.commands.sarif import uri_of
+from scrapy_robots_policy.commands.linting import linted_files
+from scrapy_robots_policy.commands.linting.sarif import uri_of
 from scrapy_robots_policy.lint import KINDS, lint
 from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved

@@ -15,9 +15,9 @@ from urllib.request import urlopen
 import pytest
 
 from scrapy_robots_policy.commands import command_line, tester
-from scrapy_robots_policy.commands.access_table import ANSWERS, modes_by_answer
 from scrapy_robots_policy.commands.arguments import UsageError
-from scrapy_robots_policy.commands.inputs import rules_from
+from scrapy_robots_policy.commands.printing.access_table import ANSWERS, modes_by_answer
+from scrapy_robots_policy.commands.reading.inputs import rules_from
 from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Superseded, answers
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
 from scrapy_robots_policy.fetch.redirects import ANYWHERE

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.commands import named_crawlers
+from scrapy_robots_policy.commands.reading import named_crawlers
 from tests.missing import NO_YAML, not_on_windows
 from tests.site import Answer, Site
 from tests.site import robots as served

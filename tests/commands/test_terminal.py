@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from scrapy_robots_policy.commands import command_line
-from scrapy_robots_policy.commands import terminal as commands_terminal
-from scrapy_robots_policy.commands.console import reads_escapes
-from scrapy_robots_policy.commands.terminal import (
+from scrapy_robots_policy.commands.printing import terminal as commands_terminal
+from scrapy_robots_policy.commands.printing.console import reads_escapes
+from scrapy_robots_policy.commands.printing.terminal import (
     Progress,
     paint,
     print_columns,

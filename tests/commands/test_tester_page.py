@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from scrapy_robots_policy.commands.access_table import ANSWERS
+from scrapy_robots_policy.commands.printing.access_table import ANSWERS
 from scrapy_robots_policy.commands.tester import answers, crawlers_by_kind, uses_of
 from scrapy_robots_policy.commands.tester.server import Server, as_fetched
 from scrapy_robots_policy.rep import DIALECTS, FetchResult

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrapy_robots_policy.commands.saved_page import MAX_UNREAD
+from scrapy_robots_policy.commands.printing.verdict_data import MAX_FACT
+from scrapy_robots_policy.commands.reading.saved_page import MAX_UNREAD
 from scrapy_robots_policy.commands.tester import answers as tester_answers
 from scrapy_robots_policy.commands.tester import server, uses_of
 from scrapy_robots_policy.commands.tester.answers import (
@@ -19,7 +20,6 @@ from scrapy_robots_policy.commands.tester.answers import (
     findings,
 )
 from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, as_fetched
-from scrapy_robots_policy.commands.verdict_data import MAX_FACT
 from scrapy_robots_policy.fetch.redirects import ANYWHERE, RedirectGuard
 from scrapy_robots_policy.rep import FetchResult
 from scrapy_robots_policy.rep.documents import TDMREP

@@ -11,13 +11,14 @@ from importlib.metadata import entry_points
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_robots_policy.commands import compare, inputs, suite
-from scrapy_robots_policy.commands.access_table import modes_by_answer
-from scrapy_robots_policy.commands.inputs import rules_from
-from scrapy_robots_policy.commands.saved_page import saved_response
+from scrapy_robots_policy.commands.printing.access_table import modes_by_answer
+from scrapy_robots_policy.commands.printing.terminal import MAX_LINE
+from scrapy_robots_policy.commands.reading import inputs
+from scrapy_robots_policy.commands.reading.inputs import rules_from
+from scrapy_robots_policy.commands.reading.saved_page import saved_response
 from scrapy_robots_policy.commands.scrapy_command import ProjectDefaults
-from scrapy_robots_policy.commands.terminal import MAX_LINE
-from scrapy_robots_policy.commands.verbs import VERBS
+from scrapy_robots_policy.commands.verb_table import VERBS
+from scrapy_robots_policy.commands.verbs import compare, suite
 from scrapy_robots_policy.config.overrides import OverridesKind
 from scrapy_robots_policy.fetch import order
 from scrapy_robots_policy.lint import KINDS, lint

@@ -29,7 +29,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_robots_policy.commands.command_line import add_options
-from scrapy_robots_policy.commands.verbs import VERBS
+from scrapy_robots_policy.commands.verb_table import VERBS
 from scrapy_robots_policy.config import SETTINGS
 from scrapy_robots_policy.config.setting_values import Values
 from tests.commands.run import policy, robots

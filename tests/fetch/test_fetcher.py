@@ -19,7 +19,7 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.defer import CancelledError, Deferred, succeed
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.commands.download import fetch as fetch_by_command
+from scrapy_robots_policy.commands.reading.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch import deadline, name_queue, transfer
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of

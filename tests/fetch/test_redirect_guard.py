@@ -8,7 +8,8 @@ import pytest
 import scrapy
 from scrapy.utils.defer import maybe_deferred_to_future
 
-from scrapy_robots_policy.commands.download import fetch as fetch_by_command
+from scrapy_robots_policy.commands.reading import download
+from scrapy_robots_policy.commands.reading.download import fetch as fetch_by_command
 from scrapy_robots_policy.fetch import redirects
 from scrapy_robots_policy.fetch.addresses import is_private, unescaped_host
 from scrapy_robots_policy.fetch.lookup import addresses_of
@@ -439,9 +440,7 @@ def test_the_commands_are_guarded_in_the_same_way(monkeypatch):
         assert fetch_by_command(first, "x", 5, named).octets == SECRET.body
         # The name is looked up as public, and the connection goes elsewhere.
         monkeypatch.setattr(redirects, "is_private_name", lambda _: False)
-        monkeypatch.setattr(
-            "scrapy_robots_policy.commands.download._addresses_of", lambda _: (two_worlds.PUBLIC,)
-        )
+        monkeypatch.setattr(download, "_addresses_of", lambda _: (two_worlds.PUBLIC,))
         port = inside.origin.rpartition(":")[2]
         site.script["/robots.txt"] = moved(f"http://localhost:{port}/robots.txt")
         assert fetch_by_command(first, "x", 5).cause == TO_PRIVATE

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from scrapy_robots_policy.commands import download
+from scrapy_robots_policy.commands.reading import download
 from scrapy_robots_policy.commands.tester.server import Server
 from tests.commands.run import robots as command
 from tests.commands.test_server import ask, server  # noqa: F401 - a fixture

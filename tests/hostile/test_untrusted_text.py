@@ -13,9 +13,9 @@ import pytest
 
 from scrapy_robots_policy.audit.replay import Answers
 from scrapy_robots_policy.audit.verify import Difference
-from scrapy_robots_policy.commands import audit_verbs
-from scrapy_robots_policy.commands.finding_formats import Text
-from scrapy_robots_policy.commands.linted_files import LintedFile
+from scrapy_robots_policy.commands.linting.finding_formats import Text
+from scrapy_robots_policy.commands.linting.linted_files import LintedFile
+from scrapy_robots_policy.commands.verbs import audit_verbs
 from scrapy_robots_policy.lint import lint
 from scrapy_robots_policy.rep import DIALECTS, Verdict, parse
 from scrapy_robots_policy.rep.escapes import MAX_BRIEF

@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import pytest
 
 from tests.house.sources import PACKAGE, nodes_of, tree_of
 
@@ -29,7 +31,16 @@ LAYERS = (
     ("downloadermiddlewares", "spidermiddlewares"),
     ("addon", "commands"),
 )
-LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}
+# The same for what is in the folder `commands`.
+LAYERS_OF_COMMANDS = (
+    ("printing", "typed_urls", "verb_table"),
+    ("arguments",),
+    ("help_texts", "reading"),
+    ("command_line", "linting"),
+    ("program", "scrapy_command", "verbs"),
+    ("__init__", "__main__", "tester"),
+)
+COMMANDS = "commands"
 
 # File names that stand for one thing in each folder.
 ONE_IN_EACH_FOLDER = {"__init__.py", "py.typed"}
@@ -38,13 +49,13 @@ FILES = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and path.su
 MODULES = [path for path in FILES if path.suffix == ".py" and path != PACKAGE / "__init__.py"]
 
 
-def part_of(path: Path) -> str:
-    """The folder, or the module of the package itself, that a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def part_of(path: Path, folder: str = "") -> str:
+    """The folder in a folder, or the module in it, that a file belongs to."""
+    return path.relative_to(PACKAGE / folder).parts[0].removesuffix(".py")
 
 
-def imported_parts(module: Path) -> Iterator[tuple[int, str]]:
-    """(line, folder or module of the package) for each import of what is ours."""
+def imported_modules(module: Path) -> Iterator[tuple[int, str]]:
+    """(line, name without that of the package) for each import of what is ours."""
     folder = ("scrapy_robots_policy", *module.relative_to(PACKAGE).parts[:-1])
     for node in nodes_of(module):
         if isinstance(node, ast.Import):
@@ -58,21 +69,35 @@ def imported_parts(module: Path) -> Iterator[tuple[int, str]]:
         for name in names:
             first, _, rest = name.partition(".")
             if first == "scrapy_robots_policy" and rest:
-                yield node.lineno, rest.partition(".")[0]
+                yield node.lineno, rest
 
 
-def test_every_file_has_its_layer():
-    assert {part_of(module) for module in MODULES} - LAYER_OF.keys() == set()
+def imports_that_do_not_go_down(folder: str, layers: Sequence[Sequence[str]]) -> Iterator[str]:
+    layer_of = {name: layer for layer, names in enumerate(layers) for name in names}
+    start = f"{folder}." if folder else ""
+    for module in MODULES:
+        if not module.is_relative_to(PACKAGE / folder):
+            continue
+        part = part_of(module, folder)
+        for line, name in imported_modules(module):
+            other = name.removeprefix(start).partition(".")[0]
+            if (
+                name.startswith(start)
+                and other != part
+                and layer_of.get(other, -1) >= layer_of[part]
+            ):
+                yield f"{module.relative_to(PACKAGE)}, line {line}: {part} imports {other}"
 
 
-def test_imports_go_down_only():
-    wrong = [
-        f"{module.relative_to(PACKAGE)}, line {line}: {part_of(module)} imports {other}"
-        for module in MODULES
-        for line, other in imported_parts(module)
-        if other != part_of(module) and LAYER_OF.get(other, -1) >= LAYER_OF[part_of(module)]
-    ]
-    assert wrong == []
+@pytest.mark.parametrize(("folder", "layers"), [("", LAYERS), (COMMANDS, LAYERS_OF_COMMANDS)])
+def test_every_file_has_its_layer(folder, layers):
+    parts = {part_of(path, folder) for path in MODULES if path.is_relative_to(PACKAGE / folder)}
+    assert parts == {name for names in layers for name in names}
+
+
+@pytest.mark.parametrize(("folder", "layers"), [("", LAYERS), (COMMANDS, LAYERS_OF_COMMANDS)])
+def test_imports_go_down_only(folder, layers):
+    assert list(imports_that_do_not_go_down(folder, layers)) == []
 
 
 def test_no_file_name_occurs_twice():

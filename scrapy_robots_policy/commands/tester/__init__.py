@@ -12,12 +12,12 @@ from ...rep import DIALECTS, FetchResult
 from ...rep.dialects.crawlers import crawlers
 from ...rep.escapes import shown
 from ...rep.preference import LEVELS, NO_USE, PURPOSES, DeclaredUse
-from ..access_table import ANSWERS
 from ..arguments import Options, UsageError
-from ..crawler_list import by_category
-from ..download import is_web
-from ..inputs import in_words, read_file, robots_txt_of
-from ..terminal import print_line
+from ..printing.access_table import ANSWERS
+from ..printing.terminal import print_line
+from ..reading.download import is_web
+from ..reading.inputs import in_words, read_file, robots_txt_of
+from ..verbs.crawler_list import by_category
 from .server import Server, as_fetched, fetch_for_page
 
 PORT = 9309  # always the same one, so that links live on

@@ -14,11 +14,11 @@ from ...rep.preference import DeclaredUse
 from ...rep.rule_match import match_of
 from ...rep.url import readable
 from ...resolver.origin import OriginRules
-from ..access_table import ANSWERS, modes_by_answer
-from ..finding_formats import finding_as_json
-from ..inputs import rules_from
-from ..option_words import described
-from ..verdict_data import verdict_as_json
+from ..linting.finding_formats import finding_as_json
+from ..printing.access_table import ANSWERS, modes_by_answer
+from ..printing.option_words import described
+from ..printing.verdict_data import verdict_as_json
+from ..reading.inputs import rules_from
 from .page_fields import PageFields, use_of
 
 MAX_URLS = 30

@@ -14,8 +14,8 @@ from ...rep.documents import TDMREP, key_of, url_of
 from ...rep.preference import LEVELS, PURPOSES, DeclaredUse, Preference
 from ...rep.use_answer import Result
 from ...resolver.origin import OriginRules
-from ..inputs import reservations_from
-from ..verdict_data import tdmrep_state, use_facts, uses_with_page
+from ..printing.verdict_data import tdmrep_state, use_facts, uses_with_page
+from ..reading.inputs import reservations_from
 
 
 def use_of(data: Any) -> DeclaredUse:
@@ -73,7 +73,7 @@ class PageFields:
         """(the preferences of the page itself, what of its fields is not read)"""
         if not (self.headers or self.html):
             return (), []
-        from .. import saved_page  # noqa: PLC0415 - it loads Scrapy
+        from ..reading import saved_page  # noqa: PLC0415 - it loads Scrapy
 
         response = saved_page.pasted_response(self.headers, self.html, url)
         notes = [

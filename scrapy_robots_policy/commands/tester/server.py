@@ -20,9 +20,9 @@ from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import DIALECTS, FetchResult, origin_of
 from ...rep.access import explain
 from ...rep.cache_entry import remember
-from ..access_table import answer_of
-from ..download import fetch
-from ..inputs import rules_from
+from ..printing.access_table import answer_of
+from ..reading.download import fetch
+from ..reading.inputs import rules_from
 from ..typed_urls import can_be_asked
 from .answers import IsStale, Questions, Rules, Superseded, answers, findings, never
 from .page_fields import fetched_tdmrep

@@ -1,0 +1,1 @@
+"""Which files does `lint` look at, and how are their findings shown?"""
