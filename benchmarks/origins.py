@@ -2,6 +2,7 @@
 
     python benchmarks/origins.py [--rounds N] [--hosts N ...] [--kinds stock ours]
                                  [--files small real ...] [--from start queue ...]
+                                 [--after SECONDS ...]
 
 1,500 hosts, and then 8,000, with a robots.txt and one page each. So for every page a robots.txt is
 fetched, read, and asked once. It is a small one, of five lines; or a real one, another one for each
@@ -14,6 +15,9 @@ before the first is taken, as most are in a broad crawl. Scrapy asks `start` for
 the event loop while places are free, and requests that wait for a robots.txt of ours take none. So
 there a turn of the loop has little to do, and all that it needs comes from far.
 
+An answer comes at once, or so many seconds after its request, as from a machine that is not this
+one. Then many more hosts than CONCURRENT_REQUESTS are asked for their robots.txt at a time.
+
 Printed are the processor time of the whole crawl in seconds; what that is for one origin beyond
 robots off, in milliseconds, most of which is the second request; how much it is against stock, per
 cent, below 0 is cheaper; and the seconds that the crawl took. All are means with their standard
@@ -25,6 +29,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 
 import corpus
@@ -42,6 +47,7 @@ PLACES = {
 }  # whether the requests are queued before the first is taken
 RULES = "User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\nDisallow: /{host}/\n"
 Runs = dict[str, list[Crawled]]
+Answers = Callable[[str, str], Reply]
 
 
 def answer(host: str, path: str) -> Reply:
@@ -56,19 +62,28 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--files", nargs="+", choices=FILES, default=list(FILES))
     parser.add_argument("--from", nargs="+", choices=PLACES, default=list(PLACES), dest="places")
+    parser.add_argument("--after", type=float, nargs="+", default=[0.0])
     options = parser.parse_args()
-    for count, files, place in product(options.hosts, options.files, options.places):
+    for count, files, place, seconds in product(
+        options.hosts, options.files, options.places, options.after
+    ):
         runs: Runs = {kind: [] for kind in options.kinds}
-        with Web(hosts(count), FILES[files](count)) as web:
+        with Web(hosts(count), later(FILES[files](count), seconds)) as web:
             urls = [web.url(host, "/page") for host in web.addresses]
             for turn in range(options.rounds):
                 for kind in random.Random(turn).sample(options.kinds, len(options.kinds)):
                     runs[kind].append(measured(kind, urls, queued=PLACES[place]))
                     web.log()
-        show(f"{count:,} hosts, {files} files, from {place}", runs)
+        after = f", after {seconds:g} s" if seconds else ""
+        show(f"{count:,} hosts, {files} files, from {place}{after}", runs)
 
 
-def real(count: int) -> Callable[[str, str], Reply]:
+def later(answer: Answers, seconds: float) -> Answers:
+    """The same answers, so many seconds after their requests."""
+    return lambda host, path: replace(answer(host, path), after=seconds)
+
+
+def real(count: int) -> Answers:
     """Answers of that many hosts, each with a real robots.txt."""
     files = [body for body in corpus.bodies() if lets_pass(parse(body))]
     of_host = {host: files[n % len(files)] for n, host in enumerate(hosts(count))}
