@@ -1,8 +1,8 @@
 """What may be asked at a terminal? `scrapy robots VERB`, and `robots-policy VERB` without Scrapy.
 
-`verb_table` has the verbs and their options as data, `command_line` runs them, `verbs` has them.
-Nothing here loads Scrapy but `scrapy_command`, and the verb `audit`, which makes the decisions of a
-crawl again.
+`verb_table` has the verbs and their options as data, `command_line` runs them. Each verb but the
+tester has a module in `verbs`. Nothing here loads Scrapy but `scrapy_command`, and the verb
+`audit`, which makes the decisions of a crawl again.
 """
 
 from __future__ import annotations

@@ -324,7 +324,7 @@ def test_a_large_file_may_name_fewer_crawlers(monkeypatch, tmp_path):
     file = tmp_path / "robots.txt"
     text = "".join(f"User-agent: {name}\n" for name in ("one", "two", "three"))
     file.write_text(text)
-    monkeypatch.setattr(named_crawlers, "MAX_OCTETS", 3 * len(text))
+    monkeypatch.setattr(named_crawlers, "MAX_OCTETS_IN_ALL", 3 * len(text))
     assert policy("test", path).status == 0
     file.write_text(f"{text}#")
     output = policy("test", path)

@@ -10,7 +10,7 @@ from ...rep.dialects.crawlers import names_a_crawler
 from ..arguments import UsageError
 
 MAX_CRAWLERS = 2000
-MAX_OCTETS = MAX_CRAWLERS * 500 * 1024  # each crawler costs a look through the whole file
+MAX_OCTETS_IN_ALL = MAX_CRAWLERS * 500 * 1024  # each costs a look through the file
 
 
 def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
@@ -19,7 +19,7 @@ def named_crawlers(name: str, octets: bytes, dialect: Dialect) -> list[str]:
     UsageError where there are too many: an answer about some would look like one about all. A
     file over 500 KiB may name fewer.
     """
-    most = min(MAX_CRAWLERS, MAX_OCTETS // max(1, min(len(octets), dialect.size_limit)))
+    most = min(MAX_CRAWLERS, MAX_OCTETS_IN_ALL // max(1, min(len(octets), dialect.size_limit)))
     names: dict[str, str] = {}
     for value in dict.fromkeys(line[1] for line in SourceFile(octets, dialect).agents):
         crawler = _crawler_of(value, dialect)
