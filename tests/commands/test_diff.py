@@ -147,6 +147,12 @@ def test_a_delay_is_shown_for_those_crawlers_of_a_group_that_it_is_for(files):
     assert output.lines == ["a", "  delay    9 seconds  before: 5 seconds"]
 
 
+def test_each_change_of_a_delay_is_shown_exactly(files):
+    text = "User-agent: *\nCrawl-delay: {}\n"
+    output = policy("diff", *files(text.format(92), text.format(91.5)))
+    assert output.lines == ["every other crawler", "  delay    91.5 seconds  before: 92 seconds"]
+
+
 def test_a_rule_that_binds_some_crawlers_of_a_group_is_shown_for_them_alone(files):
     """Rules before the first User-agent line are for all crawlers in some dialects."""
     names = "User-agent: a\nUser-agent: *\nDisallow: /b\n"
@@ -243,6 +249,19 @@ def test_a_change_of_use_stands_beside_the_changes_of_rules(files):
         f"use / (and 1 more) {line_2}no before: {line_2}yes",
         "closes /b line 4, Disallow: /b before: no rule matches",
     ]
+
+
+PAGES_STILL_OPEN = [
+    ("", "Content-Usage: /a train-ai=y\nDisallow: /a$"),
+    ("Allow: /*.pdf$", "Content-Usage: /a train-ai=y\nDisallow: /a\nAllow: /*.pdf$"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), PAGES_STILL_OPEN)
+def test_a_change_of_use_is_shown_though_its_first_page_is_closed(files, old, new):
+    paths = files(f"User-agent: *\n{old}\n", f"User-agent: *\n{new}\n")
+    (line,) = policy("diff", *paths, "--json").lines
+    assert {one["change"] for one in json.loads(line)["changes"]} == {"closes", "use"}
 
 
 def test_a_change_of_use_is_shown_for_those_crawlers_that_it_binds(files):

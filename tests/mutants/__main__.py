@@ -214,7 +214,7 @@ def main() -> int:
     except WrongListError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"{killed} of {len(chosen)} mutants were killed: {killed / len(chosen):.0%}")
+    print(f"killed: {killed} of {len(chosen)}, {killed / len(chosen):.0%}")
     return 0 if killed >= ENOUGH * len(chosen) else 1
 
 

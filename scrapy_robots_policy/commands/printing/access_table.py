@@ -71,3 +71,8 @@ def duration(seconds: float) -> str:
             count = round(seconds / size, 1)
             return f"{count:g} {unit}{'s' * (count != 1)}"
     return f"{seconds:g} seconds"
+
+
+def in_seconds(delay: float) -> str:
+    """A delay, exact and in the unit that sites use: "90 seconds"."""
+    return f"{delay:.12g} second{'s' * (delay != 1)}"

@@ -8,7 +8,7 @@ from ...rep.agents import STAR
 from ...rep.escapes import brief
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
-from ..printing.access_table import duration
+from ..printing.access_table import in_seconds
 from ..printing.causes_in_full import in_full
 from ..printing.terminal import Blocks, paint, print_columns, print_error, print_json, print_line
 from ..reading.inputs import read, robots_txt_of, rules_from
@@ -91,7 +91,7 @@ def _painted(cell: str) -> str:
 def _in_words(pace: Pace) -> dict[str, str]:
     delay, visit_times = pace
     return {
-        "delay": "none" if delay is None else duration(delay),
+        "delay": "none" if delay is None else in_seconds(delay),
         "visits": ", ".join(map(str, visit_times)) or "at any time",
     }
 

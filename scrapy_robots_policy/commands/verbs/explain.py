@@ -17,7 +17,7 @@ from ...rep.use_answer import UseAnswer
 from ...report.formats import counted
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
-from ..printing.access_table import duration, modes_by_answer
+from ..printing.access_table import duration, in_seconds, modes_by_answer
 from ..printing.causes_in_full import in_full
 from ..printing.terminal import paint_verdict, print_columns, print_json, print_line, print_numbered
 from ..printing.verdict_data import (
@@ -131,7 +131,7 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("mode", rules.access.effect),
         ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
-        ("crawl-delay", duration(delay) if delay is not None else "none that this dialect obeys"),
+        ("crawl-delay", in_seconds(delay) if delay is not None else "none that this dialect obeys"),
         *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
         *([] if rules.tdmrep is None else [("tdmrep.json", tdmrep_state(rules.tdmrep))]),
         *(("sitemap", shortened(sitemap, MAX_FACT)) for sitemap in sitemaps[:_MAX_SITEMAPS]),

@@ -5,8 +5,8 @@ may be fetched, and which preferences hold for its use. Of paths with the same c
 causes, the first stands for all.
 
 A line may change the answer for pages of another line only: "Allow: /*.css$" opens some pages of
-"Disallow: /admin/". So a line that only one of the files has, and whose own paths have the same
-answers before and after, is also looked at together with each other line.
+"Disallow: /admin/". So a line that only one of the files has is also looked at together with each
+other line; but not a rule whose own paths have another answer already.
 """
 
 from __future__ import annotations
@@ -104,13 +104,15 @@ def changes_of(
 class _Line(NamedTuple):
     """A line that binds a crawler: a rule, or preferences about the use of pages.
 
-    path  as written
-    says  the rest of it
+    path     as written
+    says     the rest of it
+    is_rule  whether it is a rule
     """
 
     number: int
     path: str
     says: str
+    is_rule: bool
 
 
 class _Bound(NamedTuple):
@@ -131,9 +133,9 @@ def _bound(file: OriginRules, agent: str) -> _Bound:
     if file.rules is None:
         return _Bound((), (), pace)
     group = file.rules.group(agent)
-    rules = [_Line(rule.line, rule.path, rule.key) for rule in group.rules] if group else []
+    rules = [_Line(rule.line, rule.path, rule.key, True) for rule in group.rules] if group else []
     uses = [
-        _Line(one.line, path, f"{one.label}: {statement(one.label, one.key, one.value)}")
+        _Line(one.line, path, f"{one.label}: {statement(one.label, one.key, one.value)}", False)
         for path, preferences in file.rules.usage_lines(agent)
         for one in preferences
     ]
@@ -157,7 +159,7 @@ class _Comparison:
         silent = [
             line
             for line, own in zip(every, paths, strict=True)
-            if all(change.kind == USE for change in by_paths[own])
+            if not line.is_rule or all(change.kind == USE for change in by_paths[own])
         ]
         together, is_whole = self._together(agent, _in_one_only(silent, bound), every, filling)
         by_causes: dict[tuple[str, Answer, Answer], Change] = {}
@@ -182,15 +184,19 @@ class _Comparison:
         return changes, True
 
     def _first_changes(self, paths: Iterable[str], agent: str) -> list[Change]:
-        """The first path that one file lets pass and the other does not, and before it the first
-        one for whose use other preferences hold.
+        """Those of the first path that one file lets pass and the other does not, and of the first
+        path for whose use other preferences hold.
         """
+        answers: list[Change] = []
         uses: list[Change] = []
         for path in paths:
             if self.before.allowed(path, agent) is not self.after.allowed(path, agent):
-                return [*uses, self._change_of_answer(path, agent)]
-            uses = uses or self._changes_of_use(path, agent)
-        return uses
+                answers = answers or [self._change_of_answer(path, agent)]
+            else:
+                uses = uses or self._changes_of_use(path, agent)
+            if answers and uses:
+                break
+        return [*uses, *answers]
 
     def _change_of_answer(self, path: str, agent: str) -> Change:
         before, after = (file.verdict(path, agent) for file in (self.before, self.after))
