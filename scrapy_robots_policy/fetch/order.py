@@ -46,13 +46,13 @@ class FetchOrder:
     with_credentials: bool = False
 
 
-def whole_lines(octets: bytes) -> bytes:
-    """The file; of one with more than `MAX_OCTETS`, the lines that end within them. A rule that is
+def whole_lines(octets: bytes, max_octets: int = MAX_OCTETS) -> bytes:
+    """The file; of one with more than `max_octets`, the lines that end within them. A rule that is
     cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
     """
-    if len(octets) <= MAX_OCTETS:
+    if len(octets) <= max_octets:
         return octets
-    start = octets[:MAX_OCTETS]
+    start = octets[:max_octets]
     return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
 
 
