@@ -333,6 +333,12 @@ def test_fields_without_an_end_are_not_waited_for(server):
     assert ask(server, "POST", "/answers", b" " * MAX_UNREAD, **sent)[0] == 400
 
 
+def test_a_url_that_is_none_has_an_answer_as_any_other(server):
+    """It is one on the way to http://[::1]/."""
+    asked = {"urls": ["http://["], "html": '<meta name="robots" content="noai">'}
+    assert ask(server, "POST", "/answers", {**QUESTION, **asked})[0] == 200
+
+
 def test_half_of_a_surrogate_pair_is_a_character_as_any_other(server):
     half = "/\ud800"
     asked = {"robots": f"User-agent: *\nDisallow: {half}", "urls": [half, f"http://{half}/"]}

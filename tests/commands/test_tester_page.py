@@ -474,7 +474,7 @@ def test_a_computation_ends_with_the_next_key_or_with_the_tab(page, monkeypatch,
     tab = page.browser.current_window_handle
     if leave == "closed tab":
         page.browser.switch_to.new_window("tab")
-        page.browser.get(f"{page.url}#{urlencode({'robots': 'x', 'urls': '/long', 'agents': 'Bot'})}")
+        page.browser.get(f"{page.url}#{urlencode({'robots': '', 'urls': '/long', 'agents': 'B'})}")
     else:
         page.type("urls", "/long")
     assert begun.wait(60)

@@ -88,7 +88,6 @@ def pasted_response(headers: str, html: str, url: str) -> Response:
     lines = headers.encode("utf-8", "replace").split(b"\n")
     is_status_line = [line.startswith(_STATUS_LINE) for line in lines]
     start = len(lines) - is_status_line[::-1].index(True) if any(is_status_line) else 0
-    url = url.encode("utf-8", "replace").decode()  # Scrapy fails on half of a surrogate pair
     return _response(lines[start:], html.encode("utf-8", "replace"), url, encoding="utf-8")
 
 

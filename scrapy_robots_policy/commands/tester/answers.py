@@ -27,6 +27,7 @@ MAX_FINDINGS = 300
 MAX_BEATEN = 20
 MAX_SHOWN = 2_000  # characters of a part of a rule or of a URL
 
+
 class Abandoned(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
     """The page has asked something else meanwhile, or it was closed."""
 
@@ -105,9 +106,7 @@ class Rules:
         return last[1]
 
 
-def answers(
-    questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]
-) -> dict[str, Any]:
+def answers(questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]) -> dict[str, Any]:
     """All verdicts in all dialects, and one of them in full.
 
     is_abandoned  whether the page no longer waits for the answer: then Abandoned is raised. One
