@@ -36,13 +36,17 @@ def spent(call: Callable[[], object]) -> float:
     return time.process_time() - began
 
 
+def abandoned() -> bool:
+    return False
+
+
 def main() -> None:
     robots, urls = file_and_urls()
     question = {"robots": robots, "urls": urls, "agents": AGENTS, "dialect": "google"}
     questions, rules = Questions.of(question), Rules()
     others = Questions.of({**question, "urls": [f"{url}/x" for url in urls]})
-    print(f"a new file         {spent(lambda: answers(questions, rules)):6.2f} s")
-    print(f"other URLs for it  {spent(lambda: answers(others, rules)):6.2f} s")
+    print(f"a new file         {spent(lambda: answers(questions, rules, abandoned)):6.2f} s")
+    print(f"other URLs for it  {spent(lambda: answers(others, rules, abandoned)):6.2f} s")
     print(f"its findings       {spent(lambda: findings(question)):6.2f} s")
 
 

@@ -46,13 +46,14 @@ class FetchOrder:
     with_credentials: bool = False
 
 
-def whole_lines(octets: bytes) -> bytes:
-    """The file; of one with more than `MAX_OCTETS`, the lines that end within them. A rule that is
-    cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
+def whole_lines(octets: bytes, max_octets: int = 0) -> bytes:
+    """The file; of one with more than `max_octets`, without one `MAX_OCTETS`, the lines that end
+    within them. A rule that is cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
     """
-    if len(octets) <= MAX_OCTETS:
+    limit = max_octets or MAX_OCTETS
+    if len(octets) <= limit:
         return octets
-    start = octets[:MAX_OCTETS]
+    start = octets[:limit]
     return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
 
 

@@ -109,4 +109,14 @@ def _licences(response: HtmlResponse) -> Iterator[Preference]:
     links = elements(response, "link")
     licences = (one for one in links if is_rsl(one.get("rel", ""), one.get("type", "")))
     hrefs = filter(None, (one.get("href", "").strip() for one in licences))
-    yield from read_licences(islice(hrefs, MAX_LINKS), get_base_url(response), Place.LINK)
+    yield from read_licences(islice(hrefs, MAX_LINKS), _base_url(response), Place.LINK)
+
+
+def _base_url(response: HtmlResponse) -> str:
+    """The base of the relative URLs of a page. Where its `base` element has what is no URL, it is
+    the URL of the page, as in browsers.
+    """
+    try:
+        return str(get_base_url(response))
+    except ValueError:
+        return str(response.url)

@@ -6,6 +6,7 @@ import _thread
 import http.client
 import json
 import socket
+import struct
 import threading
 from contextlib import suppress
 from types import SimpleNamespace
@@ -18,8 +19,13 @@ from scrapy_robots_policy.commands import command_line, tester
 from scrapy_robots_policy.commands.arguments import UsageError
 from scrapy_robots_policy.commands.printing.access_table import ANSWERS, modes_by_answer
 from scrapy_robots_policy.commands.reading.inputs import rules_from
-from scrapy_robots_policy.commands.tester.answers import Questions, Rules, Superseded, answers
-from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_PAGES, Server
+from scrapy_robots_policy.commands.tester.answers import (
+    Abandoned,
+    Questions,
+    Rules,
+    answers,
+)
+from scrapy_robots_policy.commands.tester.server import MAX_OCTETS, MAX_UNREAD, Server, as_fetched
 from scrapy_robots_policy.fetch.redirects import ANYWHERE
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, parse
 from scrapy_robots_policy.rep.preference import NO_USE
@@ -139,7 +145,6 @@ def test_a_browser_that_is_waited_for_gets_the_page(monkeypatch, capsys):
         ({"Sec_Fetch_Site": "same-origin"}, 200),
         ({"Content_Type": "text/plain"}, 403),
         ({"Content_Length": "x"}, 400),
-        ({"Content_Length": str(MAX_OCTETS + 1)}, 400),
     ],
 )
 def test_only_the_testers_own_page_gets_answers(server, headers, status):
@@ -262,33 +267,98 @@ def test_a_file_that_is_an_html_page_is_read_as_one(server):
     assert set(access) != {""}
 
 
-def test_an_older_computation_of_a_page_ends_when_a_newer_one_begins(server):
-    first = server.staleness({"page": "a", "number": 1})
-    other = server.staleness({"page": "b", "number": 1})
-    assert not first()
-    newer = server.staleness({"page": "a", "number": 2})
-    assert (first(), newer(), other()) == (True, False, False)
-    with pytest.raises(Superseded):
-        answers(Questions.of(QUESTION), Rules(), first)
-    late = {**QUESTION, "page": "a", "number": 1}
-    assert ask(server, "POST", "/answers", late)[0] == 409
+def posted(server, value):
+    """The connection of a page that has asked, and reads no answer yet."""
+    body, host = json.dumps(value).encode(), f"127.0.0.1:{server.server_port}"
+    head = f"POST /answers HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    connection = socket.create_connection(("127.0.0.1", server.server_port), timeout=60)
+    connection.sendall(head.encode() + body)
+    return connection
 
 
-@pytest.mark.parametrize("value", [{}, {"page": 5, "number": 1}, {"page": "a", "number": "x"}])
-def test_a_page_that_does_not_number_its_requests_is_answered(server, value):
-    assert not server.staleness(value)()
+def reset(connection):
+    """As a process that is killed may leave it."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
 
 
-def test_the_pages_that_are_remembered_have_a_bound(server):
-    for number in range(10 * MAX_PAGES):
-        server.staleness({"page": str(number), "number": 1})
-    assert len(server._newest) <= MAX_PAGES
+@pytest.mark.parametrize("leave", [socket.socket.close, reset])
+def test_a_computation_ends_when_its_page_no_longer_waits(server, capsys, leave):
+    begun, left, ended = threading.Event(), threading.Event(), threading.Event()
+    how_it_ended = []
+
+    def watched_answers(questions, rules, is_abandoned):
+        begun.set()
+        left.wait(60)
+        try:
+            return answers(questions, rules, is_abandoned)
+        except Abandoned as end:
+            how_it_ended.append(type(end))
+            raise
+        finally:
+            ended.set()
+
+    with mock.patch(f"{Server.__module__}.answers", watched_answers):
+        page = posted(server, QUESTION)
+        assert begun.wait(60)
+        leave(page)
+        left.set()
+        assert ended.wait(60)
+    assert how_it_ended == [Abandoned]
+    assert ask(server, "POST", "/answers", QUESTION)[0] == 200
+    assert capsys.readouterr().err == ""
+
+
+def test_each_verdict_is_computed_for_a_page_that_waits():
+    """One may take a tenth of a second: a page is not waited for until a dialect is complete."""
+    waits = iter([False, False, True])
+    with mock.patch(f"{answers.__module__}._short") as short, pytest.raises(Abandoned):
+        answers(Questions.of(QUESTION), Rules(), lambda: next(waits))
+    assert short.call_count == 2
+
+
+@pytest.mark.parametrize("length", [MAX_OCTETS + 1, 20 * 1024 * 1024])
+def test_fields_that_are_too_long_are_read_to_their_end_and_refused_in_words(server, length):
+    """If they stayed unread, the connection would be reset before the page has the answer."""
+    status, _, body = ask(server, "POST", "/answers", b" " * length)
+    assert status == 400
+    assert json.loads(body)["error"] == (
+        f"all fields of the page together may have 2,097,152 octets; they have {length:,}"
+    )
+
+
+def test_fields_without_an_end_are_not_waited_for(server):
+    sent = {"Content_Length": str(10**12)}
+    assert ask(server, "POST", "/answers", b" " * MAX_UNREAD, **sent)[0] == 400
+
+
+def test_a_url_that_is_none_has_an_answer_as_any_other(server):
+    """It is one on the way to http://[::1]/."""
+    asked = {"urls": ["http://["], "html": '<meta name="robots" content="noai">'}
+    assert ask(server, "POST", "/answers", {**QUESTION, **asked})[0] == 200
+
+
+def test_half_of_a_surrogate_pair_is_a_character_as_any_other(server):
+    half = "/\ud800"
+    asked = {"robots": f"User-agent: *\nDisallow: {half}", "urls": [half, f"http://{half}/"]}
+    asked |= {"agents": [half], "headers": f"X: {half}", "tdmrep": half}
+    asked["html"] = f'<p>{half}<meta name="robots" content="noai {half}">'
+    assert ask(server, "POST", "/answers", {**QUESTION, **asked})[0] == 200
+
+
+def test_a_file_that_is_longer_than_the_page_holds_is_cut_between_lines_and_says_so():
+    line = b"Disallow: /" + b"a" * 89 + b"\n"
+    fetched = as_fetched(FetchResult(200, line * (MAX_OCTETS // len(line))))
+    assert set(fetched["robots"].splitlines(keepends=True)) == {line.decode()}
+    assert fetched["why"] == "200, cut because this page holds no more"
+    assert as_fetched(FetchResult(200, line))["why"] == "200"
 
 
 def test_the_rules_of_a_file_are_kept_for_the_next_questions_about_it():
     rules, questions = Rules(), Questions.of(QUESTION)
     kept = rules.of(questions.result)
-    answers(questions, rules)
+    answers(questions, rules, lambda: False)
     assert rules.of(Questions.of({**QUESTION, "urls": ["/y"]}).result) is kept
     assert len(kept) == len(DIALECTS)
     other = rules.of(Questions.of({**QUESTION, "robots": ""}).result)

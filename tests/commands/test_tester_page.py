@@ -6,6 +6,7 @@ import json
 import threading
 import zlib
 from base64 import urlsafe_b64encode
+from time import monotonic
 from urllib.parse import urlencode
 
 import pytest
@@ -451,6 +452,80 @@ def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
     page.until_answered()
     assert page.lit() == [2, False]
     assert page.run(visibility) == "visible"
+
+
+@pytest.mark.parametrize("leave", ["another key", "closed tab"])
+def test_a_computation_ends_with_the_next_key_or_with_the_tab(page, monkeypatch, leave):
+    page.open(robots="User-agent: *\nDisallow: /a\n", urls="/a", agents="Bot")
+    begun, ended, true_answers = threading.Event(), threading.Event(), answers.answers
+
+    def long_answers(questions, rules, is_abandoned):
+        if questions.urls != ("/long",):
+            return true_answers(questions, rules, is_abandoned)
+        begun.set()
+        deadline = monotonic() + 60
+        while not is_abandoned() and monotonic() < deadline:
+            pass
+        if is_abandoned():
+            ended.set()
+        raise answers.Abandoned
+
+    monkeypatch.setattr("scrapy_robots_policy.commands.tester.server.answers", long_answers)
+    tab = page.browser.current_window_handle
+    if leave == "closed tab":
+        page.browser.switch_to.new_window("tab")
+        page.browser.get(f"{page.url}#{urlencode({'robots': '', 'urls': '/long', 'agents': 'B'})}")
+    else:
+        page.type("urls", "/long")
+    assert begun.wait(60)
+    if leave == "closed tab":
+        page.browser.close()
+        page.browser.switch_to.window(tab)
+    else:
+        page.type("urls", "/short")
+        page.until_answered()
+    assert ended.wait(60)
+
+
+def test_of_more_urls_and_crawlers_than_are_answered_it_says_how_many_are(page):
+    urls = "\n".join(f"/{number}" for number in range(10_000))
+    page.open(robots="User-agent: *\nDisallow: /a\n", urls="/a\n/b", agents="Bot")
+    assert page.text("#left-out") == ""
+    page.run(f"document.querySelector('#urls').value = {urls!r}")
+    page.type("agents", "a\nb\nc\nd\ne\nf\ng")
+    page.until_answered()
+    assert page.text("#left-out") == (
+        "Only the first 30 of 10,000 URLs and the first 6 of 7 crawlers are answered."
+    )
+    page.type("agents", "a\nb\nc\nd\ne\nf")
+    page.until_answered()
+    assert page.text("#left-out") == "Only the first 30 of 10,000 URLs are answered."
+
+
+def test_fields_that_are_too_long_together_are_refused_in_words(page):
+    page.open()
+    page.run("document.querySelector('#html').value = ' '.repeat(20_000_000) + 'x'")
+    page.one("#urls").send_keys("x")
+    page.until(lambda: page.text("#state").startswith("No answer"))
+    limit = "No answer: all fields of the page together may have 2,097,152 octets; they have 20,0"
+    assert page.text("#state").startswith(limit)
+    failure = [entry for entry in page.browser.get_log("browser") if "400" not in entry["message"]]
+    assert failure == []
+
+
+@pytest.mark.parametrize("width", [1300, 360])
+def test_a_url_and_a_crawler_of_half_a_megabyte_are_cut_where_they_are_shown(page, width):
+    show(page.browser, width, "light")
+    page.open(robots="User-agent: *\nDisallow: /x\n", urls="/a", agents="Bot")
+    page.run("document.querySelector('#agents').value = 'b'.repeat(500_000)")
+    page.run("document.querySelector('#urls').value = '/' + 'x'.repeat(500_000)")
+    page.one("#urls").send_keys("x")
+    page.until_answered()
+    assert page.lit() == [2, False]
+    assert page.run("return document.documentElement.scrollHeight") < 20_000
+    assert len(page.run("return document.querySelector('main').outerHTML")) < 1_000_000
+    assert page.run("return document.documentElement.scrollWidth") <= width
+    show_as_usual(page.browser)
 
 
 def test_other_urls_do_not_ask_for_the_same_findings_again(page):

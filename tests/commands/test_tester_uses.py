@@ -36,7 +36,7 @@ Content-Signal: search=yes
 
 def test_the_tester_shows_every_preference_what_overrides_it_and_each_purpose():
     data = {"robots": ROBOTS, "urls": ["/open/1"], "agents": ["Bot"], "dialect": "rfc9309"}
-    chosen = answers(Questions.of({**data, "question": 0}), Rules())["chosen"]
+    chosen = answers(Questions.of({**data, "question": 0}), Rules(), lambda: False)["chosen"]
     rows = [tuple(row) for row in chosen["use_facts"]]
     assert rows[:2] == [
         ("usage", "line 3, Content-Usage: train-ai=y"),
@@ -62,14 +62,14 @@ def test_the_tester_answers_so_many_questions_and_findings_at_a_time(monkeypatch
     every = findings(data)["findings"]
     monkeypatch.setattr(tester_answers, "MAX_FINDINGS", 1)
     assert findings(data) == {"findings": every[:1], "more_findings": len(every) - 1}
-    octets = as_fetched(FetchResult(200, b"#" * MAX_OCTETS))["robots"]
+    octets = as_fetched(FetchResult(200, b"#\n" * MAX_OCTETS))["robots"]
     assert len(octets) == MAX_OCTETS // 4  # the page sends them back in a POST
 
 
 @pytest.mark.parametrize(("question", "url"), [(-1, "/a"), (1, "/b"), (99, "/b")])
 def test_a_question_that_the_page_has_not_is_the_nearest_one_that_it_has(question, url):
     data = {"robots": ROBOTS, "urls": ["/a", "/b"], "agents": ["Bot"], "dialect": "rfc9309"}
-    chosen = answers(Questions.of({**data, "question": question}), Rules())["chosen"]
+    chosen = answers(Questions.of({**data, "question": question}), Rules(), lambda: False)["chosen"]
     assert chosen["url"] == url
 
 
@@ -157,7 +157,7 @@ def facts_of(**fields):
 def chosen_of(url="https://h.example/a", agent="Bot", dialect="rfc9309", robots_txt="", **fields):
     """The tester's answer in full."""
     data = {"robots": robots_txt, "urls": [url], "agents": [agent], "dialect": dialect, **fields}
-    return answers(Questions.of(data), Rules())["chosen"]
+    return answers(Questions.of(data), Rules(), lambda: False)["chosen"]
 
 
 def explained(tmp_path, texts, purposes=PURPOSES, level=""):

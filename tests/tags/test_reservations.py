@@ -239,6 +239,18 @@ def test_a_licence_of_a_link_element_is_resolved_against_the_base_of_the_page():
     assert licence.value == "https://base.example/x/a.xml"
 
 
+@pytest.mark.parametrize(
+    "base", ["http://[", "http://a:99999/", "http://a:b/", "http://ex\u2100mple/"]
+)
+def test_a_base_that_is_no_url_hides_nothing_of_what_the_page_says(base):
+    """Scrapy fails on it, and the page was an error of a crawl that follows no refresh."""
+    link = '<link rel="license" type="application/rsl+xml" href="a.xml">'
+    body = f'<base href="{base}"><meta name="robots" content="noai">{link}'
+    response = HtmlResponse(f"{SITE}/x/", body=body, encoding="utf-8")
+    refusal, licence = html_preferences(response, "FooBot", DIALECT)
+    assert (refusal.value, licence.value) == ("noai", f"{SITE}/x/a.xml")
+
+
 def test_a_licence_is_a_whole_url_or_none():
     hrefs = ["/a.xml", "http://[broken", "", " ", "b.xml"]
     link = '<link rel="license" type="application/rsl+xml" href="{}">'

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict
-from ...rep.escapes import shown
+from ...rep.escapes import shortened, shown
 from ...rep.option_causes import cause
 from ...rep.preference import DeclaredUse
 from ...rep.rule_match import match_of
@@ -25,17 +25,11 @@ MAX_URLS = 30
 MAX_AGENTS = 6
 MAX_FINDINGS = 300
 MAX_BEATEN = 20
-
-IsStale = Callable[[], bool]
-
-
-def never() -> bool:
-    """For a request that no newer one can supersede."""
-    return False
+MAX_SHOWN = 2_000  # characters of a part of a rule or of a URL
 
 
-class Superseded(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
-    """The page has asked something else meanwhile."""
+class Abandoned(Exception):  # noqa: N818 - no error: nobody waits for the answer any more
+    """The page has asked something else meanwhile, or it was closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,24 +106,28 @@ class Rules:
         return last[1]
 
 
-def answers(questions: Questions, rules: Rules, is_stale: IsStale = never) -> dict[str, Any]:
+def answers(questions: Questions, rules: Rules, is_abandoned: Callable[[], bool]) -> dict[str, Any]:
     """All verdicts in all dialects, and one of them in full.
 
-    is_stale  whether the page has asked something else meanwhile: then Superseded is raised
+    is_abandoned  whether the page no longer waits for the answer: then Abandoned is raised. One
+                  verdict may take a tenth of a second where the URL is long, so each one asks
     """
     pairs = questions.pairs
     in_dialect = rules.of(questions.result)
-    verdicts = []
+    verdicts: list[list[dict[str, Any]]] = []
     for name, dialect in DIALECTS.items():
-        if is_stale():
-            raise Superseded
         if name not in in_dialect:
             in_dialect[name] = rules_from("", questions.result, dialect)
-        verdicts.append([_short(in_dialect[name], *pair) for pair in pairs])
+        verdicts.append([])
+        for pair in pairs:
+            if is_abandoned():
+                raise Abandoned
+            verdicts[-1].append(_short(in_dialect[name], *pair))
     chosen = pairs[min(max(questions.chosen, 0), len(pairs) - 1)] if pairs else None
     return {
         "questions": [{"url": url, "agent": agent} for url, agent in pairs],
         "verdicts": verdicts,
+        "max": {"urls": MAX_URLS, "agents": MAX_AGENTS},
         "dialects": list(DIALECTS),
         "access": [_access(questions.answer, rules) for rules in in_dialect.values()],
         "chosen": chosen and _full(questions, in_dialect, *chosen),
@@ -204,4 +202,4 @@ def _match(verdict: Verdict, url: str, dialect: Dialect) -> dict[str, Any] | Non
 
 
 def _text(octets: str) -> str:
-    return shown(readable(octets))
+    return shortened(shown(readable(octets)), MAX_SHOWN)

@@ -9,6 +9,7 @@ elsewhere.
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ from importlib.resources import files
 from time import time
 from typing import Any
 
+from ...fetch.order import whole_lines
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import DIALECTS, FetchResult, origin_of
 from ...rep.access import explain
@@ -24,10 +26,11 @@ from ..printing.access_table import answer_of
 from ..reading.download import fetch
 from ..reading.inputs import rules_from
 from ..typed_urls import can_be_asked
-from .answers import IsStale, Questions, Rules, Superseded, answers, findings, never
+from .answers import Abandoned, Questions, Rules, answers, findings
 from .page_fields import fetched_tdmrep
 
 MAX_OCTETS = 2 * 1024 * 1024  # of a POST: a robots.txt of 500 KiB, escaped, and more
+MAX_UNREAD = 64 * 1024 * 1024  # of a POST that is too long: more of it is not waited for
 REDIRECTS = 5
 
 _HEADERS = {
@@ -48,17 +51,18 @@ _PAGE = {
         for name in ("tester", "tester_state", "tester_table", "tester_lines")
     },
 }
-MAX_PAGES = 100  # open pages whose last request is remembered
 
 
 def as_fetched(result: FetchResult) -> dict[str, Any]:
     """What a fetch has brought, for the page: a file, or why there is none."""
     kind = answer_of(result)
-    octets = result.octets[: MAX_OCTETS // 4] if kind == "200" else b""
+    served = result.octets if kind == "200" else b""
+    octets = whole_lines(served, MAX_OCTETS // 4)
+    cut = ", cut because this page holds no more" if len(octets) < len(served) else ""
     return {
         "served": kind == "200",
         "answer": kind,
-        "why": explain(remember(None, result, time())),
+        "why": explain(remember(None, result, time())) + cut,
         "robots": octets.decode("utf-8", "replace"),
     }
 
@@ -85,20 +89,9 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
         self.start_values, self.user_agent, self.guard = start_values, user_agent, guard
         self.rules = Rules()
-        self._newest: dict[str, int] = {}
 
     def fetched(self, url: str) -> FetchResult:
         return fetch_for_page(url, self.user_agent, self.guard)
-
-    def staleness(self, data: Any) -> IsStale:
-        """Whether the page that has sent this has sent a newer request since."""
-        page, number = (data.get(name) for name in ("page", "number"))
-        if not isinstance(page, str) or not isinstance(number, int):
-            return never
-        if len(self._newest) >= MAX_PAGES and page not in self._newest:
-            self._newest.clear()
-        self._newest[page] = max(number, self._newest.get(page, number))
-        return lambda: self._newest.get(page, number) > number
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A page that no longer waits for its answer is no error: the user has typed on."""
@@ -147,12 +140,25 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json(200, questions[self.path](self._posted()))
         except ValueError as error:
             self._send_json(400, {"error": str(error)})
-        except Superseded:
-            self._send_json(409, {"error": "a newer request has come"})
+        except Abandoned:
+            self.close_connection = True
 
     def _answers(self, data: Any) -> dict[str, Any]:
-        questions = Questions.of(data)
-        return answers(questions, self.server.rules, self.server.staleness(data))
+        return answers(Questions.of(data), self.server.rules, self._is_abandoned)
+
+    def _is_abandoned(self) -> bool:
+        """Whether the page has closed the connection: it has asked something else, or its tab was
+        closed.
+        """
+        self.connection.settimeout(0)
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except ConnectionError:
+            return True
+        finally:
+            self.connection.settimeout(self.timeout)
 
     def _is_for_us(self) -> bool:
         """Whether the Host is this server (RFC 9110 §7.2): protects against DNS rebinding."""
@@ -172,13 +178,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _posted(self) -> Any:
         """The JSON of a POST. ValueError if it is too long or no JSON."""
-        length = self.headers.get("Content-Length", "")
-        if not length.isascii() or not length.isdigit() or int(length) > MAX_OCTETS:
-            raise ValueError(f"a request has {MAX_OCTETS:,} octets at most")
+        text = self.headers.get("Content-Length", "")
+        if not text.isascii() or not text.isdigit():
+            raise ValueError("a request has a Content-Length")
+        length = int(text)
+        if length > MAX_OCTETS:
+            self._skip(min(length, MAX_UNREAD))
+            limit = f"all fields of the page together may have {MAX_OCTETS:,} octets"
+            raise ValueError(f"{limit}; they have {length:,}")
         try:
-            return json.loads(self.rfile.read(int(length)))
+            return json.loads(self.rfile.read(length))
         except RecursionError:
             raise ValueError("the JSON is nested too deeply") from None
+
+    def _skip(self, length: int) -> None:
+        """Read a body without keeping it. If it stayed unread, the connection would be reset, and
+        the page might not get the answer (RFC 9112 §9.6).
+        """
+        while length > 0 and (octets := self.rfile.read(min(length, 65_536))):
+            length -= len(octets)
 
     def _fetch(self, data: Any) -> dict[str, Any]:
         """The robots.txt and the tdmrep.json of a site, with the results of the fetches."""

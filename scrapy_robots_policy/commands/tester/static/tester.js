@@ -9,7 +9,6 @@ import {
 import { showAnswer, showTable } from "./tester_table.js";
 
 const DELAY = 120; // ms without a key before a request
-const PAGE = crypto.randomUUID();
 const EXAMPLE = {
   robots: [
     "User-agent: *", "Disallow: /private/", "Allow: /private/press/", "Disallow: .pdf$", "",
@@ -122,7 +121,7 @@ async function ask({ scroll = false } = {}) {
   $("unread").hidden = $("answer").selectedIndex === 0;
   const isFetched = source?.robots === robots && source.answer === answer;
   const why = isFetched ? source.why : "";
-  const query = { robots, answer, why, dialect, question, page: PAGE, number: mine };
+  const query = { robots, answer, why, dialect, question };
   query.urls = lines($("urls").value);
   query.agents = lines($("agents").value);
   try {
@@ -131,6 +130,7 @@ async function ask({ scroll = false } = {}) {
     if (mine !== number) return;
     latest = answers;
     question = Math.max(0, Math.min(question, answers.questions.length - 1));
+    showLeftOut(query, answers.max);
     showVerdicts(scroll);
     showState("Looking for findings …");
     const findings = await lint(query, running.signal);
@@ -145,6 +145,14 @@ async function ask({ scroll = false } = {}) {
   } catch (error) {
     if (mine === number) showState(`No answer: ${error.message}`, true);
   }
+}
+
+// Of more URLs and crawlers than the server answers at a time, the first ones are in the table.
+function showLeftOut(query, max) {
+  const part = (name, what) => query[name].length > max[name]
+    ? [`the first ${max[name]} of ${query[name].length.toLocaleString("en-US")} ${what}`] : [];
+  const parts = [...part("urls", "URLs"), ...part("agents", "crawlers")];
+  $("left-out").textContent = parts.length ? `Only ${parts.join(" and ")} are answered.` : "";
 }
 
 function showVerdicts(scroll) {

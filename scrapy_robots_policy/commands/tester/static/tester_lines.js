@@ -9,9 +9,13 @@ export function element(name, className, text) {
   return made;
 }
 
+const MAX_SHOWN = 2000; // characters of a URL or a crawler
+
 // The text as the terminal shows it: characters that are not seen, or that turn the text round,
-// are escaped.
-export const shown = (text) =>
+// are escaped. A text that is too long to be read is cut.
+export const shown = (text) => (text.length > MAX_SHOWN ? `${escaped(text.slice(0, MAX_SHOWN))}…` : escaped(text));
+
+const escaped = (text) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0);
     const [mark, digits] = code < 0x100 ? ["x", 2] : code < 0x10000 ? ["u", 4] : ["U", 8];
