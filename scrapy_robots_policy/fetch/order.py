@@ -46,14 +46,13 @@ class FetchOrder:
     with_credentials: bool = False
 
 
-def whole_lines(octets: bytes, max_octets: int = 0) -> bytes:
-    """The file; of one with more than `max_octets`, without one `MAX_OCTETS`, the lines that end
-    within them. A rule that is cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
+def whole_lines(octets: bytes, max_octets: int = MAX_OCTETS) -> bytes:
+    """The file; of one with more than `max_octets`, the lines that end within them. A rule that is
+    cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
     """
-    limit = max_octets or MAX_OCTETS
-    if len(octets) <= limit:
+    if len(octets) <= max_octets:
         return octets
-    start = octets[:limit]
+    start = octets[:max_octets]
     return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
 
 

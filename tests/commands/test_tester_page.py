@@ -432,9 +432,8 @@ def test_a_site_that_fails_has_no_file_and_its_answer_is_what_is_read(page):
     assert (page.state()["answer"], page.of("td.access")) == ("200", [])
 
 
-def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
-    page.open(robots="User-agent: *\nDisallow: /a\nDisalow: /b\n", urls="/a", agents="Bot")
-    assert page.lit() == [2, False]
+def hold_answers(monkeypatch):
+    """The server has no answer before this event is set."""
     gate, true_answers = threading.Event(), answers.answers
 
     def slow_answers(*arguments):
@@ -442,16 +441,36 @@ def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
         return true_answers(*arguments)
 
     monkeypatch.setattr("scrapy_robots_policy.commands.tester.server.answers", slow_answers)
+    return gate
+
+
+def test_while_it_computes_it_says_so_and_old_marks_are_gone(page, monkeypatch):
+    page.open(robots="User-agent: *\nDisallow: /a\nDisalow: /b\n", urls="/a", agents="Bot")
+    assert page.lit() == [2, False]
+    gate = hold_answers(monkeypatch)
     page.one("#urls").send_keys("x")
     page.until(lambda: page.text("#state") == "Computing …")
     assert page.lit() is None
     assert page.of("#gutter .error") == []
-    visibility = "return getComputedStyle(document.querySelector('#table td button')).visibility"
-    page.until(lambda: page.run(visibility) == "hidden")
+    style = "return getComputedStyle(document.querySelector('{}')).{}"
+    shown = style.format("#table tbody", "opacity"), style.format("#why", "visibility")
+    page.until(lambda: list(map(page.run, shown)) == ["0", "hidden"])
     gate.set()
     page.until_answered()
     assert page.lit() == [2, False]
-    assert page.run(visibility) == "visible"
+    assert list(map(page.run, shown)) == ["1", "visible"]
+
+
+def test_a_cell_keeps_the_focus_while_the_page_computes(page, monkeypatch):
+    page.open(robots="User-agent: *\nDisallow: /a\n", urls="/a", agents="Bot")
+    gate = hold_answers(monkeypatch)
+    page.one('[data-cell="0,0"]').send_keys(Keys.ARROW_DOWN)
+    opacity = "return getComputedStyle(document.querySelector('#table tbody')).opacity"
+    page.until(lambda: page.run(opacity) == "0")
+    page.browser.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
+    gate.set()
+    page.until_answered()
+    assert page.run("return document.activeElement.dataset.cell") == "1,0"
 
 
 @pytest.mark.parametrize("leave", ["another key", "closed tab"])
