@@ -529,14 +529,17 @@ class Counting(Chain):
 
 
 @only_on_cpython
-@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 340)])
+@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 335)])
 @on_reactor
 async def test_a_request_takes_few_calls(of_hosts, most):
-    """Code that runs once a request comes from far, so it is the calls that cost."""
+    """Code that runs once a request comes from far, so it is the calls that cost.
+
+    All paths start alike: for each letter that is new to the process, an expression is made.
+    """
     sites = [Site({"/robots.txt": robots(SECRET)}, f"127.0.0.{number}") for number in range(2, 14)]
     try:
         hosts = sites if of_hosts == "new" else sites[:1] * len(sites)
-        first, *ahead = [site.url(f"/{number}") for number, site in enumerate(hosts)]
+        first, *ahead = [site.url(f"/a{number}") for number, site in enumerate(hosts)]
         seen, crawler = await crawl(first, spider=Counting, ahead=ahead)
         assert len(seen.answered) == len(sites)
         assert crawler.spider.calls / (len(sites) - 3) < most
