@@ -81,11 +81,14 @@ def _cuts(*of_file: Part) -> Iterator[str]:
     for part in joined:
         if part.is_cut:
             yield (
-                f"{part.path}: the crawl that ends at line {part.line} has no sums: it was killed, "
-                "or cut"
+                f"{part.path}: the crawl that ends at line {part.line} has no sums: it was killed "
+                "or cut, or the disk was full"
             )
     if last.is_cut:
-        yield f"{last.path} ends without the sums of the crawl: it was killed, or it still runs"
+        yield (
+            f"{last.path} ends without the sums of the crawl: it was killed, it still runs, "
+            "or its disk was full"
+        )
 
 
 def _copies(parts: Sequence[Part]) -> Iterator[str]:

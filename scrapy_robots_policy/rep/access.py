@@ -18,6 +18,7 @@ from .wrong_type import check_type, wrong_type
 
 HTML = "an HTML page"
 WIDE = "in UTF-16 or UTF-32, which nobody can read"
+_OF_RULES = {HTML: "any rules in it are obeyed", WIDE: "it forbids nothing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ class Access:
     @property
     def effect(self) -> str:
         """What comes of it in a few words, for people."""
-        if self.mode is AccessMode.RULES and _oddity(self.entry) == WIDE:
-            return "it forbids nothing"
-        return self.mode.description
+        if self.mode is not AccessMode.RULES:
+            return self.mode.description
+        return _OF_RULES.get(_oddity(self.entry), self.mode.description)
 
     @property
     def stance(self) -> AccessMode:

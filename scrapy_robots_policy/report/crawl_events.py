@@ -17,7 +17,7 @@ from scrapy.http import Request
 
 from .. import compat, stats
 from ..crawl_log import CrawlLog
-from ..rep import AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
+from ..rep import Access, AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
 from ..rep.access_policy import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
@@ -26,6 +26,7 @@ from ..rep.preference import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts
+from .formats import span, utc_time
 from .trouble_log import MAX_LINES, TroubleLog
 
 _FORBIDDEN = "forbidden by robots.txt"
@@ -72,7 +73,7 @@ class CrawlEvents(ResolverEvents):
         counts.fetches += source is Source.SITE
         is_news = _is_news(rules, source) if counts.is_shared else self._note_mode(rules, counts)
         if is_news:
-            self._log_mode(rules)
+            self._log_mode(rules, source)
         if rules.access.result is AccessResult.UNREACHABLE and any(
             step.site_down for step in rules.dialect.access.unreachable
         ):
@@ -144,7 +145,7 @@ class CrawlEvents(ResolverEvents):
         counts.trouble = rules.access.result in TROUBLE
         return True
 
-    def _log_mode(self, rules: OriginRules) -> None:
+    def _log_mode(self, rules: OriginRules, source: Source) -> None:
         refuses = rules.mode in (AccessMode.DISALLOW, AccessMode.DEFER)
         is_trouble = refuses or bool(rules.access.oddity)
         is_warning = is_trouble and self.trouble.takes_line(rules.access.why)
@@ -153,12 +154,13 @@ class CrawlEvents(ResolverEvents):
             return
         self.log.log(
             level,
-            "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s)",
+            "robots.txt of %(origin)s: %(why)s, %(mode)s (%(dialect)s%(kept)s)",
             {
                 "origin": rules.origin,
                 "why": rules.access.why,
                 "mode": rules.access.effect,
                 "dialect": rules.dialect.name,
+                "kept": _kept(rules.access) if source is Source.STORE else "",
             },
         )
 
@@ -313,6 +315,13 @@ def _is_news(rules: OriginRules, source: Source) -> bool:
     later failures in a row.
     """
     return source is not Source.SITE or rules.access.entry.failures <= 1
+
+
+def _kept(access: Access) -> str:
+    """How old an answer of the store is: the site may give another one by now."""
+    asked_at = access.entry.asked_at
+    fresh_for = span(access.fresh_until - asked_at)
+    return f"; from the store, as of {utc_time(asked_at)}, fresh for {fresh_for}"
 
 
 def _raised_at(error: BaseException) -> tuple[str, int] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 
 def counted(count: int, noun: str) -> str:
     """A number of things: "1 file", "1,200 files"."""
@@ -25,6 +27,11 @@ def span(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:g} {unit}"
     return f"{seconds:g} s"
+
+
+def utc_time(seconds: float) -> str:
+    """A moment to the second: "2026-11-27 02:09:04 UTC"."""
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def change(number: float) -> str:

@@ -47,8 +47,10 @@ class ReportWriter:
         try:
             written = self.files.write(self._report(reason))
         except OSError as error:
+            path = self.files.page or self.files.data
             self.log.error(  # noqa: TRY400 - a traceback would say no more
-                "The report of the crawl could not be written: %(error)s", {"error": error}
+                "The report of the crawl could not be written to %(path)s: %(error)s",
+                {"path": path, "error": error.strerror or error},
             )
         else:
             path = written.page or written.data

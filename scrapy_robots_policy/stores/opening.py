@@ -5,6 +5,7 @@ All errors are ValueErrors whose words follow "ROBOTS_STORE is …:"; none shows
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -141,11 +142,11 @@ def _sqlite(uri: str, _params: Params, events: StoreEvents) -> Store:
         raise ValueError("it would be a file called :memory:; take memory:, which keeps no file")
     if "\0" in path:
         raise ValueError("no path has a NUL in it")
-    is_folder = False
+    is_folder = path.endswith(("/", os.sep))  # of one that is missing `Path` would make a file
     try:
         file = Path(path or _default_file()).expanduser()
         with suppress(FileNotFoundError):  # the store creates it
-            is_folder = S_ISDIR(file.stat().st_mode)  # `is_dir` hides errors from Python 3.14 on
+            is_folder |= S_ISDIR(file.stat().st_mode)  # `is_dir` hides errors from Python 3.14 on
     except RuntimeError as error:
         raise ValueError("nobody knows the home folder in it") from error
     except OSError as error:  # the name is too long, for example

@@ -249,6 +249,7 @@ WRONG = [
         "ROBOTS_STORE is 5: it has no method get; a store has get, put and close",
     ),
     ({"ROBOTS_STORE": "sqlite:/"}, "ROBOTS_STORE is 'sqlite:/': it is a folder; name a file in it"),
+    ({"ROBOTS_STORE": "sqlite:no/"}, "'sqlite:no/': it is a folder; name a file in it"),
     pytest.param(
         {"ROBOTS_STORE": "sqlite:" + "x" * 300},
         "no file can be there: File name too long",

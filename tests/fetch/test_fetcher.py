@@ -845,7 +845,7 @@ WIDE = Answer("User-agent: *\nDisallow: /\n".encode("utf-16"))
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (PAGE, "200, an HTML page, its rules are obeyed"),
+        (PAGE, "200, an HTML page, any rules in it are obeyed"),
         (WIDE, "200, in UTF-16 or UTF-32, which nobody can read, it forbids nothing"),
     ],
 )

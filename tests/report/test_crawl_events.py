@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime, timezone
 
 import pytest
 from pydispatch import dispatcher
@@ -99,6 +100,25 @@ def test_a_store_that_fails_now_and_then_has_warnings_for_the_first_times_only(e
     levels = [record.levelname for record in caplog.records]
     assert levels == ["WARNING", "INFO"] * MAX_LINES + ["DEBUG"] * 2 * (1_000 - MAX_LINES)
     assert events.crawler.stats.get_value("robots/store/lost") == 1_000
+
+
+@pytest.mark.parametrize(
+    ("source", "kept"),
+    [
+        (Source.SITE, ""),
+        (Source.STORE, "; from the store, as of 2026-11-27 02:09:04 UTC, fresh for 10 s"),
+        (Source.FLEET, ""),
+        (Source.CACHE, ""),
+    ],
+)
+@on_reactor
+async def test_the_log_says_how_old_an_answer_of_the_store_is(events, source, kept, caplog):
+    state = OriginState(HERE, AccessOverrides())
+    asked_at = datetime(2026, 11, 27, 2, 9, 4, tzinfo=timezone.utc).timestamp()
+    state.entry = state.remember(FetchResult(503), asked_at)
+    await events.on_learned(state.rules(DIALECTS["rfc9309"], asked_at + 5), None, source)
+    (line,) = caplog.messages
+    assert line == f"robots.txt of {HERE}: 503, nothing is allowed (rfc9309{kept})"
 
 
 # What the next tries of three origins that share an entry bring, one after the other, and how many

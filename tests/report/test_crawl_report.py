@@ -101,7 +101,9 @@ async def test_a_report_that_can_no_longer_be_written_is_an_error_in_the_log(tmp
         settings = {"ROBOTS_REPORT": str(tmp_path / "report.html")}
         seen, _ = await crawl(site.url(), spider=Spoiling, settings=settings)
     (error,) = (record for record in caplog.records if record.levelname == "ERROR")
-    assert error.getMessage().startswith("The report of the crawl could not be written: ")
+    path = settings["ROBOTS_REPORT"]
+    message = f"The report of the crawl could not be written to {path}: "
+    assert error.getMessage().startswith(message)
     assert seen.stats["finish_reason"] == "finished"
 
 
