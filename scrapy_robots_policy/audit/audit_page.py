@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from string import Template
 
-from ..rep.escapes import shown
 from ..rep.preference import statement
 from ..report.formats import counted
 from ..report.html import (
@@ -149,9 +148,5 @@ def _files(overview: Overview) -> str:
 
 
 def _settings(overview: Overview) -> str:
-    pairs = {
-        (name, shown(str(value)))
-        for file in overview.files
-        for name, value in file.crawl["settings"].items()
-    }
+    pairs = {pair for file in overview.files for pair in file.crawl["settings"].items()}
     return html_table(("setting", "value"), sorted(pairs), right=set())

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from enum import Enum
 from hashlib import sha256
+from math import isfinite
 from typing import Any
 
 from ..fetch.exchange import Exchange
@@ -68,6 +69,8 @@ def page_url(url: str) -> str:
 
 def plain(value: Any) -> Any:
     """A setting's value as JSON can hold it, without secrets."""
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str | bytes):

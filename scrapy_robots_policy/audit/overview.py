@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
 from ..rep.documents import TDMREP, document_of
+from ..rep.escapes import brief, shortened, shown
 from ..rep.preference import Place
+from .decision_fields import MAX_TEXT
 from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
 from .words import cause_words
 
 MAX_COUNTED = 20_000  # different causes, origins and preferences; the others share a line
+MAX_SETTINGS = 1_000  # of a crawl
+MAX_VALUE = 2_000  # characters of a setting
+_NAMES = ("spider", "agent", "user_agent", "dialect", "began", "package", "scrapy")
 THE_REST = "all others"
 
 
 @dataclass(frozen=True, slots=True)
 class FileOverview:
-    """One file, or one of the records that were joined in it: its crawl, and how it ends."""
+    """One file, or one of the records that were joined in it: its crawl, and how it ends.
+
+    crawl  the fields of the line of the crawl that are shown
+    """
 
     path: Path
     crawl: Mapping[str, Any]
@@ -97,14 +106,29 @@ def overview_of(paths: Iterable[Path], on_progress: OnProgress) -> Overview:
 def _file(file: RecordFile, replay: Replay, last: Mapping[str, Any], lines: int) -> FileOverview:
     return FileOverview(
         file.path,
-        replay.crawl,
+        _of_crawl(replay.crawl),
         dict(replay.fingerprints),
         lines,
         last["hash"],
-        str(last.get("at", "")),
-        str(last.get("reason", "")) if last["type"] == "end" else "",
+        brief(str(last.get("at", ""))),
+        brief(str(last.get("reason", ""))) if last["type"] == "end" else "",
         file.is_torn,
     )
+
+
+def _of_crawl(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page shows of the line of a crawl: a file may have many, with settings of 8 MiB."""
+    settings = islice(fields["settings"].items(), MAX_SETTINGS)
+    return {
+        **{name: brief(fields[name]) for name in _NAMES},
+        "purposes": fields["purposes"],
+        "settings": {brief(name): _value(value) for name, value in settings},
+    }
+
+
+def _value(value: Any) -> str:
+    """A setting as text: those with many parts, such as ROBOTS_OVERRIDES, are long."""
+    return shown(shortened(str(value), MAX_VALUE))
 
 
 def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | None) -> None:
@@ -113,7 +137,7 @@ def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | Non
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
     elif fields["type"] == "end":
-        overview.sums.update(fields["sums"])
+        overview.sums.update({name: fields["sums"].get(name, 0) for name in ("passed", "exempt")})
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)
@@ -123,20 +147,21 @@ def _count_robots(overview: Overview, fields: Mapping[str, Any]) -> None:
     if document_of(fields["origin"]) == TDMREP:
         overview.tdmreps += 1
         return
-    overview.sources[fields["source"]] += 1
+    _add(overview.sources, fields["source"])
     for exchange in fields.get("exchanges", ()):
-        overview.fetches[str(exchange["status"] or exchange["cause"])] += 1
+        _add(overview.fetches, str(exchange["status"] or exchange["cause"]))
 
 
 def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
-    origin = str(origin_of(fields["url"]) or fields["url"])
+    origin = brief(origin_of(fields["url"]) or fields["url"])
     overview.decisions += 1
     overview.dry_run += fields.get("dry_run", False)
     if len(overview.origins) <= MAX_COUNTED:  # one more than are counted: then there are more
         overview.origins.add(origin)
     _add(overview.agents, fields.get("agent", ""))
     _add(overview.dialects, fields.get("dialect", ""))
-    overview.declared.update(fields.get("purposes", ()))
+    for purpose in fields.get("purposes", ()):
+        _add(overview.declared, purpose)
     _count_preferences(overview, fields)
     for place in set(fields.get("set_by", {}).values()):
         _add(overview.overrides, place)
@@ -145,8 +170,8 @@ def _count_decision(overview: Overview, fields: Mapping[str, Any]) -> None:
     if fields["verdict"] == "passed":
         overview.passed += 1
         return
-    overview.refused[fields["reason"]] += 1
-    _add(overview.causes, (origin, cause_words(fields)), (THE_REST, ""))
+    _add(overview.refused, fields["reason"])
+    _add(overview.causes, (origin, brief(cause_words(fields))), (THE_REST, ""))
 
 
 def _count_preferences(
@@ -156,10 +181,14 @@ def _count_preferences(
     before = {Place.ROBOTS_TXT.value, Place.TDMREP.value} if of_page_only else ()
     for preference in fields.get("preferences", ()):
         if preference.get("place", Place.ROBOTS_TXT.value) not in before:
-            key = preference["label"], preference["key"], preference["value"]
-            _add(overview.preferences, key, (THE_REST, "", ""))
+            label, *rest = (preference[name] for name in ("label", "key", "value"))
+            key, value = (shortened(text, MAX_TEXT) for text in rest)
+            _add(overview.preferences, (brief(label), key, value), (THE_REST, "", ""))
 
 
 def _add(counter: Counter[Any], key: Any, rest: Any = THE_REST) -> None:
+    """Count a name. Anybody may have written the record: names are short, and not too many."""
+    if isinstance(key, str):
+        key = brief(key)
     if key:
         counter[key if key in counter or len(counter) < MAX_COUNTED else rest] += 1

@@ -11,10 +11,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from ..rep.escapes import brief
 from .chain import START
 from .fields import left_out
-from .reading import RecordFile
+from .reading import LAST, RecordFile
 
+MAX_REASON = 100  # characters that are counted; all known ones are shorter
 _NUMBER = attrgetter("number")
 
 
@@ -48,7 +50,7 @@ class Part:
 
     @property
     def is_cut(self) -> bool:
-        return self.last_type not in ("end", "continued")
+        return self.last_type not in LAST
 
 
 def add_line(parts: list[Part], file: RecordFile, fields: Mapping[str, Any]) -> None:
@@ -136,8 +138,8 @@ def _wrong_sums(crawl: Mapping[int, Part]) -> Iterator[str]:
         is_kept = not last.left_out or name not in ("passed", "exempt")
         if is_kept and counted[name] != last.sums.get(name, 0):
             yield (
-                f"{last.path}: its sums tell of {last.sums.get(name, 0):,} lines of {name!r}, and "
-                f"there are {counted[name]:,}"
+                f"{last.path}: its sums tell of {last.sums.get(name, 0):,} lines of "
+                f"{brief(name)!r}, and there are {counted[name]:,}"
             )
 
 
@@ -148,4 +150,4 @@ def _name_in_sums(fields: Mapping[str, Any]) -> str:
         return {"robots": "robots", "page": "pages_with_preferences"}.get(kind, "")
     if "exempt" in fields:
         return "exempt"
-    return "passed" if fields["verdict"] == "passed" else f"refused/{fields['reason']}"
+    return "passed" if fields["verdict"] == "passed" else f"refused/{fields['reason'][:MAX_REASON]}"

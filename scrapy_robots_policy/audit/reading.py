@@ -17,6 +17,7 @@ from .log_file import GZIP
 
 _CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`
+LAST = ("end", "continued")  # the types of the last line of a crawl in a file
 _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 
@@ -45,6 +46,7 @@ class RecordFile:
     def __init__(self, path: Path, on_progress: OnProgress = lambda _: None) -> None:
         self.path, self.on_progress = path, on_progress
         self.hash = START
+        self._last_type = ""
         self.lines = self.done = self.size = 0
         self.is_torn = False
 
@@ -82,7 +84,9 @@ class RecordFile:
                 )
         elif fields.get("prev") != self.hash and not (begins and fields.get("prev") == START):
             raise self.error("it does not follow the line before: a line was taken out or moved")
-        self.hash = fields["hash"]
+        elif self._last_type in LAST and not begins:
+            raise self.error(f"it stands after the {self._last_type!r} line of the crawl")
+        self.hash, self._last_type = fields["hash"], fields["type"]
         return fields
 
     def _lines(self) -> Iterator[bytes]:

@@ -18,12 +18,16 @@ from typing import Any
 
 from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
-from ..rep import AccessMode, CacheEntry, Dialect, Origin
+from ..rep import AccessMode, CacheEntry, Dialect, Origin, origin_of
 from ..rep.access_policy import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
+from ..rep.documents import origin_of_key
+from ..rep.escapes import brief, quoted, shortened
 from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
+from ..rep.url import server_forms
 from ..resolver.given_rules import GivenRules
 from ..resolver.origin import OriginRules, OriginState
+from .chain import START, encode
 from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, seconds_of, unpacked
@@ -35,7 +39,9 @@ COMPARED = (
     *("group", "group_line", "preferences", "overridden", "results"),
 )
 MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
+MAX_DIALECT_OCTETS = 16 * 1024 * 1024  # of the dialects of one crawl; one has some 10,000
 MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names
+MAX_WHY = 500  # characters of an error: it may quote a line
 
 
 class ReplayError(ValueError):
@@ -66,16 +72,17 @@ class Answers:
 class _Parsed:
     """A robots line that was read.
 
-    fields  the line, without the octets of the file
     state   gives the rules, by dialect and time
     octets  of the file; None: there was no file
+    dialect, source  the fields of these names
     groups  the fields of the groups that bind crawlers
     size    octets of memory that `state` is counted with
     """
 
-    fields: Mapping[str, Any]
     state: OriginState
     octets: bytes | None
+    dialect: str
+    source: str
     groups: dict[tuple[str, Dialect, AccessMode], dict[str, Any]] = field(default_factory=dict)
     size: int = 0
 
@@ -104,6 +111,7 @@ class Replay:
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
+        self._dialect_octets = 0  # of the options of `dialects`
         self._policy = CrawlPolicy(DelayLimit(), NO_USE, 0.0)
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
@@ -120,16 +128,19 @@ class Replay:
         check_shape(fields)
         try:
             if fields["type"] == "decision":
-                return None if "exempt" in fields else self._answers(fields)
-            if fields["type"] == "robots":
+                if "exempt" not in fields:
+                    return self._answers(fields)
+                _check_exempt(fields)
+            elif fields["type"] == "robots":
                 self._keep(fields)
             elif fields["type"] == "dialect":
                 self._learn(fields)
             elif fields["type"] == "crawl":
                 self._begin(fields)
-        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise _unreadable(fields, why) from None
+        except KeyError as error:
+            raise _unreadable(fields, f"{error} is missing") from None
+        except (TypeError, AttributeError, ValueError, OverflowError) as error:
+            raise _unreadable(fields, str(error)) from None
         return None
 
     def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
@@ -140,21 +151,30 @@ class Replay:
             "SELECT packed FROM octets WHERE sha256 = ?", (fields["sha256"],)
         ).fetchone()
         if row is None:
-            raise ReplayError(f"the octets with the SHA-256 {fields['sha256']} are not in the file")
+            digest = brief(fields["sha256"])
+            raise ReplayError(f"the octets with the SHA-256 {digest} are not in the file")
         return unpacked(row[0])
 
     def robots(self, number: int) -> Mapping[str, Any]:
         """The robots line of this number."""
-        return self._parsed_line(number).fields
+        row = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise ReplayError(f"the robots line {number} is not before it in the file")
+        fields: dict[str, Any] = json.loads(row[0])
+        return fields
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
+        is_first = fields["prev"] == START
+        if fields["part"] < 1 or (fields["part"] == 1) is not is_first:
+            line = "no line" if is_first else "a line"
+            raise ReplayError(f"part {fields['part']} of a crawl follows {line}")
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
         limit = DelayLimit(
             by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
         )
         purposes = frozenset(fields["purposes"])
         if not purposes <= set(PURPOSES):
-            raise ReplayError(f"purposes that are not known here: {sorted(purposes)}")
+            raise ReplayError(f"purposes that are not known here: {quoted(sorted(purposes))}")
         self.crawl = fields
         use = DeclaredUse(
             purposes,
@@ -166,12 +186,19 @@ class Replay:
         self._overrides = AccessOverrides(
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )
-        self.dialects.clear()
+        self.dialects.clear()  # each crawl has its own
+        self._dialect_octets = 0
+        self._kept.execute("DELETE FROM robots")
+        self._parsed.clear()
+        self._octets = 0
 
     def _learn(self, fields: Mapping[str, Any]) -> None:
         name, options = fields["name"], fields["options"]
         if fingerprint(options) != fields["fingerprint"]:
             raise ReplayError("the options of the dialect do not match their fingerprint")
+        self._dialect_octets += len(name) + len(encode(options))
+        if self._dialect_octets > MAX_DIALECT_OCTETS:
+            raise ReplayError(f"the crawl's dialects take more than {MAX_DIALECT_OCTETS} octets")
         self.dialects[name] = dialect_from(name, options)
         self.fingerprints[name] = fields["fingerprint"]
 
@@ -191,16 +218,21 @@ class Replay:
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
         parsed = self._parsed_line(fields["robots"])
+        _check_origin(fields["url"], parsed)
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
         rules = self._rules(parsed, dialect, at)
-        if rules is None:
+        if rules is None and self.other is not None:
             return Answers(recorded, None)
+        rules = _known(rules)
         if "tdmrep" in fields:
             file = self._parsed_line(fields["tdmrep"])
-            tdmrep = self._rules(file, self.dialects[file.fields["dialect"]], at)
-            rules = rules if tdmrep is None else rules.with_tdmrep(tdmrep)
-        agent, forms = fields["agent"], tuple(fields.get("forms") or (fields["url"],))
+            _check_origin(fields["url"], file)
+            tdmrep = self._rules(file, self.dialects[file.dialect], at)
+            rules = rules.with_tdmrep(_known(tdmrep))
+        # The forms of the URL are made anew: a record could leave out the one that is refused.
+        own = server_forms(fields["url"])
+        agent, forms = fields["agent"], tuple(dict.fromkeys((*own, *fields.get("forms", ()))))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
         verdict = self._policy.objection(forms, rules, config, at)
         if verdict is None:
@@ -222,16 +254,14 @@ class Replay:
         return parsed
 
     def _parse(self, number: int) -> _Parsed:
-        row = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            raise ReplayError(f"the robots line {number} is not before it in the file")
-        fields = json.loads(row[0])
+        fields = self.robots(number)
         octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
-        return _Parsed(fields, OriginState(fields["origin"], self._overrides, entry), octets)
+        state = OriginState(fields["origin"], self._overrides, entry)
+        return _Parsed(state, octets, fields["dialect"], fields["source"])
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
-        if parsed.fields["source"] == "override":
+        if parsed.source == "override":
             return self._given.of(Origin(parsed.state.origin), dialect, parsed.octets or b"")
         return parsed.state.rules(dialect, at)
 
@@ -239,14 +269,33 @@ class Replay:
 def check_shape(fields: Mapping[str, Any]) -> None:
     """ReplayError where a line lacks a field, or has one of the wrong type."""
     if fields["type"] == "crawl" and fields.get("format", FORMAT) != FORMAT:
-        raise _unreadable(fields, f"format {fields['format']!r}; this version reads {FORMAT}")
+        raise _unreadable(fields, f"format {quoted(fields['format'])}; this version reads {FORMAT}")
     why = fault(fields)
     if why:
         raise _unreadable(fields, why)
 
 
+def _check_exempt(fields: Mapping[str, Any]) -> None:
+    if fields["verdict"] != "passed":
+        raise ReplayError("an exempt request that did not pass")
+
+
+def _check_origin(url: str, file: _Parsed) -> None:
+    """ReplayError where a decision rests on the file of another site."""
+    origin = origin_of_key(file.state.origin)
+    if origin_of(url) != origin:
+        raise ReplayError(f"a decision about {brief(url)} by a file of {brief(origin)}")
+
+
+def _known(rules: OriginRules | None) -> OriginRules:
+    """ReplayError where a decision was made in a dialect that would have fetched more."""
+    if rules is None:
+        raise ReplayError("the file was cut short of what its dialect reads: nothing is decided")
+    return rules
+
+
 def _unreadable(fields: Mapping[str, Any], why: str) -> ReplayError:
-    return ReplayError(f"a {fields['type']} line that cannot be read: {why}")
+    return ReplayError(f"a {fields['type']} line that cannot be read: {shortened(why, MAX_WHY)}")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
-_MAX_WHOLE = 2**63  # a whole number may stand for a float, which has an end
+_MAX_WHOLE = 2**63  # SQLite takes no larger one, and a float has an end
 
 
 def fault(fields: Mapping[str, Any]) -> str:
@@ -37,6 +37,11 @@ def fault(fields: Mapping[str, Any]) -> str:
         if name in expected and not _fits(fields[name], expected[name]):
             return f"{name!r} has the wrong type"
     return ""
+
+
+def is_known(kind: str) -> bool:
+    """Whether a line of this type is one that is described."""
+    return kind in _lines()
 
 
 @cache
@@ -55,8 +60,8 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
         choices = schema["enum"] if "enum" in schema else [schema["const"]]
         return any(isinstance(value, type(choice)) for choice in choices)
     has_type = isinstance(value, _TYPES[name])
-    if name == "number" and isinstance(value, int):
-        return abs(value) < _MAX_WHOLE
+    if isinstance(value, int) and name in ("integer", "number"):
+        return abs(value) < _MAX_WHOLE and not isinstance(value, bool)
     if has_type and name == "array":
         return all(_fits(item, schema["items"]) for item in value)
     if has_type and name == "object":

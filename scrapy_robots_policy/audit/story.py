@@ -92,7 +92,7 @@ def _page(url: str) -> str:
 def _story(
     file: RecordFile, fields: Mapping[str, Any], replay: Replay, answers: Answers | None
 ) -> Story:
-    robots = replay.robots(fields["robots"]) if "robots" in fields else None
+    robots = None if answers is None else replay.robots(fields["robots"])
     return Story(
         file.path,
         file.lines,

@@ -14,6 +14,7 @@ from .dialect_data import data_of, fingerprint
 from .parts import Part, add_line, errors_in, notes_on
 from .reading import AuditError, OnProgress, RecordFile, UnreadableError
 from .replay import Answers, Replay, replaying
+from .shape import is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,16 @@ class Check:
 
     def _file(self, file: RecordFile) -> None:
         parts: list[Part] = []
+        unknown = 0
         with replaying(file, self.other) as replay:
             for fields in file:
                 self._line(file, fields, replay)
                 add_line(parts, file, fields)
+                unknown += not is_known(fields["type"])
             self._note_changes(replay)
+        if unknown:
+            unchecked = "lines of a type that is not known here, which are not checked"
+            self.checked.notes.append(f"{file.path}: {unchecked}: {unknown:,}")
         self._parts += parts
         if file.is_torn:
             good = f"{file.path} is good up to line {file.lines}"

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..rep import origin_of
+from ..rep.escapes import brief
+from .fields import seconds_of
 from .reading import RecordFile
 from .replay import Replay, replaying
 
 NO_WARCIO = "audit warc needs warcio: pip install 'scrapy-robots-policy[warc]'"
 NOTE = "Headers: only those that a record of scrapy-robots-policy keeps. Bodies: content-decoded."
+_BREAK = re.compile(r"[\r\n]")
 
 
 class WarcError(Exception):
@@ -47,7 +53,9 @@ def _record(writer: Any, path: Path) -> int:
         with replaying(file) as replay:
             return sum(_line(writer, fields, file, replay) for fields in file)
     except UnicodeEncodeError:  # JSON can name half of a pair of UTF-16
-        raise file.error("it holds half a character, which a WARC cannot hold") from None
+        raise file.error("it holds a character that a WARC cannot hold") from None
+    except ValueError as error:
+        raise file.error(f"it cannot be written to a WARC: {brief(str(error))}") from None
 
 
 def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Replay) -> int:
@@ -60,7 +68,26 @@ def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Repl
     return 0
 
 
+def _check_lines(texts: Iterable[str]) -> None:
+    """ValueError where a text would begin a line, or a record, of its own."""
+    for text in texts:
+        if _BREAK.search(text):
+            raise ValueError(f"{text!r} is no line")
+
+
+def _check_exchange(exchange: Mapping[str, Any]) -> None:
+    """ValueError where it is none: `warcio` writes what it gets."""
+    if origin_of(exchange["url"]) is None:
+        raise ValueError(f"{exchange['url']!r} is no URL of a site")
+    headers = (*exchange["sent"].items(), *exchange["received"].items())
+    _check_lines((exchange["url"], *chain.from_iterable(headers)))
+    for moment in (exchange["asked"], exchange["answered"]):
+        seconds_of(moment)
+
+
 def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
+    seconds_of(crawl["began"])
+    _check_lines(crawl[name] for name in ("package", "scrapy", "user_agent", "dialect"))
     info = {
         "software": f"scrapy-robots-policy/{crawl['package']} Scrapy/{crawl['scrapy']}",
         "format": "WARC File Format 1.1",
@@ -77,6 +104,7 @@ def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
 def _write_exchanges(writer: Any, fields: Mapping[str, Any], octets: bytes) -> int:
     exchanges = fields.get("exchanges", ())
     for at, exchange in enumerate(exchanges):
+        _check_exchange(exchange)
         is_last = at == len(exchanges) - 1
         if exchange["status"] is None:
             _write_failure(writer, exchange)

@@ -185,11 +185,11 @@ class RuleSet:
         _, groups = self._groups.find(agent, text)
         lines = obeyed(rule_lines_of(groups, text, self.dialect), self.dialect)
         ranked = self._reading.ranked(lines, url)
-        rules = tuple(rules_of(groups, text, self.dialect))
         # A rule may have several patterns; what is no rule has the number 0.
         path = self._reading.path_of(url)
-        numbers = dict.fromkeys(number for _, number, *_ in matching(ranked, path))
-        return tuple(rules[number - 1] for number in numbers if number)
+        numbers = dict.fromkeys(number for _, number, *_ in matching(ranked, path) if number)
+        rules = tuple(rules_of(groups, text, self.dialect)) if numbers else ()
+        return tuple(rules[number - 1] for number in numbers)
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the file asks of the crawler; None: it asks for no

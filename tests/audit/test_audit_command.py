@@ -327,6 +327,9 @@ def test_verify_takes_a_record_whose_first_line_was_changed_for_a_record(path):
     assert f"broken: {path}, line 1: its octets do not match its hash\n" in answer.out
 
 
+LONG = "x" * 100_000
+
+
 @pytest.mark.parametrize("verb", [["verify"], ["show"], ["report", "-o", "page.html"], ["warc"]])
 @pytest.mark.parametrize(
     ("kind", "changes"),
@@ -353,9 +356,83 @@ def test_warc_of_a_record_with_half_a_character_is_refused_in_one_sentence(tmp_p
     answer = robots("audit", "warc", path, tmp_path / "out.warc")
     assert (answer.status, answer.err) == (
         2,
-        f"scrapy robots: {path}, line 1: it holds half a character, which a WARC cannot hold\n",
+        f"scrapy robots: {path}, line 1: it holds a character that a WARC cannot hold\n",
     )
     assert not (tmp_path / "out.warc").exists()
+
+
+MOMENT = "2026-03-03T12:00:00.000000Z"
+EXCHANGE = {
+    "url": f"{HERE}/robots.txt",
+    "asked": MOMENT,
+    "answered": MOMENT,
+    "status": 200,
+    "cause": "",
+    "sent": {},
+    "received": {},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "why"),
+    [
+        ("crawl", {"user_agent": "x\r\n\r\nWARC/1.1"}, "is no line"),
+        ("crawl", {"began": "x\r\nWARC-Type: x"}, "Invalid isoformat"),
+        ("robots", {"url": "http://[::1/"}, "is no URL of a site"),
+        ("robots", {"url": ""}, "is no URL of a site"),
+        ("robots", {"url": f"{HERE}/\r\nWARC-Type: x"}, "is no line"),
+        ("robots", {"answered": "x\r\nWARC-Type: x"}, "Invalid isoformat"),
+        ("robots", {"sent": {"x\ny": ""}}, "is no line"),
+        ("robots", {"received": {"x": "\r\n\r\nbody"}}, "is no line"),
+    ],
+)
+def test_no_text_of_a_record_becomes_a_line_or_a_record_of_a_warc(tmp_path, kind, changes, why):
+    (path,) = record(tmp_path / "audit.jsonl")
+    changed = {"exchanges": [EXCHANGE | changes]} if kind == "robots" else changes
+    forged(path, kind, **changed)
+    answer = robots("audit", "warc", path, tmp_path / "out.warc")
+    assert answer.status == 2
+    assert "it cannot be written to a WARC: " in answer.err
+    assert why in answer.err
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "out.warc").exists()
+
+
+@pytest.mark.parametrize("robots_line", [10**15, -1, 77])
+def test_show_takes_no_file_for_an_exempt_request_that_names_one(tmp_path, robots_line):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, "decision", exempt="x", robots=robots_line, agent="Bot", dialect="none")
+    answer = robots("audit", "show", path, URLS[0])
+    assert answer.status == 0
+    assert "exempt by    x\n" in answer.out
+    assert "Bot" not in answer.out.replace("Bot/", "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("crawl", {"package": LONG, "settings": {"X": LONG}, "spider": LONG, "agent": LONG}),
+        ("crawl", {"purposes": [LONG]}),
+        ("crawl", {"judged_by": {}, "format": LONG}),
+        ("robots", {"source": LONG, "url": LONG, "answered": LONG}),
+        ("robots", {"sha256": LONG}),
+        ("decision", {"reason": LONG, "verdict": LONG, "group": LONG, "agent": LONG}),
+        ("decision", {"rule": LONG, "url": URLS[0] + LONG}),
+        ("decision", {"exempt": LONG, "reason": LONG, "set_by": {LONG: LONG}}),
+        ("decision", {"preferences": [{"label": LONG, "key": LONG, "value": LONG, "line": 1}]}),
+        ("end", {"reason": LONG, "sums": {LONG: 1}}),
+    ],
+)
+def test_a_long_text_of_a_record_is_cut_at_the_terminal_and_on_the_page(tmp_path, kind, changes):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, kind, **changes)
+    page = tmp_path / "page.html"
+    for args in (["verify"], ["show", URLS[0]], ["show", URLS[0] + LONG], ["report", "-o", page]):
+        verb, *more = args
+        options = more if verb == "report" else []
+        answer = robots("audit", verb, path, *(more if verb == "show" else []), *options)
+        assert len(answer.out + answer.err) < (3 if LONG in str(args) else 1) * len(LONG)
+    assert not page.exists() or len(page.read_text("utf-8")) < len(LONG)
 
 
 VERBS = {"verify": ("{0}",), "show": ("{0}", f"{HERE}/no"), "report": ("{0}", "-o", "{1}")}

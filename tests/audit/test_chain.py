@@ -8,13 +8,15 @@ import json
 import os
 import random
 from collections import Counter, UserList
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.http import Request
 
-from scrapy_robots_policy.audit import reading, writer
+from scrapy_robots_policy.audit import reading, replay, writer
 from scrapy_robots_policy.audit.audit_page import audit_page
 from scrapy_robots_policy.audit.chain import START, members, opened, sealed
 from scrapy_robots_policy.audit.fields import packed
@@ -205,16 +207,52 @@ def test_each_crawl_of_a_joined_file_is_decided_by_its_own_robots_txt(tmp_path):
     assert [line["verdict"] for line in decisions_in(joined)] == ["passed", "refused"]
 
 
-def test_each_crawl_of_a_joined_file_must_have_its_own_dialects(tmp_path):
+@pytest.mark.parametrize(
+    ("missing", "why"),
+    [("dialect", "'rfc9309' is missing"), ("robots", "the robots line 1 is not before it")],
+)
+def test_each_crawl_of_a_joined_file_must_have_all_that_it_rests_on(tmp_path, missing, why):
     first, second = (record(tmp_path / "audit.jsonl")[0] for _ in range(2))
     octets, prev = b"", START
     for line in lines_in(second):
         kind, *_ = line.pop("type"), line.pop("prev"), line.pop("hash")
-        if kind != "dialect":
+        if kind != missing:
             written, prev = sealed(kind, prev, members(line))
             octets += written
     first.write_bytes(first.read_bytes() + octets)
-    assert "'rfc9309' is missing" in check(first)[0].errors[0]
+    assert why in check(first)[0].errors[0]
+
+
+@pytest.mark.parametrize("last", ["end", "continued"])
+def test_nothing_but_another_crawl_stands_after_the_last_line_of_a_crawl(tmp_path, last):
+    (path,) = record(tmp_path / "audit.jsonl")
+    *before, end = path.read_bytes().splitlines(keepends=True)
+    octets, prev = (end, opened(end[:-1])["hash"])
+    if last == "continued":
+        octets, prev = sealed(last, opened(before[-1][:-1])["hash"], "")
+    more = sealed("page", prev, '"at":"","url":"","preferences":[]')[0]
+    path.write_bytes(b"".join(before) + octets + more)
+    assert f"it stands after the {last!r} line of the crawl" in check(path)[0].errors[0]
+
+
+def test_the_dialects_of_a_crawl_are_bounded_in_octets(tmp_path, monkeypatch):
+    (path,) = record(tmp_path / "audit.jsonl")
+    monkeypatch.setattr(replay, "MAX_DIALECT_OCTETS", 1_000)
+    assert "the crawl's dialects take more than 1000" in check(path)[0].errors[0]
+
+
+def test_lines_of_a_type_that_is_not_known_are_noted(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    *before, end = path.read_bytes().splitlines(keepends=True)
+    more, prev = sealed("decison", opened(before[-1][:-1])["hash"], '"url":"https://a.example/"')
+    fields = opened(end[:-1])
+    path.write_bytes(b"".join(before) + more + sealed("end", prev, members(_own(fields)))[0])
+    (note,) = verified(path, has_notes=True).notes
+    assert note == f"{path}: lines of a type that is not known here, which are not checked: 1"
+
+
+def _own(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fields[name] for name in fields if name not in ("type", "prev", "hash")}
 
 
 def test_each_crawl_of_a_joined_file_must_have_its_end(tmp_path, monkeypatch):
@@ -283,7 +321,12 @@ def test_a_part_is_compared_with_the_nearest_part_before_it():
         (sealed("end", START, "")[0], "no line of a crawl"),
         (sealed("crawl", START, "")[0], "is missing"),
         (sealed("crawl", START, f'"x":{"[" * 10**5}{"]" * 10**5}')[0], "it is no JSON"),
-        (sealed('crawl","type":[],"x":"', START, "")[0], "no object with a type"),
+        (sealed('crawl","type":[],"x":"', START, "")[0], "two values of one name"),
+        (b'{"x":1,"hash":"%b"}' % sha256(b'{"x":1').hexdigest().encode(), "no object with a type"),
+        (sealed("crawl", START, f'"x":{"[" * 200}{"]" * 200}')[0], "more than 100 others"),
+        (sealed("crawl", START, '"x":NaN')[0], "the number NaN"),
+        (sealed("crawl", START, '"x":1e999')[0], "the number 1e999"),
+        (sealed("crawl", START, '"x":{"a":1,"a":2}')[0], "two values of one name"),
         (
             sealed("crawl", START, '"format":9,"judged_by":{"on_unreachable":0}')[0],
             "format 9",
@@ -381,10 +424,17 @@ def nested(depth: int) -> object:
         ("robots", {"robots": 2}, "the robots line 1 is not before it"),
         ("dialect", {"fingerprint": "0" * 64}, "do not match their fingerprint"),
         ("dialect", {"options": {"tie": "x"}}, "do not match their fingerprint"),
-        ("dialect", {"options": nested(700)}, "do not match their fingerprint"),
+        ("dialect", {"options": nested(700)}, "more than 100 others"),
         ("decision", {"at": "yesterday"}, "a decision line that cannot be read"),
         ("crawl", {"purposes": ["x"]}, "purposes that are not known"),
-        ("crawl", {"part": 1e400}, "'part' has the wrong type"),
+        ("crawl", {"part": 1e400}, "the number Infinity"),
+        ("crawl", {"part": True}, "'part' has the wrong type"),
+        ("crawl", {"part": 2**63}, "'part' has the wrong type"),
+        ("crawl", {"part": 2}, "part 2 of a crawl follows no line"),
+        ("crawl", {"part": 0}, "part 0 of a crawl follows no line"),
+        ("robots", {"cut": True}, "cut short of what its dialect reads"),
+        ("decision", {"url": "https://there.example/"}, "by a file of https://here.example"),
+        ("decision", {"exempt": "x", "verdict": "refused"}, "an exempt request that did not pass"),
         ("robots", {"source": None}, "'source' has the wrong type"),
         ("decision", {"preferences": [{"label": 1}]}, "'preferences' has the wrong type"),
         ("decision", {"preferences": [{}]}, "'preferences' has the wrong type"),
@@ -432,6 +482,8 @@ def test_a_record_whose_sums_tell_of_other_lines_is_broken(tmp_path, passed, sum
         ({"group_line": 2}, "passed"),
         ({"preferences": []}, "passed"),
         ({"url": URLS[1]}, "refused"),
+        ({"url": URLS[1], "forms": [URLS[0]]}, "refused"),  # those of another page
+        ({"url": f"{HERE}/yes/../no"}, "refused"),  # without its second form
     ],
 )
 def test_a_forged_decision_is_decided_otherwise(tmp_path, changes, now):

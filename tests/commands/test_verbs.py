@@ -219,6 +219,16 @@ def test_explain_as_json_has_the_verdict_and_the_facts_about_the_file(file):
     assert value["stances"]["404, other 4xx"] == "everything is allowed"
 
 
+@pytest.mark.parametrize("verb", ["explain", "check"])
+def test_json_has_the_start_of_a_long_rule(tmp_path, verb):
+    path = tmp_path / "robots.txt"
+    path.write_text(f"User-agent: *\nDisallow: /{'*' * 5_000}\nAllow: /{'*' * 5_001}x\n")
+    for line in robots(verb, "--robots", path, "/x", "--json").out.splitlines():
+        value = json.loads(line)
+        assert 2_000 < len(value["rule"]) < 2_002
+        assert all(len(beaten["rule"]) < 2_002 for beaten in value.get("beaten", ()))
+
+
 USE = """\
 Content-Signal: search=yes
 License: https://example.com/license.xml

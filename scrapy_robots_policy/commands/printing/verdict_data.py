@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
-from ...rep import Verdict
+from ...rep import Rule, Verdict
 from ...rep.dialects.crawlers import crawler_note
 from ...rep.escapes import shortened
 from ...rep.preference import DeclaredUse, Preference
@@ -15,7 +15,7 @@ from ...rep.use_answer import UseAnswer, answer
 from ...resolver.origin import OriginRules
 
 MAX_FACT = 500  # characters: the URL of a licence or a sitemap may be as long as the file
-_MAX_VALUE = 2000  # characters of a preference in JSON, where one may override a hundred others
+_MAX_VALUE = 2000  # characters of a rule or a preference in JSON, for each URL; `line` has the rest
 _MAX_PREFERENCES = 40
 _MAX_LISTED = 1000  # of beaten rules, and of User-agent lines
 
@@ -37,12 +37,18 @@ def verdict_as_json(url: str, verdict: Verdict) -> dict[str, Any]:
         "reason": verdict.reason.value,
         "why": verdict.why,
         "line": verdict.line,
-        "rule": str(verdict.rule) if verdict.rule else None,
+        "rule": rule_in_json(verdict.rule) if verdict.rule else None,
         "group": {"name": group.name, "lines": group.lines[:_MAX_LISTED]} if group else None,
-        "beaten": [{"line": rule.line, "rule": str(rule)} for rule in verdict.beaten[:_MAX_LISTED]],
+        "beaten": [
+            {"line": rule.line, "rule": rule_in_json(rule)} for rule in verdict.beaten[:_MAX_LISTED]
+        ],
         **uses_as_json(verdict.uses),
         "note": crawler_note(verdict.agent),
     }
+
+
+def rule_in_json(rule: Rule) -> str:
+    return shortened(str(rule), _MAX_VALUE)
 
 
 def uses_as_json(uses: UseAnswer) -> dict[str, Any]:

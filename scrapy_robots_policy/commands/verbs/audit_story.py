@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...audit.story import PageStory, Story
@@ -14,17 +14,17 @@ from ...audit.words import (
     time_words,
 )
 from ...lint import readable_lines
-from ...rep.escapes import shown
-from ..printing.terminal import paint, print_columns, print_line, print_numbered
+from ...rep.escapes import brief, shortened
+from ..printing.terminal import MAX_LINE, paint, print_columns, print_line, print_numbered
 
 _AROUND = 2  # lines of the file shown around those that matter
 
 
 def print_story(story: Story) -> None:
     decision = story.decision
-    print_columns([(f"{_time(decision['at'])}  {decision['url']}",)])
+    _print_head(decision)
     print_line(f"{painted_verdict(decision)}, and why:")
-    print_columns(_facts(story), indent="  ")
+    _print_facts(_facts(story))
     if story.octets is not None:
         print_line()
         _print_file(story)
@@ -33,15 +33,24 @@ def print_story(story: Story) -> None:
 def painted_verdict(fields: Mapping[str, Any]) -> str:
     """Whether a request passed. Anybody may have written the record: escaped."""
     verdict = fields["verdict"]
-    return paint(shown(verdict), "green" if verdict == "passed" else "red")
+    return paint(brief(verdict), "green" if verdict == "passed" else "red")
+
+
+def _print_head(fields: Mapping[str, Any]) -> None:
+    print_columns([(f"{_time(fields['at'])}  {shortened(fields['url'], MAX_LINE)}",)])
+
+
+def _print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Of a long one its start: anybody may have written the record."""
+    print_columns([(name, shortened(fact, MAX_LINE)) for name, fact in facts], indent="  ")
 
 
 def print_page_story(story: PageStory) -> None:
     page = story.page
-    print_columns([(f"{_time(page['at'])}  {page['url']}",)])
+    _print_head(page)
     print_line("The page was fetched. With what it says itself, this is known about its use:")
     rows = [*_use_facts(page), ("recorded in", f"{story.path}, line {story.line}")]
-    print_columns(rows, indent="  ")
+    _print_facts(rows)
 
 
 def _facts(story: Story) -> Iterator[tuple[str, str]]:
@@ -49,7 +58,7 @@ def _facts(story: Story) -> Iterator[tuple[str, str]]:
     yield "cause", cause_words(decision)
     if "exempt" in decision:
         yield "exempt by", decision["exempt"]
-    if "agent" in decision:
+    if "exempt" not in decision:
         yield "crawler", f"{decision['agent']} (User-Agent: {crawl['user_agent']})"
         yield "dialect", f"{decision['dialect']}, fingerprint {story.fingerprint[:16]}"
     yield "software", software_words(crawl)

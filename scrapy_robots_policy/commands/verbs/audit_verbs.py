@@ -17,12 +17,20 @@ from ...audit.story import Story, stories_of
 from ...audit.verify import Check, Checked, Difference
 from ...audit.warc import WarcError, write_warc
 from ...audit.words import cause_words, preference_words
-from ...rep.escapes import shown
+from ...rep.escapes import shortened, shown
 from ...rep.nearest import nearest
 from ...report.formats import counted
 from ...whole_file import whole_file
 from ..arguments import Options, UsageError
-from ..printing.terminal import Blocks, Progress, paint, print_json, print_line, print_sentence
+from ..printing.terminal import (
+    MAX_LINE,
+    Blocks,
+    Progress,
+    paint,
+    print_json,
+    print_line,
+    print_sentence,
+)
 from ..reading.download import is_web
 from ..reading.inputs import in_words
 from ..typed_urls import as_url, whole_url_of
@@ -112,7 +120,8 @@ def _as_json(difference: Difference) -> dict[str, Any]:
 def _print_difference(difference: Difference) -> None:
     now = difference.answers.now
     assert now is not None  # what cannot be decided is counted, and is no difference
-    print_line(f"{shown(str(difference.path))}, line {difference.line}: {shown(difference.url)}")
+    url = shown(shortened(difference.url, MAX_LINE))
+    print_line(f"{shown(str(difference.path))}, line {difference.line}: {url}")
     print_line(f"    recorded: {_answer(difference.answers.recorded)}")
     print_line(f"    now:      {_answer(now)}")
 
@@ -122,7 +131,8 @@ def _answer(fields: Mapping[str, Any]) -> str:
     if "group" in fields:
         group = f" (group {fields['group']!r}, line {fields.get('group_line', 0)})"
     preferences = "".join(f"; {preference_words(one)}" for one in fields.get("preferences", ()))
-    return f"{painted_verdict(fields)}: {shown(cause_words(fields) + group + preferences)}"
+    words = shortened(cause_words(fields) + group + preferences, MAX_LINE)
+    return f"{painted_verdict(fields)}: {shown(words)}"
 
 
 def _print_sums(checked: Checked, options: Options) -> None:

@@ -19,7 +19,7 @@ from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.causes_in_full import in_full
 from ..printing.terminal import Progress, csv_cell, paint_verdict, print_csv, print_error
-from ..printing.verdict_data import word_of
+from ..printing.verdict_data import rule_in_json, word_of
 from ..reading.fetches import Fetches, started_ahead
 from ..reading.inputs import (
     Inputs,
@@ -246,6 +246,6 @@ def _as_json(verdict: Verdict, options: Options) -> Line:
             "reason": verdict.reason.value,
             "cause": verdict.cause,
             "line": verdict.line,
-            "rule": str(verdict.rule) if verdict.rule else None,
+            "rule": rule_in_json(verdict.rule) if verdict.rule else None,
         }
     return Line('{"url": ', f", {json.dumps(fields)[1:]}\n", status)

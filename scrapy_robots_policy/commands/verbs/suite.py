@@ -26,7 +26,7 @@ def run(options: Options) -> int:
     if not options.args:
         raise UsageError("test needs a SUITE: a file in YAML or JSON")
     files: dict[str, tuple[FetchResult, RulesIn]] = {}
-    holding = failing = 0
+    holding = failing = unchecked = 0
     is_unreachable = False
     for suite in map(read_suite, options.args):
         robots = options.robots or suite.robots
@@ -40,12 +40,13 @@ def run(options: Options) -> int:
         if is_web(robots) and _is_unreachable(rules_in, _dialects(suite, options)):
             print_error(f"{robots} is unreachable ({result.status or in_full(result.cause)})")
             is_unreachable = True
+            unchecked += len(suite.expectations)
             continue
         for expectation in suite.expectations:
             is_met = _check(suite, expectation, rules_in, options)
             holding, failing = holding + is_met, failing + (not is_met)
     if not options.output_format or options.output_format == "text":
-        _print_sums(holding, failing)
+        _print_sums(holding, failing, unchecked)
     return UNREACHABLE if is_unreachable else int(failing > 0)
 
 
@@ -83,8 +84,11 @@ def _print(suite: Suite, expectation: Expectation, wrong: list[Verdict]) -> None
         print_line(f"    {_answer(verdict, paint_verdict)}")
 
 
-def _print_sums(holding: int, failing: int) -> None:
+def _print_sums(holding: int, failing: int, unchecked: int) -> None:
     line = f"{counted(holding, 'expectation')} hold{'s' * (holding == 1)}"
     if failing:
         line += ", " + paint(f"{failing:,} do{'es' * (failing == 1)} not", "red")
+    if unchecked:
+        were = "was" if unchecked == 1 else "were"
+        line += ", " + paint(f"{unchecked:,} {were} not checked", "red")
     print_line(line)
