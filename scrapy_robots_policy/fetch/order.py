@@ -46,13 +46,14 @@ class FetchOrder:
     with_credentials: bool = False
 
 
-def whole_lines(octets: bytes, max_octets: int = MAX_OCTETS) -> bytes:
-    """The file; of one with more than `max_octets`, the lines that end within them. A rule that is
-    cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
+def whole_lines(octets: bytes, max_octets: int | None = None) -> bytes:
+    """The file; of one with more than `max_octets` (None: `MAX_OCTETS`), the lines that end within
+    them. A rule that is cut in two would be another rule: "Allow: /a" of "Allow: /a/b".
     """
-    if len(octets) <= max_octets:
+    limit = MAX_OCTETS if max_octets is None else max_octets
+    if len(octets) <= limit:
         return octets
-    start = octets[:max_octets]
+    start = octets[:limit]
     return start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
 
 
