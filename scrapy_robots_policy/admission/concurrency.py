@@ -48,8 +48,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    open_fetch_queue  called with the page for which a document is fetched, where the rules of its
-                      origin may be known: a delay that they ask for needs its queue
+    open_fetch_queue  called with the request for a document, and the order to fetch it: a delay that
+                      is known to hold at its host needs its queue
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Concurrency:
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
-        open_fetch_queue: Callable[[Request], None],
+        open_fetch_queue: Callable[[Request, FetchOrder], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
@@ -77,6 +77,7 @@ class Concurrency:
         self._pages_before: int | None = None
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._sleeping: set[Deferred[None]] = set()
+        self._watches_visits = False
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -139,10 +140,7 @@ class Concurrency:
 
         It counts for no place until `end_fetch`. Raises CrawlClosing.
         """
-        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
-        # needs a tdmrep.json has its robots.txt, and has opened the queue.
-        if order.entry is not None:
-            self.open_fetch_queue(order.page)
+        self.open_fetch_queue(request, order)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
@@ -159,6 +157,16 @@ class Concurrency:
         self.fetching.discard(request)
         if request in self.delays.under_way:  # where it was no visit, its turn ends now
             self.engine.wake()
+        elif not self._watches_visits:
+            self.delays.visited(request)
+
+    def watch_visits(self) -> None:
+        """From now on, note which hosts are visited. Before, each request would pay for it."""
+        if not self._watches_visits:
+            self._watches_visits = True
+            connect = self.crawler.signals.connect
+            connect(self.delays.reached, signals.request_reached_downloader)
+            connect(self.delays.visited, signals.request_left_downloader)
 
     def in_slots(self) -> Iterator[Request]:
         """The requests that are in a download slot, on their way or still to be sent."""
