@@ -48,8 +48,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    open_fetch_queue  called with the request for a document, and the order to fetch it: a delay that
-                      is known to hold at its host needs its queue
+    open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
+                      that is known to hold at its host needs its queue
     """
 
     def __init__(

@@ -134,8 +134,12 @@ def test_the_user_agent_that_scrapy_adds_makes_no_other_way_to_a_site(user_agent
     assert (variant(redirected, b"Bot/1.0") == variant(Request(PAGE.url), b"Bot/1.0")) is is_alike
 
 
-@pytest.mark.parametrize("of_environment", ["", "http://proxy.example:3128", "http://a:b@p.example"])
-@pytest.mark.parametrize("of_page", ["", "http://q.example:8080", "http://me:p%40ss@q.example:8080"])
+@pytest.mark.parametrize(
+    "of_environment", ["", "http://proxy.example:3128", "http://a:b@p.example"]
+)
+@pytest.mark.parametrize(
+    "of_page", ["", "http://q.example:8080", "http://me:p%40ss@q.example:8080"]
+)
 def test_the_proxy_that_scrapy_has_written_out_makes_no_other_way_to_a_site(
     of_page, of_environment, monkeypatch
 ):
