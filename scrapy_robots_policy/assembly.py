@@ -111,6 +111,7 @@ class CrawlParts:
         concurrency = Concurrency(
             self.crawler, settings.max_waiting, delays, self._stop, self._open_fetch_queue
         )
+        concurrency.sets_delays = settings.configs.sets_delays
         fetch = self._fetcher(settings, concurrency)
         resolver = self._resolver(settings, store, fetch)
         policy = CrawlPolicy(

@@ -156,11 +156,9 @@ class Admission:
         No page of this process may have taken a turn so far; but other processes of the fleet
         visit the host, too.
         """
-        is_redirect = not request.url.startswith(f"{origin_of_key(order.origin)}/")
-        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
-        # needs a tdmrep.json has its robots.txt, and has opened the queue.
-        if order.entry is None and not is_redirect and not self.rules.configs.sets_delays:
-            return
+        is_redirect = not request.url.startswith(order.origin) and (
+            origin_of(request.url) != origin_of_key(order.origin)
+        )
         visitor = request if is_redirect else order.page  # a page may have another download slot
         origin = origin_of(visitor.url)
         assert origin is not None  # a page without one needs no rules

@@ -78,6 +78,8 @@ class Concurrency:
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._sleeping: set[Deferred[None]] = set()
         self._watches_visits = False
+        self._redirected: set[Request] = set()  # fetches to which a redirect has led
+        self.sets_delays = False  # whether the user has set a delay for some host
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -135,12 +137,19 @@ class Concurrency:
         self.waiting.add(request)
         self.engine.wake()
 
-    async def admit_fetch(self, request: Request, order: FetchOrder) -> None:
+    async def admit_fetch(
+        self, request: Request, order: FetchOrder, hops: tuple[str, ...] = ()
+    ) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        hops  the redirects that have led there
 
         It counts for no place until `end_fetch`. Raises CrawlClosing.
         """
-        self.open_fetch_queue(request, order)
+        # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
+        # needs a tdmrep.json has its robots.txt, and has opened the queue.
+        if order.entry or self.sets_delays or hops:
+            self.open_fetch_queue(request, order)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
@@ -151,14 +160,17 @@ class Concurrency:
                     turn.used()
         self.fetching.add(request)
         self._admitted.add(request)
+        if hops:
+            self._redirected.add(request)
 
     def end_fetch(self, request: Request) -> None:
         """The response of a fetch has come, or it was given up."""
         self.fetching.discard(request)
         if request in self.delays.under_way:  # where it was no visit, its turn ends now
             self.engine.wake()
-        elif not self._watches_visits:
+        elif request in self._redirected:  # else its entry has the time of the visit
             self.delays.visited(request)
+        self._redirected -= {request}
 
     def watch_visits(self) -> None:
         """From now on, note which hosts are visited. Before, each request would pay for it."""

@@ -85,7 +85,7 @@ class RequestConfigs:
     @property
     def sets_delays(self) -> bool:
         """Whether a delay is set for some host."""
-        return any(layer.sets_delays for layer in self.layers)
+        return bool(self.layers) and any(layer.sets_delays for layer in self.layers)
 
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
