@@ -21,6 +21,7 @@ from .config import PolicySettings, one_sentence
 from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
 from .fetch.handlers import url_rewriter
+from .fetch.order import FetchOrder
 from .rep import Origin, RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
 from .report.crawl_events import CrawlEvents
@@ -110,6 +111,7 @@ class CrawlParts:
         concurrency = Concurrency(
             self.crawler, settings.max_waiting, delays, self._stop, self._open_fetch_queue
         )
+        concurrency.sets_delays = settings.configs.sets_delays
         fetch = self._fetcher(settings, concurrency)
         resolver = self._resolver(settings, store, fetch)
         policy = CrawlPolicy(
@@ -130,8 +132,8 @@ class CrawlParts:
         """The engine begins to close. All parts are made by then, so a low one may call the top."""
         self.admission.stop()
 
-    def _open_fetch_queue(self, page: Request) -> None:
-        self.admission.open_fetch_queue(page)
+    def _open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
+        self.admission.open_fetch_queue(request, order)
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""

@@ -14,10 +14,12 @@ import logging
 import os
 import sys
 import time
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import Any
+from urllib.parse import unquote
 
 import scrapy.crawler
 import scrapy.exceptions
@@ -53,6 +55,7 @@ CannotResolveHost: type[Exception] = getattr(
 """What Scrapy's handlers raise for a name without an address."""
 
 SLOT_KEY = "download_slot"
+_PROXY_AUTHORIZATION = "Proxy-Authorization"
 
 CallLater = Callable[[float, Callable[[], object]], Callable[[], None]]
 """The type of `call_later`."""
@@ -181,6 +184,28 @@ def close_spider(crawler: Crawler, reason: str) -> None:
         start_task(engine.close_spider_async(reason=reason), set())
     else:
         engine.close_spider(spider, reason)
+
+
+def with_one_form_of_proxy(request: Request) -> Request:
+    """A copy that names its proxy in the same way before and after HttpProxyMiddleware.
+
+    That moves credentials from the proxy's URL to a header. It also gives a proxy of the
+    environment to a request without one, and leaves a private mark in its meta: without the mark
+    such a redirect counts as one whose spider has chosen the proxy.
+    """
+    meta, headers = dict(request.meta), request.headers.copy()
+    if meta.get("_scheme_proxy"):
+        meta.pop("proxy", None)
+        headers.pop(_PROXY_AUTHORIZATION, None)
+    else:
+        scheme, separator, rest = str(meta.get("proxy")).partition("://")
+        credentials, at, address = rest.rpartition("@")
+        if at:
+            user, _, password = map(unquote, credentials.partition(":"))
+            encoded = b64encode(f"{user}:{password}".encode("latin-1", "replace"))
+            meta["proxy"] = f"{scheme}{separator}{address}"
+            headers[_PROXY_AUTHORIZATION] = b"Basic " + encoded
+    return request.replace(meta=meta, headers=headers)
 
 
 def components(settings: BaseSettings, name: str) -> dict[Any, Any]:

@@ -106,6 +106,8 @@ class RobotsPolicyMiddleware:
         hops = request.meta.get("redirect_times", 0) + 1
         meta = {**request.meta, "redirect_urls": redirect_urls, "redirect_times": hops}
         redirected = request.replace(url=response.url, meta=meta)
+        self.admission.delays.reached(redirected)  # whatever is decided, its host was visited
+        self.admission.delays.visited(redirected)
         decision = self.process_request(redirected)
         put_back = await decision if isinstance(decision, Coroutine) else decision
         if put_back is not None:
@@ -125,7 +127,11 @@ class RobotsPolicyMiddleware:
         config  what exempts it; None: its own meta does
         """
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
-        if self.recorder is None or is_fetch(request):
+        if is_fetch(request):
+            return None
+        if config is None:  # the next page of its host may have to wait for a delay after it
+            self.admission.concurrency.watch_visits()
+        if self.recorder is None:
             return None
         try:
             self.recorder.on_exempt(request, self._why_exempt(request, origin, config))

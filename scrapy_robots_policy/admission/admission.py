@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from math import inf
 from weakref import WeakSet
 
-from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
@@ -23,8 +23,9 @@ from scrapy.http.request import NO_CALLBACK
 from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing
+from ..fetch.order import FetchOrder
 from ..rep import Origin, origin_of, tdmrep
-from ..rep.documents import TDMREP, key_of
+from ..rep.documents import TDMREP, key_of, origin_of_key
 from ..report.counts import CrawlCounts
 from ..resolver.origin import OriginRules
 from ..resolver.resolver import Resolver
@@ -149,18 +150,24 @@ class Admission:
             return self.put_back(request)
         return None
 
-    def open_fetch_queue(self, page: Request) -> None:
-        """Open the queue for the fetch that a page waits for, if an old copy asks for a delay.
+    def open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
+        """Open the queue for the request of a fetch, if an old copy or the user asks for a delay.
 
         No page of this process may have taken a turn so far; but other processes of the fleet
         visit the host, too.
         """
-        origin = origin_of(page.url)
+        is_redirect = not request.url.startswith(order.origin) and (
+            origin_of(request.url) != origin_of_key(order.origin)
+        )
+        visitor = request if is_redirect else order.page  # a page may have another download slot
+        origin = origin_of(visitor.url)
         assert origin is not None  # a page without one needs no rules
-        config = self.rules.config(page, origin)
+        config = self.rules.config(order.page, origin)
         rules = self.rules.latest_robots_txt(origin, config)
         if rules is not None:
-            self._queue(page, rules, config)
+            self._queue(visitor, rules, config)
+        elif config.crawl_delay:
+            self._keep(visitor, origin, config, config.crawl_delay, inf)
 
     def keep_delay(self, page: Request, rules: OriginRules, config: RequestConfig) -> None:
         """From now on the delay of a robots.txt that was looked up for a page is kept.
@@ -269,20 +276,25 @@ class Admission:
         From now on the delay that the rules ask for is kept there (see `DelayQueues.queue`).
         """
         delay = self.decider.policy.delay(rules, config)
-        if not self.delays.by_slot:
-            if not delay.seconds:
-                return None
-            self._watch_visits()
-        slot = self.concurrency.engine.slot_key(request)
-        asker = Asker(rules.origin, config.agent, config.dialect.name)
+        if not delay.seconds and not self.delays.by_slot:
+            return None
         since_visit = self.now() - rules.access.entry.asked_at
-        in_slots = self.concurrency.in_slots
-        return self.delays.queue(slot, asker, delay.seconds, since_visit, in_slots)
+        return self._keep(request, rules.origin, config, delay.seconds, since_visit)
 
-    def _watch_visits(self) -> None:
-        """Listen from the first delay on only: each request would pay for it."""
-        self.crawler.signals.connect(self.delays.reached, signals.request_reached_downloader)
-        self.crawler.signals.connect(self.delays.left, signals.request_left_downloader)
+    def _keep(
+        self,
+        request: Request,
+        origin: str,
+        config: RequestConfig,
+        delay: float,
+        since_visit: float,
+    ) -> DelayQueue | None:
+        """As `DelayQueues.queue`."""
+        if delay:
+            self.concurrency.watch_visits()
+        slot = self.concurrency.engine.slot_key(request)
+        asker = Asker(origin, config.agent, config.dialect.name)
+        return self.delays.queue(slot, asker, delay, since_visit, self.concurrency.in_slots)
 
     def put_back(self, request: Request) -> Request:
         """A copy of the request for the scheduler, which keeps it if it has a place for it.

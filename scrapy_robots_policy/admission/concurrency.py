@@ -48,8 +48,8 @@ class Concurrency:
     max_waiting  how many requests may wait without a place
     delays       the queues of hosts that ask for a delay: requests that have ended free their turns
     on_closing   called when the engine begins to close
-    open_fetch_queue  called with the page for which a document is fetched, where the rules of its
-                      origin may be known: a delay that they ask for needs its queue
+    open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
+                      that is known to hold at its host needs its queue
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Concurrency:
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
-        open_fetch_queue: Callable[[Request], None],
+        open_fetch_queue: Callable[[Request, FetchOrder], None],
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
@@ -77,6 +77,9 @@ class Concurrency:
         self._pages_before: int | None = None
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
         self._sleeping: set[Deferred[None]] = set()
+        self._watches_visits = False
+        self._redirected: set[Request] = set()  # fetches to which a redirect has led
+        self.sets_delays = False  # whether the user has set a delay for some host
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
@@ -134,15 +137,19 @@ class Concurrency:
         self.waiting.add(request)
         self.engine.wake()
 
-    async def admit_fetch(self, request: Request, order: FetchOrder) -> None:
+    async def admit_fetch(
+        self, request: Request, order: FetchOrder, hops: tuple[str, ...] = ()
+    ) -> None:
         """Wait until a robots.txt may be fetched: in its turn at its host, in nobody's place.
+
+        hops  the redirects that have led there
 
         It counts for no place until `end_fetch`. Raises CrawlClosing.
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
         # needs a tdmrep.json has its robots.txt, and has opened the queue.
-        if order.entry is not None:
-            self.open_fetch_queue(order.page)
+        if order.entry or self.sets_delays or hops:
+            self.open_fetch_queue(request, order)
         if self.delays.by_slot:
             queue = self.delays.find(self.engine.slot_key(request), request.url)
             if queue is not None:
@@ -153,12 +160,25 @@ class Concurrency:
                     turn.used()
         self.fetching.add(request)
         self._admitted.add(request)
+        if hops:
+            self._redirected.add(request)
 
     def end_fetch(self, request: Request) -> None:
         """The response of a fetch has come, or it was given up."""
         self.fetching.discard(request)
         if request in self.delays.under_way:  # where it was no visit, its turn ends now
             self.engine.wake()
+        elif request in self._redirected:  # else its entry has the time of the visit
+            self.delays.visited(request)
+        self._redirected -= {request}
+
+    def watch_visits(self) -> None:
+        """From now on, note which hosts are visited. Before, each request would pay for it."""
+        if not self._watches_visits:
+            self._watches_visits = True
+            connect = self.crawler.signals.connect
+            connect(self.delays.reached, signals.request_reached_downloader)
+            connect(self.delays.visited, signals.request_left_downloader)
 
     def in_slots(self) -> Iterator[Request]:
         """The requests that are in a download slot, on their way or still to be sent."""

@@ -7,7 +7,9 @@ slots, and copy them with `meta=response.meta`.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable
+from math import inf
 
 from scrapy.http import Request
 
@@ -41,6 +43,9 @@ class DelayQueues:
         self.by_slot: dict[str, DelayQueue] = {}
         self.by_host: dict[str, DelayQueue] = {}
         self.under_way: dict[Request, set[DelayQueue]] = {}
+        # When hosts were visited that no queue knows, as far as somebody watches: a delay that is
+        # asked for later counts from then, too.
+        self._visited_at: OrderedDict[str, float] = OrderedDict()
         self._sweep_at = MAX_QUEUES
         self._is_closed = False
 
@@ -70,8 +75,9 @@ class DelayQueues:
         if queue.delays.get(asker) != delay:
             if len(queue.delays) >= MAX_ASKERS:  # the longest delay is kept anyway
                 self._forget(queue, min(queue.delays, key=queue.delays.__getitem__))
-            queue.keep(asker, delay, since_visit)
             host = host_of(asker.origin)
+            visited_at = self._visited_at.pop(host, -inf)
+            queue.keep(asker, delay, min(since_visit, self.now() - visited_at))
             if self.by_host.get(host) is not queue:
                 self.by_host[host] = queue
                 self._look_around(in_slots)
@@ -100,8 +106,18 @@ class DelayQueues:
         for request in in_slots():
             self.reached(request)
 
-    def left(self, request: Request) -> None:
+    def visited(self, request: Request) -> None:
         """A request has left the downloader: its visit is over, whatever middlewares do next."""
+        self.left(request)
+        host = host_of(request.url)
+        if host not in self.by_host:
+            self._visited_at[host] = self.now()
+            self._visited_at.move_to_end(host)
+            if len(self._visited_at) > MAX_QUEUES:
+                self._visited_at.popitem(last=False)
+
+    def left(self, request: Request) -> None:
+        """A request's turns are over: it has left the downloader, or never reached it."""
         for queue in list(self.under_way.get(request, ())):
             queue.left(request)
 

@@ -42,10 +42,15 @@ class Override:
 
 
 class Overrides:
-    """Overrides by host pattern. `name`: the setting or attribute that has them."""
+    """Overrides by host pattern.
+
+    name         the setting or attribute that has them
+    sets_delays  whether a delay is set for some host
+    """
 
     def __init__(self, by_pattern: Mapping[str, Override], name: str = "") -> None:
         self.name = name
+        self.sets_delays = any(override.crawl_delay for override in by_pattern.values())
         self._strongest_first = sorted(by_pattern.items(), key=_specificity, reverse=True)
         self._match = HostMatch(pattern for pattern, _ in self._strongest_first)
 

@@ -82,6 +82,11 @@ class RequestConfigs:
             sent=sent_user_agent(crawler.settings, spider)[1].encode("utf-8", "replace"),
         )
 
+    @property
+    def sets_delays(self) -> bool:
+        """Whether a delay is set for some host."""
+        return bool(self.layers) and any(layer.sets_delays for layer in self.layers)
+
     def of(
         self, meta: Mapping[str, Any], user_agent: bytes | None, origin: Origin
     ) -> RequestConfig:

@@ -55,7 +55,7 @@ class Fetcher:
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
         self,
         crawler: Crawler,
-        admit: Callable[[Request, FetchOrder], Awaitable[None]],
+        admit: Callable[[Request, FetchOrder, tuple[str, ...]], Awaitable[None]],
         on_ended: Callable[[Request], None],
         now: Callable[[], float],
         profile: RequestProfile,
@@ -120,7 +120,7 @@ class Fetcher:
         asked_at = self.now()
         try:
             with Body(self.bodies, request, limit + 1, order.place) as body:  # is there more?
-                await self.admit(request, order)
+                await self.admit(request, order, hops)
                 asked_at = self.now()
                 download = compat.download(self.crawler, request)
                 if self.plugins:  # Scrapy's own middlewares keep no request

@@ -17,6 +17,7 @@ from typing import Any
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
+from .. import compat
 from ..rep import origin_of
 from ..rep.documents import origin_of_key
 from .order import FetchOrder
@@ -113,6 +114,7 @@ class RequestProfile:
         sent  the User-Agent that Scrapy adds to a request without one. A redirect and a retry have
               it, too, because Scrapy has added it to the request before
         """
+        page = compat.with_one_form_of_proxy(page)  # so it is with the proxy of the environment
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
         headers = (page.headers.getlist(name) for name in self.headers)
         return meta, tuple(() if values == [sent] else tuple(values) for values in headers)

@@ -43,12 +43,12 @@ def admission(known, *, dry_run=False, clock=None):
     policy = CrawlPolicy(DelayLimit(), NO_USE, 600.0)
     engine = SimpleNamespace(slot_key=lambda _: "slot")
     return Admission(
-        SimpleNamespace(signals=SimpleNamespace(connect=lambda *_: None)),
+        SimpleNamespace(),
         SimpleNamespace(
             cached=lambda _, origin, __: known.get(origin), needs_tdmrep=lambda *_: False
         ),
         SimpleNamespace(),
-        SimpleNamespace(engine=engine, in_slots=tuple),
+        SimpleNamespace(engine=engine, in_slots=tuple, watch_visits=lambda: None),
         delays,
         Decider(policy, None, None, clock.now, None, dry_run=dry_run),
         None,

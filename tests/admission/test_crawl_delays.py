@@ -327,6 +327,41 @@ async def test_a_robots_txt_is_fetched_anew_at_once_where_its_delay_is_long_over
         assert seen.answered == [site.url("/page")]
 
 
+@pytest.mark.parametrize("visit", ["an exempt page", "a redirect of another site's robots.txt"])
+@on_reactor
+async def test_a_delay_that_only_a_store_knows_counts_from_visits_that_nobody_judged(
+    visit, tmp_path
+):
+    with Site({"/robots.txt": slow(0.5)}) as site, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = moved(site.url("/visit"))
+        settings = await store_stale_copy(tmp_path / "robots.sqlite", site, hours=12)
+        exempt = scrapy.Request(site.url("/visit"), meta={"dont_obey_robotstxt": True})
+        first = exempt if visit == "an exempt page" else other.url("/page")
+        await crawl(first, settings=settings, spider=Chain, ahead=pages(site, 2))
+        assert site.paths == ["/visit", "/0", "/1"]
+        assert min(rests(site)) >= 0.5
+
+
+@on_reactor
+async def test_a_delay_of_the_users_is_kept_from_the_first_robots_txt_on():
+    with Site({"/robots.txt": moved("/moved"), "/moved": robots("")}) as site:
+        settings = {"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.3}}}
+        await crawl(*pages(site, 2), settings=settings)
+        assert site.paths[:2] == ["/robots.txt", "/moved"]
+        assert len(site.paths) == 4
+        assert min(rests(site)) >= 0.3
+
+
+@on_reactor
+async def test_a_delay_of_the_users_is_kept_where_another_sites_robots_txt_leads_first():
+    with Site({"/1": moved("/2"), "/2": robots("")}) as site, Site({}, "127.0.0.2") as other:
+        other.script["/robots.txt"] = moved(site.url("/1"))
+        settings = {"ROBOTS_OVERRIDES": {"127.0.0.1": {"crawl_delay": 0.3}}}
+        await crawl(other.url("/page"), settings=settings)
+        assert site.paths == ["/1", "/2"]
+        assert min(rests(site)) >= 0.3
+
+
 class GivesUp(Spider):
     """Gives up all requests but the last one, each when it has reached the downloader."""
 

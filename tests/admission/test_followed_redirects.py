@@ -17,7 +17,8 @@ from scrapy.utils.test import get_crawler
 from scrapy_robots_policy import Disallowed, RobotsPolicyMiddleware, compat
 from scrapy_robots_policy.admission.decider import VERDICT_KEY
 from scrapy_robots_policy.config.components import has_plugins
-from tests.crawls import Spider, crawl, middleware_of, waiting_in
+from tests.admission.test_crawl_delays import store_stale_copy
+from tests.crawls import Chain, Spider, crawl, middleware_of, waiting_in
 from tests.on_reactor import on_reactor
 from tests.site import Answer, Site, robots
 
@@ -68,6 +69,33 @@ async def test_the_robots_txt_of_the_site_decides_from_which_the_page_came(rules
         assert seen.answered == ([] if rules else [target])
         assert list(seen.dropped) == ([url] if rules else [])
         assert other.paths == ["/robots.txt"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/b", "/secret"])
+@pytest.mark.parametrize("known_by", ["nobody", "the crawl", "the store"])
+@on_reactor
+async def test_a_visit_of_a_browser_counts_for_the_delay_of_the_site_from_which_the_page_came(
+    known_by, path, tmp_path
+):
+    script = {"/robots.txt": robots(f"{SECRET}Crawl-delay: 0.5\n")}
+    with Site({}) as site, Site(script, "127.0.0.2") as other:
+        settings = browser_with({site.url("/a"): other.url(path)})
+        if known_by == "the store":
+            settings |= await store_stale_copy(tmp_path / "robots.sqlite", other, hours=12)
+        before = [other.url("/first")] if known_by == "the crawl" else []
+        browsed_at = []
+
+        class Following(Chain):
+            def next(self):
+                if self.ahead and self.ahead[0] == other.url("/next"):
+                    browsed_at.append(site.hits[-1].answered_at)
+                return super().next()
+
+        first, *ahead = [*before, site.url("/a"), other.url("/next")]
+        await crawl(first, settings=settings, spider=Following, ahead=ahead)
+        assert other.paths[-1] == "/next"
+        assert other.hits[-1].asked_at >= browsed_at[0] + 0.5
 
 
 SAME = ["/a#top", "/a#", "/a"]

@@ -64,7 +64,7 @@ class Places:
             max_waiting,
             self.delays,
             lambda: self.closed.append(self.delays),
-            lambda _: None,
+            lambda *_: None,
         )
         assert self.concurrency.engine.can_lend  # from now on the downloader asks it
         self.sent = []

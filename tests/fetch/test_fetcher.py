@@ -137,7 +137,7 @@ def test_an_error_that_gets_its_frames_back_is_given_without_them():
 async def test_a_fetch_that_ends_with_the_crawl_is_no_failure_of_the_site(error):
     """Else the store would keep that the site was unreachable."""
 
-    async def admit(_request, _order):
+    async def admit(_request, _order, _hops):
         raise error
 
     noted, ended = [], []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from scrapy import Request
+from scrapy.downloadermiddlewares.httpproxy import HttpProxyMiddleware
 from scrapy.utils.test import get_crawler
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.config import PolicySettings
 from scrapy_robots_policy.fetch.order import FetchOrder
 from scrapy_robots_policy.fetch.request import (
@@ -130,3 +132,26 @@ def test_the_user_agent_that_scrapy_adds_makes_no_other_way_to_a_site(user_agent
     variant = RequestProfile(20.0).variant
     redirected = Request(PAGE.url, headers={"User-Agent": user_agent})
     assert (variant(redirected, b"Bot/1.0") == variant(Request(PAGE.url), b"Bot/1.0")) is is_alike
+
+
+@pytest.mark.parametrize(
+    "of_environment", ["", "http://proxy.example:3128", "http://a:b@p.example"]
+)
+@pytest.mark.parametrize(
+    "of_page", ["", "http://q.example:8080", "http://me:p%40ss@q.example:8080"]
+)
+def test_the_proxy_that_scrapy_has_written_out_makes_no_other_way_to_a_site(
+    of_page, of_environment, monkeypatch
+):
+    for name in ("http_proxy", "HTTP_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", of_environment)
+    page = Request("http://site.example/", meta={"proxy": of_page} if of_page else {})
+    redirected = page.replace()
+    spider = () if compat.ASYNC_API else (None,)
+    HttpProxyMiddleware().process_request(redirected, *spider)
+    variant = RequestProfile(20.0).variant
+    assert variant(redirected) == variant(page)
+    for other in ({}, {"proxy": None}, {"proxy": "http://me:other@q.example:8080"}):
+        if other != page.meta:
+            assert variant(page.replace(meta=other)) != variant(redirected)

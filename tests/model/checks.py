@@ -286,12 +286,11 @@ def check_pace(world: World, host: str, visit: Visit, earlier: list[Visit]) -> N
     """
     assert visit.began <= world.closed_at.get(visit.process, inf), f"{visit} after the end"
     delay = delay_at(world, host, visit)
-    is_known_before = host in dict(world.plan.given) or world.keeps != "memory"
     for other in earlier if delay else ():
-        if is_known_before and (other.page.host != host or other.page.is_exempt):
-            continue  # a redirect led here, or nothing was asked: nobody has looked for the delay
         gap = delay
         if other.process != visit.process:
+            if other.page.host != host or other.page.is_exempt:
+                continue  # a redirect led there, or nothing was asked: that process knew no delay
             is_kept = world.work_together(visit.process, other.process)
             gap = min(delay, delay_at(world, host, other)) if is_kept else 0.0
         if gap:
@@ -304,7 +303,8 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
     asked = visit.page
     if world.plan.obeys == "no" or asked.is_exempt:
         return 0.0
-    if host != asked.host and world.keeps != "memory":
+    is_known_without_store = host in dict(world.plan.own_delays) or host in dict(world.plan.given)
+    if host != asked.host and world.keeps != "memory" and not is_known_without_store:
         return 0.0  # a redirect leads here: nobody looks for what a store has of here
     if visit.fetch is None:
         knowledge = [decides[ROBOTS_TXT] for decides in deciding(world, asked)]
@@ -312,7 +312,7 @@ def delay_at(world: World, host: str, visit: Visit) -> float:
         knowledge = known(world, replace(asked, host=host), ROBOTS_TXT, visit.began)
     return min(
         (
-            0.0 if one is None else world.plan.delay(host, one.delay(visit.began))
+            world.plan.delay(host, 0.0 if one is None else one.delay(visit.began))
             for one in knowledge
         ),
         default=0.0,

@@ -248,6 +248,19 @@ HISTORIES = {
             asks(OTHER),
         ],
     ),
+    "a delay of which only the store knows, after pages and redirects that nobody has judged": (
+        crawl("kept"),
+        [
+            asks(OTHER, SLOW, closes=True),
+            asks(OTHER, seconds=7200.0, manner=Manner(is_exempt=True)),
+            asks(SITE, TO_ELSEWHERE, closes=True),
+            asks(OTHER),
+        ],
+    ),
+    "a delay of the user's at a host to which only redirects lead": (
+        crawl(own_delays=((OTHER, 7.0),)),
+        [becomes(OTHER, Answer(hops=2)), asks(SITE, TO_ELSEWHERE), asks(OTHER, Answer(hops=2))],
+    ),
     "an engine that is paused while a robots.txt is fetched": (
         crawl(),
         [asks(SITE, Answer(file=CLOSES_A.file, takes=20.0), pauses=DAY), asks()],
