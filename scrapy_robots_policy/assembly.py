@@ -109,9 +109,13 @@ class CrawlParts:
             coordinator_of(store), time.monotonic, compat.call_later, self.events.on_held
         )
         concurrency = Concurrency(
-            self.crawler, settings.max_waiting, delays, self._stop, self._open_fetch_queue
+            self.crawler,
+            settings.max_waiting,
+            delays,
+            self._stop,
+            self._open_fetch_queue,
+            sets_delays=settings.configs.sets_delays,
         )
-        concurrency.sets_delays = settings.configs.sets_delays
         fetch = self._fetcher(settings, concurrency)
         resolver = self._resolver(settings, store, fetch)
         policy = CrawlPolicy(

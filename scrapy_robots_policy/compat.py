@@ -187,18 +187,20 @@ def close_spider(crawler: Crawler, reason: str) -> None:
 
 
 def with_one_form_of_proxy(request: Request) -> Request:
-    """A copy that names its proxy in the same way before and after HttpProxyMiddleware.
+    """The request, its proxy named in the same way before and after HttpProxyMiddleware.
 
     That moves credentials from the proxy's URL to a header. It also gives a proxy of the
     environment to a request without one, and leaves a private mark in its meta: without the mark
     such a redirect counts as one whose spider has chosen the proxy.
     """
+    if not request.meta.get("proxy"):
+        return request
     meta, headers = dict(request.meta), request.headers.copy()
     if meta.get("_scheme_proxy"):
         meta.pop("proxy", None)
         headers.pop(_PROXY_AUTHORIZATION, None)
     else:
-        scheme, separator, rest = str(meta.get("proxy")).partition("://")
+        scheme, separator, rest = str(meta["proxy"]).partition("://")
         credentials, at, address = rest.rpartition("@")
         if at:
             user, _, password = map(unquote, credentials.partition(":"))

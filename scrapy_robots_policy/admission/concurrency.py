@@ -50,6 +50,7 @@ class Concurrency:
     on_closing   called when the engine begins to close
     open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
                       that is known to hold at its host needs its queue
+    sets_delays  whether the user has set a delay for some host
     """
 
     def __init__(
@@ -59,11 +60,13 @@ class Concurrency:
         delays: DelayQueues,
         on_closing: Callable[[], None],
         open_fetch_queue: Callable[[Request, FetchOrder], None],
+        *,
+        sets_delays: bool,
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
         self.delays, self.on_closing = delays, on_closing
-        self.open_fetch_queue = open_fetch_queue
+        self.open_fetch_queue, self.sets_delays = open_fetch_queue, sets_delays
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
@@ -79,7 +82,6 @@ class Concurrency:
         self._sleeping: set[Deferred[None]] = set()
         self._watches_visits = False
         self._redirected: set[Request] = set()  # fetches to which a redirect has led
-        self.sets_delays = False  # whether the user has set a delay for some host
 
     @cached_property
     def engine(self) -> compat.EngineAccess:
