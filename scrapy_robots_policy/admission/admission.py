@@ -156,10 +156,8 @@ class Admission:
         No page of this process may have taken a turn so far; but other processes of the fleet
         visit the host, too.
         """
-        is_redirect = not request.url.startswith(order.origin) and (
-            origin_of(request.url) != origin_of_key(order.origin)
-        )
-        visitor = request if is_redirect else order.page  # a page may have another download slot
+        is_elsewhere = origin_of(request.url) != origin_of_key(order.origin)
+        visitor = request if is_elsewhere else order.page  # a page may have another download slot
         origin = origin_of(visitor.url)
         assert origin is not None  # a page without one needs no rules
         config = self.rules.config(order.page, origin)
