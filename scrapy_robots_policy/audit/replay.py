@@ -129,7 +129,9 @@ class Replay:
         try:
             if fields["type"] == "decision":
                 if "exempt" not in fields:
-                    return self._answers(fields)
+                    answers = self._answers(fields)
+                    self._weigh(fields)
+                    return answers
                 _check_exempt(fields)
             elif fields["type"] == "robots":
                 self._keep(fields)
@@ -245,13 +247,17 @@ class Replay:
             parsed = self._parsed[number] = self._parse(number)
         else:
             self._parsed.move_to_end(number)
-        octets = parsed.state.octets
-        if octets != parsed.size:  # its rules were laid out since, and take more now
-            self._octets += octets - parsed.size
-            parsed.size = octets
-            while self._octets > MAX_PARSED_OCTETS and len(self._parsed) > 1:
-                self._octets -= self._parsed.popitem(last=False)[1].size
         return parsed
+
+    def _weigh(self, decision: Mapping[str, Any]) -> None:
+        """Count what the files of a decision take when it is made: it lays out their rules."""
+        for name in ("robots", "tdmrep"):
+            if name in decision:
+                parsed = self._parsed[decision[name]]
+                self._octets += parsed.state.octets - parsed.size
+                parsed.size = parsed.state.octets
+        while self._octets > MAX_PARSED_OCTETS and len(self._parsed) > 1:
+            self._octets -= self._parsed.popitem(last=False)[1].size
 
     def _parse(self, number: int) -> _Parsed:
         fields = self.robots(number)
