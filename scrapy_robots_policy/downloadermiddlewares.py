@@ -129,7 +129,7 @@ class RobotsPolicyMiddleware:
         request.meta.pop(VERDICT_KEY, None)  # of the request that it was redirected from
         if is_fetch(request):
             return None
-        if config is None:  # the next page of its host may have to wait for a delay after it
+        if config is None:  # the host's next page may be one that keeps its delay
             self.admission.concurrency.watch_visits()
         if self.recorder is None:
             return None

@@ -529,7 +529,7 @@ class Counting(Chain):
 
 
 @only_on_cpython
-@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 335)])
+@pytest.mark.parametrize(("of_hosts", "most"), [("known", 42), ("new", 330)])
 @on_reactor
 async def test_a_request_takes_few_calls(of_hosts, most):
     """Code that runs once a request comes from far, so it is the calls that cost.

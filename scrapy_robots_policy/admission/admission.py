@@ -157,7 +157,7 @@ class Admission:
         visit the host, too.
         """
         is_elsewhere = origin_of(request.url) != origin_of_key(order.origin)
-        visitor = request if is_elsewhere else order.page  # a page may have another download slot
+        visitor = request if is_elsewhere else order.page  # a page may have chosen its own slot
         origin = origin_of(visitor.url)
         assert origin is not None  # a page without one needs no rules
         config = self.rules.config(order.page, origin)
