@@ -6,7 +6,6 @@ are read from one end to the other. Four times the file may take six times the w
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice, product
@@ -18,6 +17,7 @@ from scrapy_robots_policy.lint import lint, needless_rules, source_file
 from scrapy_robots_policy.rep import RuleSet, parse, usage
 from scrapy_robots_policy.rep.groups import Groups
 from scrapy_robots_policy.rep.tdmrep import TdmRules
+from tests.calls import profiled
 
 pytestmark = pytest.mark.slow  # whole crawls, or much work
 
@@ -146,12 +146,8 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
         patch.setattr(Groups, "spans", charged(Groups.spans, lambda _, text: len(text)))
         read = charged(source_file.clean_text, lambda body, _: len(body))
         patch.setattr(source_file, "clean_text", read)
-        before = sys.getprofile()
-        sys.setprofile(work.called)
-        try:
+        with profiled(work.called):
             yield work
-        finally:
-            sys.setprofile(before)
 
 
 @pytest.fixture(autouse=True)
