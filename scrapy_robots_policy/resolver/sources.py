@@ -147,12 +147,14 @@ class Sources:
         if obeyed is not None and not holds(obeyed.access, self.now()):
             obeyed = None
         result = await self._fetch_for_somebody(state, dialect, page, place)
-        if state.remember(result, self.now()).failures:
+        entry = state.remember(result, self.now())
+        if entry.failures:
             # Its turn may have come late, and others have not waited for it: it is a failure after
             # what they have learned meanwhile.
             claim = await self.coordinator.claim(state.origin)
             self._adopt(state, claim.entry)
-        before, state.entry = state.entry, state.remember(result, self.now())
+            entry = state.remember(result, self.now())
+        before, state.entry = state.entry, entry
         if obeyed is not None:
             self.events.on_obeyed(state.origin, _age(obeyed, self.now()))
         self.events.on_fetched(state.origin, result, before, state.entry)
