@@ -49,13 +49,14 @@ _CHECKS = (
 )
 
 
-def lint(
+def lint(  # noqa: PLR0913 - each is named where it is given
     body: bytes,
     dialect: str | Dialect = "rfc9309",
     *,
     select: Collection[str] = (),
     ignore: Collection[str] = (),
     url: str = "",
+    size: int = 0,
     served: FetchResult | None = None,
 ) -> tuple[Finding, ...]:
     """All findings, in the order of the file. Total: any octets can be checked, in linear time.
@@ -63,6 +64,7 @@ def lint(
     select  codes, or the starts of codes ("R4"), to look for; none: all but R601
     ignore  codes, or the starts of codes, to leave out
     url     the address of the robots.txt, where it is known
+    size    the octets of the whole file, where `body` is only the start of it
     served  what the fetch brought, where the file was fetched
 
     An HTML page, or what is no text, gives that one finding and no other about the file. Comments
@@ -72,7 +74,7 @@ def lint(
     check_octets(body)
     check_strings("select", select)
     check_strings("ignore", ignore)
-    source = SourceFile(bytes(body), dialect_of(dialect), url)
+    source = SourceFile(bytes(body), dialect_of(dialect), url, size)
     checks = (*_CHECKS, disagreements) if _is_selected("R601", select, ignore) else _CHECKS
     no_file = tuple(html_page(source)) or tuple(no_text(source))
     every = no_file or (finding for check in checks for finding in check(source))

@@ -14,7 +14,7 @@ from ..rep.dialects.dialect import NO_LIMIT, Dialect
 from ..rep.dialects.options import Beyond, Bom
 from ..rep.escapes import listed
 from ..rep.html_page import is_html_page, is_wide, looks_like_text, start_of
-from ..rep.lines import clean_text, is_too_large, lines_of
+from ..rep.lines import clean_text, lines_of
 from ..rep.patterns import reading_of
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile
@@ -123,11 +123,11 @@ def _first_fault(octets: str) -> int:
 
 
 def size(source: SourceFile) -> Iterator[Finding]:
-    over = [d for d in source.dialects if len(source.body) > d.size_limit]
+    over = [d for d in source.dialects if source.size > d.size_limit]
     if not over:
         return
     last = source.line_at(len(source.text))
-    opened = [dialect.name for dialect in over if is_too_large(source.body, dialect)]
+    opened = [dialect.name for dialect in over if dialect.beyond_size is Beyond.OPEN]
     cut = _by_limit((d.size_limit, d) for d in over if d.beyond_size is Beyond.CUT)
     effects = [f"{listed(names)} read the first {limit:,} only" for limit, names in cut.items()]
     if opened:
@@ -135,7 +135,7 @@ def size(source: SourceFile) -> Iterator[Finding]:
     yield source.finding(
         "R103",
         source.span_of_line(last),
-        f"the file has {len(source.body):,} octets: {'; '.join(effects)}",
+        f"the file has {source.size:,} octets: {'; '.join(effects)}",
         "join rules by their common start, or with *",
         tuple(dialect.name for dialect in over),
     )

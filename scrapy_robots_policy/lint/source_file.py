@@ -54,11 +54,13 @@ class CombinedGroup(NamedTuple):
 class SourceFile:
     """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.lines.clean_text`).
 
-    url  the address of the file; "" where it is not known
+    url   the address of the file; "" where it is not known
+    size  its octets: more than those of `body`, where that is only the start of it
     """
 
-    def __init__(self, body: bytes, dialect: Dialect, url: str = "") -> None:
+    def __init__(self, body: bytes, dialect: Dialect, url: str = "", size: int = 0) -> None:
         self.body, self.dialect, self.url = body, dialect, url
+        self.size = max(size, len(body))
         self.text = clean_text(body, dialect)
         self.grammar = grammar_of(dialect)
         self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
@@ -209,7 +211,7 @@ class SourceFile:
         """Whether a dialect does not read the whole file, or would not with a space before each
         "#". A changed line moves where such a file is cut.
         """
-        octets = len(self.body) + self.body.count(b"#")
+        octets = self.size + self.body.count(b"#")
         return any(octets > dialect.size_limit for dialect in self.dialects)
 
     @cached_property

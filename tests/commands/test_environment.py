@@ -95,6 +95,23 @@ def test_answers_before_a_fault_that_nobody_reads_end_the_command_without_a_word
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+# With PYTHONUNBUFFERED, Python by itself writes a part of a long text and goes on.
+@pytest.mark.parametrize("environment", [BUFFERED, BUFFERED | {"PYTHONUNBUFFERED": "1"}])
+def test_a_long_answer_of_which_a_part_is_read_is_no_success(file, tmp_path, environment):
+    urls = tmp_path / "urls.txt"
+    urls.write_text("/a\n" * 100_000)  # their answers are more than a pipe holds, by far
+    command = [*COMMAND, "check", "--robots", file]
+    with (
+        urls.open() as stdin,
+        subprocess.Popen(
+            command, stdin=stdin, stdout=subprocess.PIPE, text=True, env=environment
+        ) as process,
+    ):
+        assert process.stdout.readline() == "allowed     /a  for *: no rule matches\n"
+        process.stdout.close()
+        assert process.wait(timeout=60) == 141
+
+
 def test_answers_before_a_fault_stand_before_its_sentence(half_wrong):
     done = subprocess.run(
         [*COMMAND, *half_wrong],

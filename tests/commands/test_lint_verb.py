@@ -17,6 +17,7 @@ import pytest
 
 from scrapy_robots_policy.commands.linting import linted_files
 from scrapy_robots_policy.commands.linting.sarif import uri_of
+from scrapy_robots_policy.fetch.order import MAX_OCTETS
 from scrapy_robots_policy.lint import KINDS, lint
 from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
@@ -303,6 +304,15 @@ def test_a_fix_that_changes_answers_of_some_dialects_is_applied_on_request(tmp_p
     assert path.read_text() == text
     policy("lint", path, "--unsafe-fixes")
     assert path.read_text() == "User-agent: *\nDisallow: /a\n"
+
+
+def test_a_file_of_which_only_the_start_is_read_keeps_all_its_lines(tmp_path):
+    path = tmp_path / "robots.txt"
+    path.write_bytes(FILE.encode() + b"#" * MAX_OCTETS + b"\nDisallow: /d\n")
+    before = path.read_bytes()
+    output = policy("lint", path, "--unsafe-fixes")
+    assert path.read_bytes() == before
+    assert f"the file has {len(before):,} octets" in output.out
 
 
 def test_only_findings_that_are_looked_for_are_fixed(faulty):

@@ -98,6 +98,32 @@ def test_the_page_may_load_nothing_from_elsewhere(server):
     assert ask(server, "GET", "/../server.py")[0] == 404
 
 
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"DELETE / HTTP/1.1\r\n\r\n", 501),
+        (b"HEAD / HTTP/1.1\r\n\r\n", 501),
+        (b"GET / HTTP/x\r\n\r\n", 400),
+        (b"<script> HTTP/1.1\r\n\r\n", 400),
+        (b"GET /".ljust(65_537, b"a"), 414),
+        (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 200 + b"\r\n", 431),
+    ],
+)
+def test_what_is_no_request_for_the_page_gets_the_same_headers(server, request_, status):
+    method = "HEAD" if request_.startswith(b"HEAD") else "GET"
+    _, usual, _ = ask(server, "GET", "/nothing")
+    with socket.create_connection(server.server_address, timeout=60) as connection:
+        connection.sendall(request_)
+        response = http.client.HTTPResponse(connection, method=method)
+        response.begin()
+        body = response.read()
+    changing = ("Date", "Content-Length")
+    headers = {name: value for name, value in response.getheaders() if name not in changing}
+    assert response.status == status
+    assert headers == {name: value for name, value in usual.items() if name not in changing}
+    assert (list(json.loads(body)) if body else []) == ([] if method == "HEAD" else ["error"])
+
+
 def test_the_verdicts_are_those_of_the_engine(server):
     status, _, body = ask(server, "POST", "/answers", QUESTION)
     answers = json.loads(body)

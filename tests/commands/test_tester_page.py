@@ -134,6 +134,14 @@ def test_typing_gives_verdicts_and_another_dialect_lights_another_line(page):
     assert page.lit() is None
 
 
+def test_of_many_rules_that_are_beaten_the_page_says_how_many_more_there_are(page):
+    rules = [f"Disallow: /{'a' * length}\n" for length in range(1, 31)]
+    page.open(robots="User-agent: *\n" + "".join(rules), urls="/" + "a" * 30, agents="Bot")
+    facts = page.text("#facts").splitlines()
+    assert facts.count("beats") == 6
+    assert "and 24 more" in facts
+
+
 SENTENCES = {
     "a rule": ("User-agent: *\nDisallow: /a", "200", "By line 2, Disallow: /a."),
     "no rule": ("User-agent: *\nDisallow: /b", "200", "No rule matches."),

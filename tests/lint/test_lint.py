@@ -522,6 +522,14 @@ def test_a_file_over_the_limit_tells_who_reads_how_much():
     assert "yandex obeys none of it" in finding.message
 
 
+def test_of_a_file_whose_start_is_looked_at_the_whole_size_counts_and_nothing_is_edited():
+    start = b"User-agent: *\nDisallow: /a#b\n"
+    findings = {finding.code: finding for finding in lint(start, size=5_000_000)}
+    assert "the file has 5,000,000 octets" in findings["R103"].message
+    assert not findings["R205"].edits
+    assert [(finding.code, bool(finding.edits)) for finding in lint(start)] == [("R205", True)]
+
+
 def test_a_dialect_with_limits_of_its_own_is_told_apart_from_the_others():
     head, own = b"User-agent: *\nDisallow: /", DIALECTS["rfc9309"].but
     (of_file,) = lint(head + b"a" * 600_000, own("own", size_limit=1000), select=["R103"])

@@ -197,7 +197,15 @@ def _lint_file(name: str, choices: LintChoices) -> LintedFile:
         result = read_file(name)
     except UsageError as error:
         return LintedFile(name, error=str(error))
-    return _linted(name, result, choices)
+    return _linted(name, result, choices, _size_of(name))
+
+
+def _size_of(name: str) -> int:
+    """The octets of a whole file, of which only the start may have been read; 0 of a pipe."""
+    try:
+        return 0 if name == "-" else Path(name).stat().st_size
+    except OSError:  # it was removed meanwhile
+        return 0
 
 
 def _why_no_file(directory: str, choices: LintChoices) -> str:
@@ -228,7 +236,7 @@ def _one_by_one(
             yield _linted(name, result, choices)
 
 
-def _linted(name: str, result: FetchResult, choices: LintChoices) -> LintedFile:
+def _linted(name: str, result: FetchResult, choices: LintChoices, size: int = 0) -> LintedFile:
     def findings_of(octets: bytes) -> tuple[Finding, ...]:
         return lint(
             octets,
@@ -236,6 +244,7 @@ def _linted(name: str, result: FetchResult, choices: LintChoices) -> LintedFile:
             select=choices.select,
             ignore=choices.ignore,
             url=name if is_web(name) else "",
+            size=size,
             served=result if is_web(name) else None,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -30,7 +31,7 @@ def set_up(name: str) -> None:
     """The name of the program, with which its errors start, and streams that take any text."""
     _program[0] = name
     sys.stdin = sys.stdin or _nothing("r")  # None where it was closed: `<&-`
-    sys.stdout = sys.stdout or _nothing("w")
+    sys.stdout = _whole_writes(sys.stdout) if sys.stdout else _nothing("w")
     sys.stderr = sys.stderr or _nothing("w")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -38,6 +39,16 @@ def set_up(name: str) -> None:
 
 def _nothing(mode: str) -> Any:
     return Path(os.devnull).open(mode)
+
+
+def _whole_writes(stream: TextIO) -> TextIO:
+    """The stream, where each text is written whole, or raises. With PYTHONUNBUFFERED, as in many
+    containers, Python writes a part of a long one to a full disk or a closed pipe, and no more.
+    """
+    if not isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        return stream
+    octets = io.BufferedWriter(io.FileIO(stream.fileno(), "w", closefd=False))
+    return io.TextIOWrapper(octets, stream.encoding, stream.errors, line_buffering=True)
 
 
 def drop_output(stream: TextIO) -> None:

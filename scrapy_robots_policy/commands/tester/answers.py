@@ -179,6 +179,7 @@ def _full(
     full = verdict_as_json(url, verdict)
     return full | {
         "beaten": full["beaten"][:MAX_BEATEN],
+        "beats": len(verdict.beaten),
         **questions.page.use_answer(rules[questions.dialect.name], url, agent, questions.use),
         "cause": verdict.cause,
         "waits": _waits(verdict),

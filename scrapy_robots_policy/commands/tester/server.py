@@ -12,6 +12,7 @@ import json
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from time import time
@@ -213,6 +214,18 @@ class _Handler(BaseHTTPRequestHandler):
         tdmrep = fetched_tdmrep(rules, values["agent"], self.server.fetched)
         return {"url": url, **as_fetched(result), "tdmrep": tdmrep}
 
+    def send_error(
+        self,
+        code: int,
+        message: str | None = None,
+        explain: str | None = None,  # noqa: ARG002 - the base class's, of more words
+    ) -> None:
+        """What the base class refuses by itself: a method that has no `do_…`, a line that is no
+        request. Its own answer would have none of our headers.
+        """
+        self.request_version = self.protocol_version  # to HTTP/0.9 no headers would be sent
+        self._send_json(code, {"error": message or HTTPStatus(code).phrase})
+
     def _send_json(self, status: int, value: Any) -> None:
         self._send(status, "application/json", json.dumps(value).encode())
 
@@ -223,7 +236,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(octets)))
         self.end_headers()
-        self.wfile.write(octets)
+        if self.command != "HEAD":
+            self.wfile.write(octets)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
         """Log nothing: the user works at this terminal."""

@@ -32,7 +32,10 @@ export function showAnswer(chosen) {
   $("why").textContent = sentence(chosen.cause);
   const facts = [["URL", shown(chosen.url)], ["crawler", shown(chosen.agent)]];
   facts.push(["group", chosen.group ? `${chosen.group.name}, line ${chosen.group.lines.join(", ")}` : "none"]);
-  for (const rule of chosen.beaten.slice(0, 5)) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
+  const beaten = chosen.beaten.slice(0, 5);
+  for (const rule of beaten) facts.push(["beats", `line ${rule.line}, ${rule.rule}`]);
+  const more = chosen.beats - beaten.length;
+  if (more) facts.push(["beats", `and ${more} more`]);
   if (chosen.delay !== null) facts.push(["crawl-delay", `${chosen.delay} s`]);
   facts.push(...chosen.use_facts);
   if (chosen.note) facts.push(["note", chosen.note]);
