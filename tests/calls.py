@@ -12,7 +12,7 @@ from typing import Any
 
 @contextmanager
 def profiled(profile: Callable[[Any, str, Any], None]) -> Iterator[None]:
-    """Let `profile` see each call meanwhile, but none in what the collector frees of other tests."""
+    """Let `profile` see each call meanwhile, but none that the collector makes for other tests."""
     before, is_enabled = sys.getprofile(), gc.isenabled()
     gc.disable()
     sys.setprofile(profile)
