@@ -114,6 +114,7 @@ class CrawlParts:
             delays,
             self._stop,
             self._open_fetch_queue,
+            self._check_fetch,
             sets_delays=settings.configs.sets_delays,
         )
         fetch = self._fetcher(settings, concurrency)
@@ -138,6 +139,9 @@ class CrawlParts:
 
     def _open_fetch_queue(self, request: Request, order: FetchOrder) -> None:
         self.admission.open_fetch_queue(request, order)
+
+    def _check_fetch(self, order: FetchOrder) -> None:
+        self.admission.check_fetch(order)
 
     def _open_store(self, settings: PolicySettings) -> Store | None:
         """None for the memory store: the resolver's cache is all the memory that there is."""

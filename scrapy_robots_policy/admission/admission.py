@@ -22,10 +22,10 @@ from scrapy.http.request import NO_CALLBACK
 
 from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig
-from ..exceptions import CrawlClosing
+from ..exceptions import CrawlClosing, Disallowed
 from ..fetch.order import FetchOrder
 from ..rep import Origin, origin_of, tdmrep
-from ..rep.documents import TDMREP, key_of, origin_of_key
+from ..rep.documents import TDMREP, key_of, origin_of_key, url_of
 from ..report.counts import CrawlCounts
 from ..resolver.origin import OriginRules
 from ..resolver.resolver import Resolver
@@ -166,6 +166,19 @@ class Admission:
             self._queue(visitor, rules, config)
         elif config.crawl_delay:
             self._keep(visitor, origin, config, config.crawl_delay, inf)
+
+    def check_fetch(self, order: FetchOrder) -> None:
+        """Raise Disallowed where the robots.txt of now forbids a tdmrep.json.
+
+        The one that was known when its lookup began allowed it; the fetch has waited since.
+        """
+        url = url_of(order.origin)
+        origin = origin_of(url)
+        assert origin is not None  # its robots.txt is known
+        config = self.rules.config(order.page, origin)
+        rules = self.rules.latest_robots_txt(origin, config)
+        if rules is not None and not rules.allowed(url, config.agent):
+            raise Disallowed(rules.verdict(url, config.agent), url)
 
     def keep_delay(self, page: Request, rules: OriginRules, config: RequestConfig) -> None:
         """From now on the delay of a robots.txt that was looked up for a page is kept.

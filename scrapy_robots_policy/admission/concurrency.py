@@ -37,6 +37,7 @@ from twisted.internet.defer import Deferred
 from .. import compat
 from ..exceptions import CrawlClosing
 from ..fetch.order import FetchOrder
+from ..rep import tdmrep
 from .delay_queues import DelayQueues
 
 MAX_WAITING_PER_HOST = 100
@@ -50,23 +51,26 @@ class Concurrency:
     on_closing   called when the engine begins to close
     open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
                       that is known to hold at its host needs its queue
+    check_fetch  called with the order of a tdmrep.json that is about to go; may raise Disallowed
     sets_delays  whether the user has set a delay for some host
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that it works with is handed in
         self,
         crawler: Crawler,
         max_waiting: int,
         delays: DelayQueues,
         on_closing: Callable[[], None],
         open_fetch_queue: Callable[[Request, FetchOrder], None],
+        check_fetch: Callable[[FetchOrder], None],
         *,
         sets_delays: bool,
     ) -> None:
         self.crawler, self.max_waiting = crawler, max(max_waiting, 1)  # 0 would stop the crawl
         self.max_per_host = max(min(MAX_WAITING_PER_HOST, max_waiting // 2), 1)
         self.delays, self.on_closing = delays, on_closing
-        self.open_fetch_queue, self.sets_delays = open_fetch_queue, sets_delays
+        self.open_fetch_queue, self.check_fetch = open_fetch_queue, check_fetch
+        self.sets_delays = sets_delays
         self.is_closing = False
         self.waiting: set[Request] = set()
         self.fetching: set[Request] = set()  # robots.txt requests: they take no place
@@ -146,7 +150,8 @@ class Concurrency:
 
         hops  the redirects that have led there
 
-        It counts for no place until `end_fetch`. Raises CrawlClosing.
+        It counts for no place until `end_fetch`. Raises CrawlClosing, and Disallowed for a
+        tdmrep.json that a robots.txt forbids which has come meanwhile.
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
         # needs a tdmrep.json has its robots.txt, and has opened the queue.
@@ -160,6 +165,8 @@ class Concurrency:
                 async with queue.turn(request, first=True) as turn:
                     await order.place.take()
                     turn.used()
+        if order.dialect is tdmrep.DIALECT:
+            self.check_fetch(order)
         self.fetching.add(request)
         self._admitted.add(request)
         if hops:

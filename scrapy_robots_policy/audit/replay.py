@@ -33,10 +33,11 @@ from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, seconds_of, unpacked
 from .reading import RecordFile
 from .shape import fault
+from .times import Course, check_age, check_basis, check_exchanges, check_life
 
 COMPARED = (
     *("verdict", "reason", "line", "rule", "why", "refused_use"),
-    *("group", "group_line", "preferences", "overridden", "results"),
+    *("group", "group_line", "mode", "preferences", "overridden", "results"),
 )
 MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
 MAX_DIALECT_OCTETS = 16 * 1024 * 1024  # of the dialects of one crawl; one has some 10,000
@@ -74,7 +75,7 @@ class _Parsed:
 
     state   gives the rules, by dialect and time
     octets  of the file; None: there was no file
-    dialect, source  the fields of these names
+    dialect, source, fresh_until  the fields of these names
     groups  the fields of the groups that bind crawlers
     size    octets of memory that `state` is counted with
     """
@@ -83,6 +84,7 @@ class _Parsed:
     octets: bytes | None
     dialect: str
     source: str
+    fresh_until: str | None
     groups: dict[tuple[str, Dialect, AccessMode], dict[str, Any]] = field(default_factory=dict)
     size: int = 0
 
@@ -104,10 +106,11 @@ class Replay:
 
     kept   an empty database for the lines that later ones refer to
     other  decide in this dialect, not in the recorded
+    course  of time through the lines
     """
 
     def __init__(self, kept: sqlite3.Connection, other: Dialect | None = None) -> None:
-        self._kept, self.other = kept, other
+        self._kept, self.other, self.course = kept, other, Course()
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
@@ -127,6 +130,7 @@ class Replay:
         """
         check_shape(fields)
         try:
+            self.course.take(fields)
             if fields["type"] == "decision":
                 if "exempt" not in fields:
                     answers = self._answers(fields)
@@ -223,6 +227,7 @@ class Replay:
         _check_origin(fields["url"], parsed)
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
+        check_age(at, fields.get("age", 0.0), _entry(parsed))
         rules = self._rules(parsed, dialect, at)
         if rules is None and self.other is not None:
             return Answers(recorded, None)
@@ -239,7 +244,8 @@ class Replay:
         verdict = self._policy.objection(forms, rules, config, at)
         if verdict is None:
             verdict = self._policy.verdict(forms[0], rules, config)
-        return Answers(recorded, {**verdict_fields(verdict), **parsed.group(agent, rules)})
+        mode = {} if rules.mode is AccessMode.RULES else {"mode": rules.mode.value}
+        return Answers(recorded, {**verdict_fields(verdict), **parsed.group(agent, rules), **mode})
 
     def _parsed_line(self, number: int) -> _Parsed:
         parsed = self._parsed.get(number)
@@ -262,14 +268,20 @@ class Replay:
     def _parse(self, number: int) -> _Parsed:
         fields = self.robots(number)
         octets = self.octets_of(fields)
+        check_exchanges(fields)
         entry: CacheEntry = entry_from(fields, octets)
         state = OriginState(fields["origin"], self._overrides, entry)
-        return _Parsed(state, octets, fields["dialect"], fields["source"])
+        facts = (fields[name] for name in ("dialect", "source", "fresh_until"))
+        return _Parsed(state, octets, *facts)
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
         if parsed.source == "override":
             return self._given.of(Origin(parsed.state.origin), dialect, parsed.octets or b"")
-        return parsed.state.rules(dialect, at)
+        check_basis(at, _entry(parsed), parsed.source)
+        rules = parsed.state.rules(dialect, at)
+        if rules is not None and dialect is self.dialects.get(parsed.dialect):
+            check_life(parsed.fresh_until, rules.access.fresh_until)
+        return rules
 
 
 def check_shape(fields: Mapping[str, Any]) -> None:
@@ -279,6 +291,11 @@ def check_shape(fields: Mapping[str, Any]) -> None:
     why = fault(fields)
     if why:
         raise _unreadable(fields, why)
+
+
+def _entry(parsed: _Parsed) -> CacheEntry:
+    assert parsed.state.entry is not None  # that of its line
+    return parsed.state.entry
 
 
 def _check_exempt(fields: Mapping[str, Any]) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 from ..rep import DIALECTS, Dialect
 from ..rep.documents import TDMREP, document_of
+from ..stores import MAX_SKEW
 from .chain import START
 from .dialect_data import data_of, fingerprint
+from .fields import instant
 from .parts import Part, add_line, errors_in, notes_on
 from .reading import AuditError, OnProgress, RecordFile, UnreadableError
 from .replay import Answers, Replay, replaying
@@ -60,6 +62,7 @@ class Check:
 
     on_difference  called with each
     on_progress    as that of `RecordFile`
+    now            seconds since the epoch
     """
 
     def __init__(
@@ -67,8 +70,9 @@ class Check:
         other: Dialect | None,
         on_difference: Callable[[Difference], None],
         on_progress: OnProgress,
+        now: float,
     ) -> None:
-        self.other = other
+        self.other, self.now = other, now
         self.on_difference, self.on_progress = on_difference, on_progress
         self.checked = Checked()
         self._parts: list[Part] = []
@@ -99,6 +103,7 @@ class Check:
                 add_line(parts, file, fields)
                 unknown += not is_known(fields["type"])
             self._note_changes(replay)
+            self._note_future(file, replay)
         if unknown:
             unchecked = "lines of a type that is not known here, which are not checked"
             self.checked.notes.append(f"{file.path}: {unchecked}: {unknown:,}")
@@ -125,6 +130,14 @@ class Check:
             checked.differ += 1
             checked.changed += answers.changes
             self.on_difference(Difference(file.path, file.lines, fields["url"], answers))
+
+    def _note_future(self, file: RecordFile, replay: Replay) -> None:
+        if replay.course.latest > self.now + MAX_SKEW:
+            latest = instant(replay.course.latest)
+            self.checked.notes.append(
+                f"{file.path} has times up to {latest}, which is still to come by this machine's "
+                "clock"
+            )
 
     def _note_changes(self, replay: Replay) -> None:
         for name, recorded in replay.fingerprints.items():

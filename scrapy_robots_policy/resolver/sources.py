@@ -48,7 +48,7 @@ class Sources:
     now      seconds since the epoch; never goes back
     sleep    waits so many seconds
     gate     how many fetches may be under way
-    cache    keeps what was found for another origin, where there is no store
+    cache    keeps what was found for another origin
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
@@ -92,9 +92,9 @@ class Sources:
         source = Source.STORE
         if self.store is not None:
             self._adopt(state, await self.store.get(state.origin))
-        elif state.redirected_here is not None:
-            state.entry, state.redirected_here = state.redirected_here, None
+        if self._adopt(state, state.redirected_here):
             source = Source.CACHE
+        state.redirected_here = None
         self.events.on_store_lookup(is_hit=state.entry is not None)
         rules = state.rules(dialect, self.now()) if state.entry is not None else None
         if rules is None:
@@ -232,8 +232,7 @@ class Sources:
         entry = remember(None, replace(result, hops=()), self.now())
         if self.store is not None:
             start_task(self.store.put(target, entry), self._puts)
-        else:
-            self.cache.put_if_unknown(target, entry)
+        self.cache.put_if_unknown(target, entry)  # a delay that it asks for holds at once
 
     async def _put_and_release(self, store: Store, origin: str, entry: CacheEntry) -> None:
         await store.put(origin, entry)

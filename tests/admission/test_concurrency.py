@@ -25,6 +25,7 @@ from tests.site import Answer, Opener, Site, robots
 pytestmark = pytest.mark.slow
 
 OPEN = robots("")
+NO_CALLBACKS = (lambda *_: None,) * 3
 
 
 class Watching(Spider):
@@ -298,7 +299,7 @@ async def test_with_a_downloader_of_the_users_a_request_has_kept_its_place_and_w
     downloader.active = {request, Request("http://b.example/")}  # it lets more be active than one
     crawler = SimpleNamespace(engine=SimpleNamespace(downloader=downloader))
     delays = DelayQueues(ALONE, time.monotonic, compat.call_later)
-    places = Concurrency(crawler, 10, delays, lambda: None, lambda *_: None, sets_delays=False)
+    places = Concurrency(crawler, 10, delays, *NO_CALLBACKS, sets_delays=False)
     with places.lend(request):
         going = start(places.reacquire(request))
         await until_idle()
@@ -319,7 +320,7 @@ async def test_a_crawl_that_closes_just_when_a_time_has_come_ends_the_wait_for_i
 
     monkeypatch.setattr(compat, "call_later", call_later)
     delays = DelayQueues(ALONE, clock.now, clock.call_later)
-    places = Concurrency(crawler, 10, delays, lambda: None, lambda *_: None, sets_delays=False)
+    places = Concurrency(crawler, 10, delays, *NO_CALLBACKS, sets_delays=False)
     ended = []
     start(places.sleep(10)).addCallbacks(ended.append, lambda failure: ended.append(failure.type))
     await until_idle()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import select
 import time
+from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
@@ -360,6 +361,23 @@ async def test_a_delay_of_the_users_is_kept_where_another_sites_robots_txt_leads
         await crawl(other.url("/page"), settings=settings)
         assert site.paths == ["/1", "/2"]
         assert min(rests(site)) >= 0.3
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+@on_reactor
+async def test_a_delay_is_kept_where_the_robots_txt_of_many_sites_lead_to_one_host(
+    has_store, tmp_path
+):
+    store = {"ROBOTS_STORE": f"sqlite:{tmp_path / 'robots.sqlite'}"} if has_store else {}
+    with ExitStack() as sites:
+        target = sites.enter_context(Site({"/robots.txt": slow(0.5)}))
+        leading = {"/robots.txt": moved(target.url("/robots.txt"))}
+        urls = [
+            sites.enter_context(Site(leading, f"127.0.0.{n}")).url("/page") for n in range(2, 5)
+        ]
+        await crawl(*urls, settings={"ROBOTS_MAX_FETCHES": 1, **store})
+        assert target.paths == ["/robots.txt"] * 3
+        assert min(rests(target)) >= 0.5
 
 
 class GivesUp(Spider):

@@ -65,6 +65,7 @@ class Places:
             self.delays,
             lambda: self.closed.append(self.delays),
             lambda *_: None,
+            lambda _: None,
             sets_delays=False,
         )
         assert self.concurrency.engine.can_lend  # from now on the downloader asks it

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -131,10 +132,10 @@ def decisions_in(*paths: Path) -> list[dict[str, Any]]:
     return [line for line in lines_in(*paths) if line["type"] == "decision"]
 
 
-def check(*paths: Path, dialect: str = "") -> tuple[Checked, list[Difference]]:
+def check(*paths: Path, dialect: str = "", now: float = inf) -> tuple[Checked, list[Difference]]:
     differences: list[Difference] = []
     other = DIALECTS[dialect] if dialect else None
-    checked = Check(other, differences.append, lambda _file: None).run(paths)
+    checked = Check(other, differences.append, lambda _file: None, now).run(paths)
     return checked, differences
 
 

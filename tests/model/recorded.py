@@ -13,7 +13,8 @@ def check_records(world: World) -> None:
             assert not world.record(process).exists()
             continue
         differences: list[Difference] = []
-        checked = Check(None, differences.append, lambda *_: None).run([world.record(process)])
+        check = Check(None, differences.append, lambda *_: None, world.time.now())
+        checked = check.run([world.record(process)])
         assert not checked.errors
         assert not differences
         decided = [asked for asked in world.asked if asked.process == process]

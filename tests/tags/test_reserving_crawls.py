@@ -383,6 +383,27 @@ class InTurn(Spider):
 
 
 @on_reactor
+async def test_a_tdmrep_json_that_a_newer_robots_txt_forbids_is_not_asked_for_again(caplog):
+    hidden = robots("User-agent: *\nDisallow: /.well-known/")
+    busy = Answer(status=503, headers={"Retry-After": "6"})
+    with (
+        Site({"/robots.txt": (robots(""), hidden), TDMREP: busy}) as site,
+        # When it has answered, the robots.txt of the first site is stale.
+        Site({"/robots.txt": hidden, "/tick": Answer(after=1.5)}, "127.0.0.2") as other,
+    ):
+        settings = {"ROBOTS_PURPOSE": "train-ai", "ROBOTS_TTL": 1}
+        first, second = site.url("/a"), site.url("/b")
+        seen, _ = await crawl(
+            first, other.url("/tick"), settings=settings, spider=InTurn, second=second
+        )
+        assert site.paths[:3] == ["/robots.txt", TDMREP, "/robots.txt"]
+        assert site.pages == ["/a", "/b"]
+        assert site.count(TDMREP) == 1
+        assert "robots/tdmrep/fetched" not in seen.stats
+        assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@on_reactor
 async def test_a_robots_txt_of_the_user_is_obeyed_while_the_tdmrep_json_is_not_known():
     with Site({"/robots.txt": robots("User-agent: *\nDisallow: /open"), TDMREP: file()}) as site:
         own = {"127.0.0.1": {"robots_txt": "User-agent: *\nDisallow: /closed"}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -97,7 +98,7 @@ def _verify(args: list[str], options: Options) -> int:
         else:
             _print_difference(difference)
 
-    checked = Check(options.named_dialect, on_difference, progress.on_lines).run(paths)
+    checked = Check(options.named_dialect, on_difference, progress.on_lines, time.time()).run(paths)
     progress.end()
     if options.as_json:
         hashes = {str(path): digest for path, digest in checked.hashes.items()}
