@@ -772,10 +772,10 @@ class NoRouteOfAPlugin(Exception):  # noqa: N818 - plugins name theirs as they l
 
 @pytest.mark.parametrize("error", [NoRouteOfAPlugin(), ValueError("no host has this name")])
 @on_reactor
-async def test_what_a_site_makes_a_download_handler_raise_is_no_fault(error, caplog):
-    handler = type("Handler", (FailingHandler,), {"error": error})
+async def test_what_a_site_makes_a_download_handler_raise_is_no_fault(error, monkeypatch, caplog):
+    monkeypatch.setattr(FailingHandler, "error", error)
     with Site({}) as site:
-        settings = {"DOWNLOAD_HANDLERS": {"http": handler}}
+        settings = {"DOWNLOAD_HANDLERS": {"http": FailingHandler}}
         seen, _ = await crawl(site.url("/"), settings=settings)
     assert f"unreachable ({type(error).__name__})" in seen.dropped[site.url("/")]
     assert faults(caplog) == []
