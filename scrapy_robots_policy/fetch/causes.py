@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from traceback import walk_tb
 
 MAX_KEPT = 1000  # origins whose exception is kept
@@ -69,7 +70,7 @@ def cause_of(error: BaseException) -> str:
     return _known_cause(error) or type(error).__name__
 
 
-def is_fault_of(error: BaseException, middlewares: Set[str], clients: Set[str]) -> bool:
+def is_fault_of(error: BaseException, middlewares: AbstractSet[str], clients: AbstractSet[str]) -> bool:
     """Whether code of the user's has raised an exception that nobody has foreseen.
 
     Others come from a site: an HTTP client raises ValueError for a host name that no host may have,
