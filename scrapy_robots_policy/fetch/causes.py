@@ -70,7 +70,9 @@ def cause_of(error: BaseException) -> str:
     return _known_cause(error) or type(error).__name__
 
 
-def is_fault_of(error: BaseException, middlewares: AbstractSet[str], clients: AbstractSet[str]) -> bool:
+def is_fault_of(
+    error: BaseException, middlewares: AbstractSet[str], clients: AbstractSet[str]
+) -> bool:
     """Whether code of the user's has raised an exception that nobody has foreseen.
 
     Others come from a site: an HTTP client raises ValueError for a host name that no host may have,
