@@ -169,12 +169,18 @@ class Choice:
 
 
 class Names:
-    """A list of names."""
+    """A list of names. A text that only resembles JSON, as a shell makes `[proxy]` of `["proxy"]`,
+    would name keys that no request has, and no proxy.
+    """
 
     words = "a list of names"
 
     def read(self, name: str, value: Any) -> tuple[str, ...]:
-        return names_in(name, value, self.words)
+        names = names_in(name, value, self.words)
+        is_no_json = isinstance(value, str) and from_json(value) is value
+        if is_no_json and any(one[0] in "[]{}\"'" for one in names):
+            raise wrong(name, value, self.words, "which is no JSON")
+        return names
 
 
 class HeaderNames:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from traceback import walk_tb
 
 MAX_KEPT = 1000  # origins whose exception is kept
@@ -69,15 +70,24 @@ def cause_of(error: BaseException) -> str:
     return _known_cause(error) or type(error).__name__
 
 
-def is_fault_of(error: BaseException, packages: Container[str]) -> bool:
-    """Whether code of one of these packages has raised an exception that nobody has foreseen.
+def is_fault_of(
+    error: BaseException, middlewares: AbstractSet[str], clients: AbstractSet[str]
+) -> bool:
+    """Whether code of the user's has raised an exception that nobody has foreseen.
 
-    Others come from a site: an HTTP client raises ValueError for a host name that no host may have.
+    Others come from a site: an HTTP client raises ValueError for a host name that no host may have,
+    and may have exceptions of its own for what a site does.
+
+    middlewares  the packages of the downloader middlewares
+    clients      those of what sends requests: the download handlers and the downloader
     """
     if _known_cause(error):
         return False
     frames = (frame for link in _chain(error) for frame, _ in walk_tb(link.__traceback__))
-    return any(package_of(frame.f_globals.get("__name__", "")) in packages for frame in frames)
+    packages = {package_of(frame.f_globals.get("__name__", "")) for frame in frames}
+    if type(error).__module__ == "builtins" and not isinstance(error, ValueError):
+        return not packages.isdisjoint(middlewares | clients)
+    return not packages.isdisjoint(middlewares)
 
 
 def package_of(module: str) -> str:

@@ -21,7 +21,7 @@ from .body import Bodies, Body
 from .causes import FetchErrors, cause_of, is_fault_of
 from .deadline import limit_middlewares
 from .exchange import Exchange
-from .handlers import middlewares_by_plugin
+from .handlers import clients_by_plugin, middlewares_by_plugin
 from .http_headers import by_name, can_be_sent, result_of
 from .lookup import Addresses, addresses_of
 from .no_answers import check_answer
@@ -48,7 +48,7 @@ class Fetcher:
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
-    on_fault       called with the origin and an exception of a downloader middleware of the user's
+    on_fault       called with the origin and an exception of a component of the user's
     on_exchange    called with the origin and each `Exchange`, if somebody keeps a record
     """
 
@@ -68,6 +68,7 @@ class Fetcher:
         self.on_fault, self.on_exchange = on_fault, on_exchange
         self.bodies = Bodies(crawler, on_ended)
         self.plugins = middlewares_by_plugin(crawler.settings)
+        self.clients = clients_by_plugin(crawler.settings)
         self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
@@ -138,7 +139,7 @@ class Fetcher:
         except (CancelledError, CrawlClosing, Disallowed):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
-            if is_fault_of(error, self.plugins):
+            if is_fault_of(error, self.plugins, self.clients):
                 self.on_fault(order.origin, error)
             result = FetchResult(None, cause=cause_of(error))
             self._note(order, request, asked_at, result, {})

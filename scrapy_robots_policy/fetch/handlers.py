@@ -56,6 +56,13 @@ def middlewares_by_plugin(settings: BaseSettings) -> set[str]:
     return packages - {"scrapy", package_of(__name__)}
 
 
+def clients_by_plugin(settings: BaseSettings) -> set[str]:
+    """The packages of the download handlers and of the downloader that are not Scrapy's."""
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS").values()
+    paths = map(import_path, [*handlers, settings["DOWNLOADER"]])
+    return {package_of(path) for path in paths if is_by_plugin(path)}
+
+
 def schemes_without_limit(settings: BaseSettings) -> frozenset[str]:
     """The URL schemes of http and https whose download handler may not limit the time of a whole
     download. Those of Twisted and of aiohttp in Scrapy do.

@@ -12,6 +12,7 @@ from traceback import extract_tb
 
 import pytest
 from scrapy import Request, signals
+from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -721,6 +722,63 @@ async def test_the_fault_of_a_middleware_is_logged_with_its_traceback_and_once_a
         seen, _ = await crawl(*urls, settings={"DOWNLOADER_MIDDLEWARES": {middleware: 600}})
     assert "robots.txt unreachable (KeyError)" in seen.dropped[urls[0]]
     assert faults(caplog) == [("ERROR", method), ("DEBUG", method)]
+
+
+class FailingHandler(HTTP11DownloadHandler):
+    lazy = False
+    error: Exception = KeyError("of the handler")
+
+    if compat.ASYNC_API:
+
+        async def download_request(self, request):
+            raise self.error
+
+    else:
+
+        def download_request(self, request, spider):
+            raise self.error
+
+
+class FailingDownloader(Downloader):
+    def fetch(self, request, spider=None):
+        if request.url.endswith("/robots.txt"):
+            return compat.deferred_from_coro(self.fails())
+        return super().fetch(request, *filter(None, [spider]))
+
+    async def fails(self):
+        raise KeyError("of the downloader")
+
+
+FAULTY_CLIENTS = {
+    "download_request": {"DOWNLOAD_HANDLERS": {"http": FailingHandler}},
+    "fails": {"DOWNLOADER": FailingDownloader},
+}
+
+
+@pytest.mark.parametrize("method", FAULTY_CLIENTS)
+@on_reactor
+async def test_the_fault_of_a_download_handler_or_a_downloader_is_logged_with_its_traceback(
+    method, caplog
+):
+    with Site({}) as site:
+        seen, _ = await crawl(site.url("/"), settings=FAULTY_CLIENTS[method])
+    assert "robots.txt unreachable (KeyError)" in seen.dropped[site.url("/")]
+    assert faults(caplog) == [("ERROR", method)]
+
+
+class NoRouteOfAPlugin(Exception):  # noqa: N818 - plugins name theirs as they like
+    pass
+
+
+@pytest.mark.parametrize("error", [NoRouteOfAPlugin(), ValueError("no host has this name")])
+@on_reactor
+async def test_what_a_site_makes_a_download_handler_raise_is_no_fault(error, monkeypatch, caplog):
+    monkeypatch.setattr(FailingHandler, "error", error)
+    with Site({}) as site:
+        settings = {"DOWNLOAD_HANDLERS": {"http": FailingHandler}}
+        seen, _ = await crawl(site.url("/"), settings=settings)
+    assert f"unreachable ({type(error).__name__})" in seen.dropped[site.url("/")]
+    assert faults(caplog) == []
 
 
 NO_FAULTS = {
