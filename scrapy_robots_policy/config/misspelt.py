@@ -55,13 +55,15 @@ def _nearest_setting(word: str) -> str:
 
 
 def _looks_ours(name: object) -> bool:
-    """Other packages may have settings that begin with ROBOTSTXT_. One that is ours but for its
-    beginning is a mistake.
+    """Other packages may have settings that begin with ROBOTSTXT_ or ROBOT_. One that is nearly the
+    name of one of ours is a mistake.
     """
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name.startswith("ROBOT"):
         return False
-    return name.startswith(_PREFIX) or (
-        name.startswith(_SCRAPY_PREFIX) and name.replace(_SCRAPY_PREFIX, _PREFIX, 1) in SETTINGS
+    return (
+        name.startswith(_PREFIX)
+        or name.replace(_SCRAPY_PREFIX, _PREFIX, 1) in SETTINGS
+        or bool(nearest(name, SETTINGS, likeness=0.9))  # "ROBOTSTXT_MINE": "..._OBEY" by 0.79
     )
 
 

@@ -499,6 +499,9 @@ UNKNOWN = {
     "ROBOTS_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
     "ROBOTS_USER_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
     "ROBOTSTXT_DIALECT": "did you mean ROBOTS_DIALECT?",
+    "ROBOTSTXT_OBAY": "did you mean ROBOTSTXT_OBEY?",
+    "ROBOTSTXT_USERAGENT": "did you mean ROBOTSTXT_USER_AGENT?",
+    "ROBOT_DIALECT": "did you mean ROBOTS_DIALECT?",
     "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
 }
 
@@ -507,7 +510,7 @@ UNKNOWN = {
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
 async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
-    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOTS_TTL": 60, 7: "x"}
+    others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOT_NAME": 3, "ROBOTS_TTL": 60, 7: "x"}
     with Site({"/robots.txt": robots("")}) as site:
         await crawl(site.url(), settings={name: "google", **others})
     warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]
