@@ -63,7 +63,7 @@ def _looks_ours(name: object) -> bool:
     return (
         name.startswith(_PREFIX)
         or name.replace(_SCRAPY_PREFIX, _PREFIX, 1) in SETTINGS
-        or bool(nearest(name, SETTINGS, likeness=0.9))  # "ROBOTSTXT_MINE": "..._OBEY" by 0.79
+        or nearest(name, SETTINGS, likeness=0.9) != ""  # ROBOTSTXT_MINE: ROBOTSTXT_OBEY by 0.79
     )
 
 
