@@ -7,8 +7,6 @@ from collections.abc import Container, Iterator, Sequence
 from traceback import walk_tb
 from typing import Any
 
-from twisted.python.failure import Failure
-
 MAX_KEPT = 1000  # origins whose exception is kept
 
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
@@ -55,7 +53,7 @@ class FetchErrors:
         for link in _chain(error):
             link.__traceback__ = None  # its frames hold the request, the response and the body
             for reason in _reasons(link):
-                if isinstance(reason, Failure):
+                if hasattr(reason, "cleanFailure"):
                     reason.cleanFailure()  # so do Twisted's
         self._by_origin[origin] = error
         if len(self._by_origin) > MAX_KEPT:
