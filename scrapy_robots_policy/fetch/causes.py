@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from traceback import walk_tb
+from typing import Any
 
 MAX_KEPT = 1000  # origins whose exception is kept
 
@@ -29,6 +30,7 @@ CAUSES = (
     ("refused by the proxy", {"ProxyRefusedError"}),
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
+    ("connection failed", {"ResponseFailed"}),
     ("dropped by a middleware", {"IgnoreRequest"}),
     ("kept by a middleware", {"KeptByMiddlewareError"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
@@ -51,8 +53,9 @@ class FetchErrors:
             return
         for link in _chain(error):
             link.__traceback__ = None  # its frames hold the request, the response and the body
-            for failure in getattr(link, "reasons", None) or ():
-                failure.cleanFailure()  # so do Twisted's
+            for reason in _reasons(link):
+                if hasattr(reason, "cleanFailure"):
+                    reason.cleanFailure()  # so do Twisted's
         self._by_origin[origin] = error
         if len(self._by_origin) > MAX_KEPT:
             self._by_origin.popitem(last=False)
@@ -106,11 +109,19 @@ def _name(error: BaseException) -> str:
     return "OpenSSL" if kind.__module__.startswith("OpenSSL") else kind.__name__
 
 
+def _reasons(error: BaseException) -> Sequence[Any]:
+    """Twisted's list of what has made it fail."""
+    return getattr(error, "reasons", None) or ()
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """An exception and its causes, Twisted's lists of reasons among them."""
     yield error
-    for failure in getattr(error, "reasons", None) or ():
-        yield from _chain(failure.value)
+    for reason in _reasons(error):
+        # Scrapy's handler of HTTP/2 gives bare exceptions, too, and a text for a reset.
+        link = getattr(reason, "value", reason)
+        if isinstance(link, BaseException):
+            yield from _chain(link)
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None:
         yield from _chain(cause)

@@ -18,12 +18,14 @@ from scrapy.exceptions import IgnoreRequest, StopDownload
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import CancelledError, Deferred, succeed
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.reading.download import fetch as fetch_by_command
 from scrapy_robots_policy.exceptions import CrawlClosing
 from scrapy_robots_policy.fetch import deadline, name_queue, transfer
-from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of
+from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of, is_fault_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
 from scrapy_robots_policy.fetch.request import RequestProfile
@@ -873,6 +875,25 @@ def test_the_cause_is_found_in_a_chain_of_exceptions():
     outer.__cause__ = inner
     assert cause_of(outer) == "timeout"
     assert cause_of(KeyError()) == "KeyError"
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        (Failure("sent RST_STREAM", RuntimeError), "connection failed"),
+        (RuntimeError(), "connection failed"),
+        (ConnectionResetError(), "reset"),
+    ],
+    ids=["a text", "an exception", "an exception that is known"],
+)
+def test_a_reason_need_not_be_a_failure_with_an_exception(reason, cause):
+    """As Scrapy's handler of HTTP/2 gives reasons."""
+    error = ResponseFailed([reason])
+    assert cause_of(error) == cause
+    assert not is_fault_of(error, set(), set())
+    errors = FetchErrors()
+    errors.note("http://1", error)
+    assert errors.of("http://1") is error
 
 
 def gzipped(octets):
