@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -121,7 +122,7 @@ class Replay:
         self._octets = 0
         self._given = GivenRules()
         self._kept.execute("CREATE TABLE octets (sha256 TEXT PRIMARY KEY, packed TEXT)")
-        self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, fields TEXT)")
+        self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, packed BLOB)")
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
         """Take in one line. The answers where it is a decision that rests on a robots.txt.
@@ -163,10 +164,10 @@ class Replay:
 
     def robots(self, number: int) -> Mapping[str, Any]:
         """The robots line of this number."""
-        row = self._kept.execute("SELECT fields FROM robots WHERE id = ?", (number,)).fetchone()
+        row = self._kept.execute("SELECT packed FROM robots WHERE id = ?", (number,)).fetchone()
         if row is None:
             raise ReplayError(f"the robots line {number} is not before it in the file")
-        fields: dict[str, Any] = json.loads(row[0])
+        fields: dict[str, Any] = json.loads(zlib.decompress(row[0]))
         return fields
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
@@ -217,7 +218,11 @@ class Replay:
                 "INSERT OR REPLACE INTO octets VALUES (?, ?)", (fields["sha256"], fields["octets"])
             )
         facts = json.dumps({name: fields[name] for name in fields if name != "octets"})
-        self._kept.execute("INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], facts))
+        # A line may be a megabyte of one letter, in a file that is packed.
+        packed = zlib.compress(facts.encode(), 1)
+        self._kept.execute(
+            "INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], packed)
+        )
         before = self._parsed.pop(fields["robots"], None)
         self._octets -= before.size if before else 0
 

@@ -299,6 +299,19 @@ def test_the_robots_txt_files_that_a_replay_keeps_parsed_are_bounded_in_octets(
     assert [answer.agree for answer in answers if answer] == [True] * 60
 
 
+def test_long_lines_that_a_packed_record_holds_in_few_octets_take_few_on_the_disk(tmp_path):
+    (path,) = record(tmp_path / "audit.jsonl")
+    forged(path, "robots", cause="x" * 1_000_000)
+    with closing(sqlite3.connect("")) as kept:
+        reader = Replay(kept)
+        for fields in lines_in(path):
+            reader.read(fields)
+        pages, size = (
+            kept.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
+        )
+    assert pages * size < 100_000
+
+
 def test_the_groups_that_a_replay_keeps_of_a_file_are_bounded_in_number(tmp_path, monkeypatch):
     monkeypatch.setattr(replay, "MAX_GROUPS", 3)
     recording = Recording(tmp_path / "audit.jsonl", {HERE: served(RULES)})
