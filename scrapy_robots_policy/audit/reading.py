@@ -22,6 +22,10 @@ _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 
 
+class ReplayError(ValueError):
+    """A line that cannot be replayed: what is wrong with it."""
+
+
 class AuditError(Exception):
     """A file that is broken or no record: its path, the line, and what is wrong there."""
 

@@ -7,14 +7,11 @@ the disk, and the newest of it is kept parsed.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
 from ..admission.crawl_policy import CrawlPolicy
@@ -31,8 +28,9 @@ from ..resolver.origin import OriginRules, OriginState
 from .chain import START, encode
 from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
-from .fields import FORMAT, entry_from, seconds_of, unpacked
-from .reading import RecordFile
+from .fields import FORMAT, entry_from, seconds_of
+from .reading import RecordFile, ReplayError
+from .robots_lines import RobotsLines
 from .shape import fault
 from .times import Course, check_age, check_basis, check_exchanges, check_life
 
@@ -44,10 +42,6 @@ MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept p
 MAX_DIALECT_OCTETS = 16 * 1024 * 1024  # of the dialects of one crawl; one has some 10,000
 MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names
 MAX_WHY = 500  # characters of an error: it may quote a line
-
-
-class ReplayError(ValueError):
-    """A line that cannot be replayed: what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +99,14 @@ class _Parsed:
 class Replay:
     """One file of a record, line by line.
 
-    kept   an empty database for the lines that later ones refer to
-    other  decide in this dialect, not in the recorded
-    course  of time through the lines
+    database  an empty one for the lines that later ones refer to
+    other     decide in this dialect, not in the recorded
+    course    of time through the lines
     """
 
-    def __init__(self, kept: sqlite3.Connection, other: Dialect | None = None) -> None:
-        self._kept, self.other, self.course = kept, other, Course()
+    def __init__(self, database: sqlite3.Connection, other: Dialect | None = None) -> None:
+        self.robots_lines = RobotsLines(database)
+        self.other, self.course = other, Course()
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
@@ -121,8 +116,6 @@ class Replay:
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._octets = 0
         self._given = GivenRules()
-        self._kept.execute("CREATE TABLE octets (sha256 TEXT PRIMARY KEY, packed TEXT)")
-        self._kept.execute("CREATE TABLE robots (id INTEGER PRIMARY KEY, packed BLOB)")
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
         """Take in one line. The answers where it is a decision that rests on a robots.txt.
@@ -150,26 +143,6 @@ class Replay:
             raise _unreadable(fields, str(error)) from None
         return None
 
-    def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
-        """The octets of the file of a robots line; None: there was no file."""
-        if "sha256" not in fields:
-            return None
-        row = self._kept.execute(
-            "SELECT packed FROM octets WHERE sha256 = ?", (fields["sha256"],)
-        ).fetchone()
-        if row is None:
-            digest = brief(fields["sha256"])
-            raise ReplayError(f"the octets with the SHA-256 {digest} are not in the file")
-        return unpacked(row[0])
-
-    def robots(self, number: int) -> Mapping[str, Any]:
-        """The robots line of this number."""
-        row = self._kept.execute("SELECT packed FROM robots WHERE id = ?", (number,)).fetchone()
-        if row is None:
-            raise ReplayError(f"the robots line {number} is not before it in the file")
-        fields: dict[str, Any] = json.loads(zlib.decompress(row[0]))
-        return fields
-
     def _begin(self, fields: Mapping[str, Any]) -> None:
         is_first = fields["prev"] == START
         if fields["part"] < 1 or (fields["part"] == 1) is not is_first:
@@ -195,7 +168,7 @@ class Replay:
         )
         self.dialects.clear()  # each crawl has its own
         self._dialect_octets = 0
-        self._kept.execute("DELETE FROM robots")
+        self.robots_lines.clear()
         self._parsed.clear()
         self._octets = 0
 
@@ -210,19 +183,7 @@ class Replay:
         self.fingerprints[name] = fields["fingerprint"]
 
     def _keep(self, fields: Mapping[str, Any]) -> None:
-        if "octets" in fields:
-            octets = unpacked(fields["octets"])
-            if sha256(octets).hexdigest() != fields["sha256"] or len(octets) != fields["size"]:
-                raise ReplayError("the octets do not match their SHA-256 and size")
-            self._kept.execute(
-                "INSERT OR REPLACE INTO octets VALUES (?, ?)", (fields["sha256"], fields["octets"])
-            )
-        facts = json.dumps({name: fields[name] for name in fields if name != "octets"})
-        # A line may be a megabyte of one letter, in a file that is packed.
-        packed = zlib.compress(facts.encode(), 1)
-        self._kept.execute(
-            "INSERT OR REPLACE INTO robots VALUES (?, ?)", (fields["robots"], packed)
-        )
+        self.robots_lines.keep(fields)
         before = self._parsed.pop(fields["robots"], None)
         self._octets -= before.size if before else 0
 
@@ -271,8 +232,8 @@ class Replay:
             self._octets -= self._parsed.popitem(last=False)[1].size
 
     def _parse(self, number: int) -> _Parsed:
-        fields = self.robots(number)
-        octets = self.octets_of(fields)
+        fields = self.robots_lines.line(number)
+        octets = self.robots_lines.octets_of(fields)
         check_exchanges(fields)
         entry: CacheEntry = entry_from(fields, octets)
         state = OriginState(fields["origin"], self._overrides, entry)
@@ -329,8 +290,8 @@ def _unreadable(fields: Mapping[str, Any], why: str) -> ReplayError:
 @contextmanager
 def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay]:
     """A replay of a file. A line that cannot be replayed is an AuditError of the file."""
-    with closing(sqlite3.connect("")) as kept:  # in memory while it is small, then in a file
+    with closing(sqlite3.connect("")) as database:  # in memory while it is small, then in a file
         try:
-            yield Replay(kept, other)
+            yield Replay(database, other)
         except ReplayError as error:
             raise file.error(str(error)) from None

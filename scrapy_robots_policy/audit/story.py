@@ -92,7 +92,7 @@ def _page(url: str) -> str:
 def _story(
     file: RecordFile, fields: Mapping[str, Any], replay: Replay, answers: Answers | None
 ) -> Story:
-    robots = None if answers is None else replay.robots(fields["robots"])
+    robots = None if answers is None else replay.robots_lines.line(fields["robots"])
     return Story(
         file.path,
         file.lines,
@@ -100,6 +100,6 @@ def _story(
         fields,
         replay.fingerprints.get(fields.get("dialect", ""), ""),
         robots,
-        None if robots is None else replay.octets_of(robots),
+        None if robots is None else replay.robots_lines.octets_of(robots),
         answers,
     )

@@ -64,7 +64,7 @@ def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Repl
         _write_info(writer, fields, file.path.name)
     elif fields["type"] == "robots":
         replay.read(fields)
-        return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
+        return _write_exchanges(writer, fields, replay.robots_lines.octets_of(fields) or b"")
     return 0
 
 
