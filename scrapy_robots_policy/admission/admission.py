@@ -22,7 +22,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig
-from ..exceptions import CrawlClosing, Disallowed
+from ..exceptions import CrawlClosing, FetchForbidden
 from ..fetch.order import FetchOrder
 from ..rep import Origin, origin_of, tdmrep
 from ..rep.documents import TDMREP, key_of, origin_of_key, url_of
@@ -168,7 +168,7 @@ class Admission:
             self._keep(visitor, origin, config, config.crawl_delay, inf)
 
     def check_fetch(self, order: FetchOrder) -> None:
-        """Raise Disallowed where the robots.txt of now forbids a tdmrep.json.
+        """Raise FetchForbidden where the newest robots.txt forbids a tdmrep.json.
 
         The one that was known when its lookup began allowed it; the fetch has waited since.
         """
@@ -178,7 +178,7 @@ class Admission:
         config = self.rules.config(order.page, origin)
         rules = self.rules.latest_robots_txt(origin, config)
         if rules is not None and not rules.allowed(url, config.agent):
-            raise Disallowed(rules.verdict(url, config.agent), url)
+            raise FetchForbidden
 
     def keep_delay(self, page: Request, rules: OriginRules, config: RequestConfig) -> None:
         """From now on the delay of a robots.txt that was looked up for a page is kept.

@@ -51,7 +51,8 @@ class Concurrency:
     on_closing   called when the engine begins to close
     open_fetch_queue  called with the request for a document, and the order to fetch it: a delay
                       that is known to hold at its host needs its queue
-    check_fetch  called with the order of a tdmrep.json that is about to go; may raise Disallowed
+    check_fetch  called with the order of a tdmrep.json that is about to go; may raise
+                 FetchForbidden
     sets_delays  whether the user has set a delay for some host
     """
 
@@ -150,8 +151,8 @@ class Concurrency:
 
         hops  the redirects that have led there
 
-        It counts for no place until `end_fetch`. Raises CrawlClosing, and Disallowed for a
-        tdmrep.json that a robots.txt forbids which has come meanwhile.
+        It counts for no place until `end_fetch`. Raises CrawlClosing, and FetchForbidden
+        for a tdmrep.json that a robots.txt forbids which has come meanwhile.
         """
         # Of an origin's first robots.txt no copy is known, so none asks for a delay. A page that
         # needs a tdmrep.json has its robots.txt, and has opened the queue.

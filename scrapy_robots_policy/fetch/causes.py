@@ -31,7 +31,7 @@ CAUSES = (
     ("connection refused", {"ConnectionRefusedError", "DownloadConnectionRefusedError"}),
     ("connection failed", {"ConnectError", "NoRouteError", "DownloadFailedError", "OSError"}),
     ("connection failed", {"ResponseFailed"}),
-    ("dropped by a middleware", {"IgnoreRequest"}),
+    ("dropped by a middleware", {"IgnoreRequest", "Disallowed"}),
     ("kept by a middleware", {"KeptByMiddlewareError"}),
     ("scheme not supported", {"NotSupported", "UnsupportedURLSchemeError"}),
 )

@@ -13,7 +13,7 @@ from scrapy.http import Request, Response
 from twisted.internet.defer import CancelledError
 
 from .. import compat
-from ..exceptions import CrawlClosing, Disallowed
+from ..exceptions import CrawlClosing, FetchForbidden
 from ..rep import FetchResult
 from ..rep.cache_entry import has_whole_copy
 from ..rep.documents import ROBOTS_TXT, document_of, url_of
@@ -44,7 +44,7 @@ class Fetcher:
     """Fetches for a `Resolver`. Counts what stock Scrapy counts: the `robotstxt/*` stats.
 
     admit          waits until the request of an order may be sent to its host; may raise
-                   CrawlClosing, and Disallowed
+                   CrawlClosing, and FetchForbidden
     on_ended       called with each request when its response has come, and when it is given up
     profile        how each request is made
     retries        how often a fetch that failed quickly is tried again
@@ -136,7 +136,7 @@ class Fetcher:
             self._note(order, request, asked_at, result, headers)
             result = _marked_if_cut(result, order, limit)
             return _answer(result, response, is_proxied=is_proxied), None
-        except (CancelledError, CrawlClosing, Disallowed):
+        except (CancelledError, CrawlClosing, FetchForbidden):
             raise  # no result: nobody asks any more. asyncio's CancelledError is no Exception
         except Exception as error:  # noqa: BLE001 - middlewares and handlers may raise what they like
             if is_fault_of(error, self.plugins, self.clients):

@@ -20,7 +20,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
 from ..compat import start_task
-from ..exceptions import CrawlClosing, Disallowed
+from ..exceptions import CrawlClosing, FetchForbidden
 from ..rep import AccessMode, Dialect, FetchResult
 from ..rep.access import holds
 from .origin import OriginRules, OriginState, Waiter
@@ -192,7 +192,7 @@ class Resolver:
             state.entry = state.remember(result, self.now())
             if not isinstance(error, Exception):
                 raise  # it is cancelled: the event loop ends, and has not waited for the crawl
-            if not isinstance(error, Disallowed):
+            if not isinstance(error, FetchForbidden):
                 self.events.on_fault(state.origin, error)
         finally:
             state.is_looked_up, state.variant = False, None

@@ -23,13 +23,13 @@ from twisted.web.client import ResponseFailed
 
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.commands.reading.download import fetch as fetch_by_command
-from scrapy_robots_policy.exceptions import CrawlClosing
+from scrapy_robots_policy.exceptions import CrawlClosing, Disallowed
 from scrapy_robots_policy.fetch import deadline, name_queue, transfer
 from scrapy_robots_policy.fetch.causes import MAX_KEPT, FetchErrors, cause_of, is_fault_of
 from scrapy_robots_policy.fetch.fetcher import Fetcher
 from scrapy_robots_policy.fetch.order import MAX_OCTETS, FetchOrder, FetchPlace
 from scrapy_robots_policy.fetch.request import RequestProfile
-from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult
+from scrapy_robots_policy.rep import DIALECTS, CacheEntry, FetchResult, parse
 from scrapy_robots_policy.rep.cache_entry import remember
 from scrapy_robots_policy.stores import decode, encode
 from tests.crawls import Spider, crawl, middleware_of
@@ -793,13 +793,22 @@ NO_FAULTS = {
 class Dropping:
     """A middleware that wants no robots.txt."""
 
+    error: Exception = IgnoreRequest()
+
     def process_request(self, request, spider=None):
         if request.url.endswith("/robots.txt"):
-            raise IgnoreRequest
+            raise self.error
 
 
+# Disallowed: for the robots.txt it needs a page that is forbidden.
+@pytest.mark.parametrize(
+    "error", [IgnoreRequest(), Disallowed(parse(b"").verdict("http://h/", "Bot"))]
+)
 @on_reactor
-async def test_a_robots_txt_that_a_middleware_drops_on_purpose_is_no_fault(caplog):
+async def test_a_robots_txt_that_a_middleware_drops_on_purpose_is_no_fault(
+    error, monkeypatch, caplog
+):
+    monkeypatch.setattr(Dropping, "error", error)
     url = f"http://127.0.0.1:{free_port()}/"
     seen, _ = await crawl(url, settings={"DOWNLOADER_MIDDLEWARES": {Dropping: 600}})
     assert "robots.txt unreachable (dropped by a middleware)" in seen.dropped[url]
