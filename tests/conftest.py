@@ -84,6 +84,16 @@ def one_suffix_list():
         yield
 
 
+@pytest.fixture
+def web():
+    """Makes hosts that answer as their scripts say, in virtual time (see `tests/scripted.py`)."""
+    from tests.scripted import Web, name_server  # noqa: PLC0415 - it imports Scrapy
+    from tests.virtual_time import virtual_time  # noqa: PLC0415 - as above
+
+    with virtual_time() as time, name_server() as names:
+        yield lambda hosts: Web(hosts, time, names)
+
+
 @pytest.fixture(scope="session")
 def needs_redis():
     from scrapy_robots_policy import compat  # noqa: PLC0415 - it imports Scrapy

@@ -206,32 +206,3 @@ class Web:
 def document_of(request: Request) -> str:
     path = urlsplit(request.url).path
     return next(document for document in DOCUMENTS if path.endswith(document))
-
-
-Respond = Callable[[Request], Awaitable[Response]]
-
-
-def download_handler(respond: Respond) -> type:
-    """The class of a download handler of Scrapy that has `respond` answer all requests."""
-
-    class Handler:
-        lazy = False
-
-        @classmethod
-        def from_crawler(cls, _crawler: object) -> Handler:
-            return cls()
-
-        if compat.ASYNC_API:
-
-            async def download_request(self, request: Request) -> Response:
-                return await respond(request)
-
-        else:
-
-            def download_request(self, request: Request, _spider: object) -> object:
-                return compat.deferred_from_coro(respond(request))
-
-        async def close(self) -> None:
-            """Nothing to release."""
-
-    return Handler

@@ -24,7 +24,7 @@ from tests.model.site_files import (
     File,
     TdmFile,
 )
-from tests.model.virtual_time import virtual_time
+from tests.virtual_time import virtual_time
 from tests.model.world import HOSTS, STORES, World
 from tests.on_reactor import on_reactor
 

@@ -19,13 +19,14 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy_robots_policy import compat
 from scrapy_robots_policy.exceptions import Disallowed
 from tests.crawls import OURS, QUIET, middleware_of
-from tests.model.changing_site import Fetch, Web, download_handler
+from tests.model.changing_site import Fetch, Web
 from tests.model.oracle import DAY, HOUR, POLICIES, TDMREP_POLICY, Policy, objection
 from tests.model.plan import Manner, Plan
 from tests.model.shared_store import FleetStore, KeptStore, Shared
 from tests.model.site_files import AGENT, ROBOTS_TXT
-from tests.model.virtual_time import VirtualTime
+from tests.virtual_time import VirtualTime
 from tests.on_reactor import Gate
+from tests.scripted import download_handler
 
 HOSTS = ("192.88.99.1", "192.88.99.2", "10.0.0.1")  # the last one is private
 STORES = {"memory": None, "kept": KeptStore, "fleet": FleetStore}

@@ -12,13 +12,22 @@ from types import SimpleNamespace
 import pytest
 from scrapy.core import downloader
 from scrapy.utils import defer
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from scrapy_robots_policy import assembly, compat
 
 MIDNIGHT = 1_800_057_600.0  # of some day, UTC
 TURNS = 12  # of the event loop
+MAX_TURNS = 5_000  # of a millisecond each, for threads and for Scrapy to close a crawl
 
 _at_once = compat.call_later
+
+
+def _real_pause() -> Deferred[None]:
+    pause: Deferred[None] = Deferred()
+    _at_once(0.001, lambda: pause.callback(None))
+    return pause
 
 
 class VirtualTime:
@@ -66,6 +75,23 @@ class VirtualTime:
         await self._settle()
         while not holds() and (at := self._next_at()) is not None and at <= end:
             await self.forward(at - self.time)
+
+    async def run(self, ended: Callable[[], bool], seconds: float = 366 * 86_400.0) -> None:
+        """Let time pass until `ended` is true. What happens in other threads is waited for."""
+        end, turns = self.time + seconds, 0
+        while not ended():
+            await self._settle()
+            at = self._next_at()
+            if ended() or (at is not None and at > end):
+                break
+            if at is not None:
+                turns = 0
+                await self.forward(at - self.time)
+            else:
+                turns += 1
+                assert turns < MAX_TURNS, "nothing happens any more, and the crawl does not end"
+                await maybe_deferred_to_future(_real_pause())
+        assert ended(), f"not true after {seconds:g} s"
 
     @property
     def is_over(self) -> bool:
