@@ -1,318 +1,208 @@
-"""What must be true of resolvers and delay queues that share a Redis: one fetches for all, one goes
-at a time, and no harm is done where one of them, or the Redis, dies.
-"""
+"""docs/fleets.md and docs/how-to/keep-between-runs.md: crawls that share a store."""
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 import time
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-import scrapy
+from scrapy.crawler import CrawlerRunner
+from scrapy.http import Response
 from scrapy.utils.defer import maybe_deferred_to_future
 
 from scrapy_robots_policy import compat
-from scrapy_robots_policy.admission.delay_queue import Asker
-from scrapy_robots_policy.admission.delay_queues import DelayQueues
-from scrapy_robots_policy.exceptions import CrawlClosing
-from scrapy_robots_policy.fetch.fetch_gate import FetchGate
-from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, origin_of
-from scrapy_robots_policy.rep.access_policy import FOREVER, AccessOverrides, Step
-from scrapy_robots_policy.resolver.cache import OriginCache
-from scrapy_robots_policy.resolver.events import ResolverEvents
-from scrapy_robots_policy.resolver.resolver import Resolver
-from scrapy_robots_policy.resolver.sources import LEASE_PATIENCE, Sources
-from scrapy_robots_policy.stores import StoreEvents, open_store
-from scrapy_robots_policy.stores.redis import RedisStore
-from scrapy_robots_policy.stores.redis.address import Address
-from tests.on_reactor import Gate, all_of, on_reactor, start, until, until_idle
-from tests.redis_server import RedisServer
-from tests.stores.members import members
-
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("needs_redis")]
-
-ORIGIN = "http://example.com"
-RFC = DIALECTS["rfc9309"]
-SECRET = FetchResult(200, b"User-agent: *\nDisallow: /secret\n")
-OPEN = FetchResult(200, b"")
-DOWN = FetchResult(503)
-DEFERRING = RFC.but(
-    "deferring",
-    access=replace(
-        RFC.access,
-        unreachable=(Step(FOREVER, AccessMode.RULES, AccessMode.DEFER),),
-        retry_first=0.3,
-    ),
+from scrapy_robots_policy.stores import open_store
+from tests.crawls import (
+    OURS,
+    QUIET,
+    Middleware,
+    Plan,
+    Spider,
+    crawl,
+    crawl_apart,
+    crawl_killed,
+    kind_of,
 )
+from tests.on_reactor import all_of, on_reactor, start, until
+from tests.site import Answer, Site, moved, robots
+from tests.stores.entries import FULL
+
+pytestmark = pytest.mark.slow  # whole crawls
+
+SECRET = "User-agent: *\nDisallow: /secret\n"
+DAY = 86_400.0
 
 
-@dataclass
-class World:
-    """A site that gives its answers in turn, to whoever asks.
-
-    later    seconds that are added to the clock
-    fetches  the cache entry that each fetch began with; None for the first of an origin
-    pages    the page that each fetch was for
-    """
-
-    outcomes: list[FetchResult | Exception]
-    later: float = 0.0
-    fetches: list[Any] = field(default_factory=list)
-    pages: list[Any] = field(default_factory=list)
-    gate: Gate = field(default_factory=Gate)
-
-    async def fetch(self, order):
-        turn = len(self.fetches)
-        self.fetches.append(order.entry)
-        self.pages.append(order.page)
-        await self.gate.pass_()
-        outcome = self.outcomes[min(turn, len(self.outcomes) - 1)]
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    async def until_fetched(self, times=1):
-        await until(lambda: len(self.fetches) >= times)
-
-    @asynccontextmanager
-    async def members(self, redis, count=2, **options):
-        """So many resolvers, as so many processes have them. `options` are of their stores."""
-        resolvers = [
-            Resolver(
-                Sources(
-                    RedisStore(Address.of_uri(redis.url), StoreEvents(), **options),
-                    self.fetch,
-                    lambda page: None,
-                    lambda: time.time() + self.later,
-                    compat.sleep,
-                    FetchGate(1, 1, time.monotonic, compat.call_later),
-                    ResolverEvents(),
-                    OriginCache(AccessOverrides()),
-                ),
-                600.0,
-            )
-            for _ in range(count)
-        ]
-        try:
-            yield resolvers
-        finally:
-            for resolver in resolvers:
-                await resolver.close()
+def rests_of(site):
+    return [later.asked_at - hit.answered_at for hit, later in pairwise(site.hits)]
 
 
-def secret(rules):
-    return rules.allowed(f"{ORIGIN}/secret", "bot")
-
-
-def looks(redis):
-    """How often a claim has been made, or given back, since the test began."""
-    with redis.client() as client:
-        return client.info("commandstats").get("cmdstat_eval", {"calls": 0})["calls"]
-
-
-async def rules_of(resolvers, dialect=RFC):
-    return await all_of([start(resolver.rules_for(ORIGIN, dialect)) for resolver in resolvers])
+def test_three_processes_fetch_each_file_once_and_keep_a_delay_together(redis):
+    tdmrep = robots('[{"location": "/secret", "tdm-reservation": 1}]', after=0.1)
+    scripts = [
+        {"/robots.txt": robots(f"{SECRET}Crawl-delay: 0.2\n"), "/a": Answer(after=0.1)},
+        {"/robots.txt": Answer(status=503, after=0.1)},
+        {"/robots.txt": robots("", after=0.1), "/.well-known/tdmrep.json": tdmrep},
+        *[{"/robots.txt": robots(SECRET, after=0.1)}] * 3,
+    ]
+    settings = {**OURS, "ROBOTS_STORE": redis.url, "ROBOTS_PURPOSE": "train-ai"}
+    settings["ROBOTS_FETCH_RETRIES"] = 0
+    with ExitStack() as stack, ThreadPoolExecutor(3) as threads:
+        places = [f"127.0.0.{number}" for number in range(1, 7)]
+        sites = [stack.enter_context(Site(*pair)) for pair in zip(scripts, places, strict=True)]
+        slow, down, *others = sites
+        plan = Plan([site.url(path) for site in sites for path in ("/a", "/secret")], settings)
+        seen = list(threads.map(crawl_apart, [plan] * 3))
+        assert [site.count("/robots.txt") for site in sites] == [1] * 6
+        assert others[0].count("/.well-known/tdmrep.json") == 1
+        assert [site.pages for site in (slow, *others)] == [["/a"] * 3] * 5
+        assert down.pages == []
+        assert slow.busiest == 1
+        assert min(rests_of(slow)) >= 0.2
+    assert sum(one.stats.get("robots/fetched", 0) for one in seen) == 6
+    assert not any("robots/store/failed" in one.stats for one in seen)
 
 
 @on_reactor
-async def test_one_process_fetches_for_all(redis):
-    world = World([SECRET, OPEN])
-    async with world.members(redis, 5) as resolvers:
-        waiting = start(rules_of(resolvers))
-        await world.until_fetched()
-        await until(lambda: looks(redis) >= 20)  # of the four others
-        world.gate.open()
-        assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 5
-        assert world.fetches == [None]
+async def test_a_file_that_is_too_old_is_fetched_by_one_process_when_the_host_has_rested(redis):
+    text, asked_at = f"{SECRET}Crawl-delay: 0.5\n", time.time() - 3 * DAY
+    with Site({"/robots.txt": robots(text)}) as site:
+        store = open_store(redis.url)
+        old = replace(FULL, asked_at=asked_at, fetched_at=asked_at, octets=text.encode())
+        await store.put(site.origin, old)
+        assert await store.coordinator.take("127.0.0.1", 0.5) == 0.0
+        store.coordinator.leave("127.0.0.1", visited=True)
+        await store.close()
+        began = time.monotonic()
+        urls = [site.url("/a"), site.url("/secret")]
+        crawls = [start(crawl(*urls, settings={"ROBOTS_STORE": redis.url})) for _ in range(2)]
+        await all_of(crawls)
+        assert (site.paths[0], site.count("/robots.txt")) == ("/robots.txt", 1)
+        assert site.pages == ["/a"] * 2
+        assert site.hits[0].asked_at - began >= 0.4
+
+
+class Cache(Middleware):
+    """Has an answer for each page, so that no page is asked of its host."""
+
+    def process_request(self, request, spider=None):
+        return None if request.url.endswith("robots.txt") else Response(request.url)
 
 
 @on_reactor
-async def test_an_origin_that_is_queued_in_one_process_is_fetched_by_another(redis):
-    world = World([SECRET])
-    async with world.members(redis) as (one, other):
-        waiting = [start(one.rules_for(ORIGIN, RFC, "one"))]
-        await world.until_fetched()
-        waiting.append(start(one.rules_for("http://next.example", RFC, "one")))
-        await until(lambda: one.sources.gate._queue)
-        waiting.append(start(other.rules_for("http://next.example", RFC, "other")))
-        await world.until_fetched(2)
-        world.gate.open()
-        await all_of(waiting)
-        assert world.pages == ["one", "other"]
+async def test_a_request_that_never_reaches_the_host_gives_its_turn_back_without_a_delay(redis):
+    with Site({"/robots.txt": robots("User-agent: *\nCrawl-delay: 0.5\n")}) as site:
+        settings = {"ROBOTS_STORE": redis.url, "DOWNLOADER_MIDDLEWARES": {Cache: 900}}
+        seen, _ = await crawl(*(site.url(f"/{n}") for n in range(10)), settings=settings)
+        assert len(seen.answered) == 10
+        with redis.client() as client:
+            assert not [key for key in client.scan_iter() if b"turn" in key]
+
+
+def test_a_killed_process_delays_the_others_by_one_lease_at_most(redis):
+    reached = threading.Event()
+    answers = iter([Answer(after=None), robots(SECRET)])
+
+    def robots_txt(_):
+        reached.set()
+        return next(answers)
+
+    with Site({"/robots.txt": robots_txt}) as site, redis.client() as client:
+        plan = Plan([site.url("/a"), site.url("/secret")], {**OURS, "ROBOTS_STORE": redis.url})
+        crawl_killed(plan, reached)
+        lease = f"robots:{{{site.origin}}}:lease"
+        assert 0 < client.pttl(lease) <= 10_000
+        client.pexpire(lease, 200)  # nobody renews it
+        crawl_apart(plan)
+        assert (site.pages, site.count("/robots.txt")) == (["/a"], 2)
+        assert client.pttl(lease) < 0  # it was given back
 
 
 @on_reactor
-async def test_a_failed_fetch_counts_for_all_processes(redis):
-    world = World([DOWN, OPEN])
-    world.gate.open()
-    async with world.members(redis) as resolvers:
-        answers = await rules_of(resolvers)
-        assert [rules.mode for rules in answers] == [AccessMode.DISALLOW] * 2
-        assert len({rules.access.fresh_until for rules in answers}) == 1
-        assert world.fetches == [None]
+async def test_a_crawl_that_closes_during_a_fetch_gives_the_lease_back(redis):
+    answers = [Answer(after=None), robots(SECRET)]
+    with Site({"/robots.txt": answers}) as site:
+        settings = {**QUIET, **OURS, "TWISTED_REACTOR": None, "ROBOTS_STORE": redis.url}
+        runner = CrawlerRunner(settings)
+        crawler = runner.create_crawler(kind_of(Spider, [site.url("/a")]))
+        ended = runner.crawl(crawler)
+        await until(lambda: site.hits)
+        compat.close_spider(crawler, "enough")
+        await maybe_deferred_to_future(ended)
+        with redis.client() as client:
+            assert list(client.scan_iter()) == []
+        await crawl(site.url("/a"), site.url("/secret"), settings={"ROBOTS_STORE": redis.url})
+        assert site.pages == ["/a"]
+
+
+# One file for all crawls of a machine.
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "robots.sqlite"
+
+
+def kept(path):
+    """The origins in the file, once it has been found whole."""
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return {origin for (origin,) in connection.execute("SELECT origin FROM records")}
 
 
 @on_reactor
-async def test_deferred_requests_of_all_processes_wait_for_one_next_try(redis):
-    world = World([DOWN, DOWN, SECRET])
-    world.gate.open()
-    async with world.members(redis, 4) as resolvers:
-        answers = await rules_of(resolvers, DEFERRING)
-        assert [secret(rules) for rules in answers] == [False] * 4
-        assert len(world.fetches) == 3
+async def test_a_second_crawl_fetches_nothing_whose_answer_is_fresh_whatever_its_dialect(web, path):
+    script = {"/robots.txt": robots("User-agent: *\nDisallow: /a\nAllow: /a/b\n")}
+    site = web({"a.test": script, "b.test": {"/robots.txt": Answer(status=404)}})
+    for dialect in ("rfc9309", "koster1996"):
+        settings = {"ROBOTS_STORE": f"sqlite:{path}", "ROBOTS_DIALECT": dialect}
+        seen = await site.crawl("http://a.test/a/b", "http://b.test/b", settings=settings)
+    assert len(site.fetches()) == 2
+    assert seen.stats["robots/store/hit"] == 2
 
 
 @on_reactor
-async def test_stale_rules_are_fetched_again_by_one_process(redis):
-    world = World([SECRET, OPEN])
-    world.gate.open()
-    async with world.members(redis, 4) as resolvers:
-        await rules_of(resolvers)
-        world.later = 25 * 3600
-        old = [resolver.cached(ORIGIN, RFC) for resolver in resolvers]
-        assert [secret(rules) for rules in old] == [False] * 4  # it holds meanwhile
-        await until(lambda: all(secret(resolver.cached(ORIGIN, RFC)) for resolver in resolvers))
-        assert len(world.fetches) == 2
+async def test_an_answer_found_by_more_redirects_than_a_dialect_follows_is_asked_for_anew(
+    web, path
+):
+    hops = {f"/{n}": moved(f"/{n + 1}") for n in range(1, 6)}
+    site = web({"a.test": {"/robots.txt": moved("/1"), "/6": robots(SECRET), **hops}})
+    for dialect, allowed in (("google", 1), ("koster1996", 0), ("google", 1)):
+        settings = {"ROBOTS_STORE": f"sqlite:{path}", "ROBOTS_DIALECT": dialect}
+        seen = await site.crawl("http://a.test/secret", settings=settings)
+        assert len(seen.answered) == allowed
+    assert [hit.url for hit in site.hits].count("http://a.test/robots.txt") == 2
 
 
 @on_reactor
-async def test_a_fetch_that_takes_too_long_is_taken_over_by_another_process(redis):
-    world = World([SECRET])
-    async with world.members(redis) as (one, other):
-        start(one.rules_for(ORIGIN, RFC))
-        await world.until_fetched()
-        began = later = time.time()
+async def test_a_process_that_is_killed_leaves_the_file_whole(path):
+    reached = threading.Event()
 
-        async def sleep(seconds):
-            nonlocal later
-            later += seconds
+    def stuck(_):
+        reached.set()
+        return Answer(after=None)
 
-        other.now = other.sources.now = lambda: later
-        other.sources.sleep = sleep
-        waiting = start(other.rules_for(ORIGIN, RFC))
-        await world.until_fetched(2)
-        assert later - began > LEASE_PATIENCE - 10
-        world.gate.open()
-        assert not secret((await all_of([waiting]))[0])
+    settings = {**OURS, "ROBOTS_STORE": f"sqlite:{path}"}
+    with Site({"/robots.txt": robots(SECRET), "/stuck": stuck}) as site:
+        crawl_killed(Plan([site.url("/stuck")], settings), reached)
+        assert kept(path) == {site.origin}
+        await crawl(site.url("/a"), site.url("/secret"), settings=settings)
+        assert site.paths == ["/robots.txt", "/stuck", "/a"]
 
 
-@on_reactor
-async def test_a_fault_in_one_process_is_not_shared(redis):
-    world = World([RuntimeError("a bug"), SECRET])
-    world.gate.open()
-    async with world.members(redis) as (one, other):
-        assert (await one.rules_for(ORIGIN, RFC)).mode is AccessMode.DISALLOW
-        assert not secret(await other.rules_for(ORIGIN, RFC))
-        assert len(world.fetches) == 2
-
-
-@on_reactor
-async def test_a_process_that_stops_during_a_fetch_releases_the_lease_at_once(redis):
-    world = World([OPEN, SECRET])
-    # A lease that lasts so long ends in time only if it is given back.
-    async with world.members(redis, lasting=600.0) as (one, other):
-        stopped = start(one.rules_for(ORIGIN, RFC))
-        await world.until_fetched()
-        waiting = start(other.rules_for(ORIGIN, RFC))
-        await until_idle()
-        one.stop()
-        with pytest.raises(CrawlClosing):
-            await maybe_deferred_to_future(stopped)
-        await world.until_fetched(2)
-        world.gate.open()
-        assert not secret((await all_of([waiting]))[0])
-
-
-@on_reactor
-async def test_after_the_loss_of_redis_each_process_fetches_by_itself():
-    world = World([SECRET])
-    with RedisServer() as server:
-        async with world.members(server, 3) as resolvers:
-            waiting = start(rules_of(resolvers))
-            await world.until_fetched()
-            server.kill()
-            await world.until_fetched(3)
-            world.gate.open()
-            assert [secret(rules) for rules in (await all_of([waiting]))[0]] == [False] * 3
-
-
-@on_reactor
-async def test_an_entry_from_the_future_is_not_used(redis):
-    world = World([SECRET])
-    world.gate.open()
-    async with world.members(redis) as (one, other):
-        one.now = one.sources.now = lambda: time.time() + 30 * 24 * 3600
-        await one.rules_for(ORIGIN, RFC)
-        await until_idle()
-        assert not secret(await other.rules_for(ORIGIN, RFC))
-        assert len(world.fetches) == 2
-
-
-@on_reactor
-async def test_a_turn_ends_with_its_visit(redis):
-    store = open_store(redis.url)
-    queues = DelayQueues(store, time.monotonic, compat.call_later)
-    queue = queues.queue("host", Asker("http://host", "bot", "rfc9309"), 60.0, since_visit=60.0)
-    mine, exempt = scrapy.Request("http://host/1"), scrapy.Request("http://host/2")
-    async with queue.turn(mine) as turn:
-        turn.used()
-    for request in (mine, exempt):
-        queues.reached(request)
-    queues.release_gone({mine})
-    with redis.client() as client:
-        await until_idle()
-        assert client.get("robots:{host}:turn") != b""  # this process holds it
-        queues.release_gone(set())
-        await until(lambda: client.get("robots:{host}:turn") == b"")  # the host rests
-        assert 58_000 < client.pttl("robots:{host}:turn") <= 60_000
-    await store.close()
-
-
-@on_reactor
-async def test_processes_that_name_other_download_slots_for_a_host_share_its_turn(redis):
-    async def visit(queue):
-        async with queue.turn(scrapy.Request("http://host/2")):
-            pass
-
-    asker = Asker("http://host", "bot", "rfc9309")
-    async with members(redis.url) as stores:
-        one, other = (
-            DelayQueues(store, time.monotonic, compat.call_later).queue(slot, asker, 0.3, 0.3)
-            for store, slot in zip(stores, ("host", "mine"), strict=True)
-        )
-        async with one.turn(scrapy.Request("http://host/1")):
-            waiting = start(visit(other))
-            await until(lambda: other.free_at > time.monotonic() or waiting.called)
-            assert not waiting.called
-        await all_of([waiting])
-
-
-@on_reactor
-async def test_a_host_that_has_two_slots_in_a_process_is_visited_by_one_request_of_the_fleet(redis):
-    under_way, most = set(), 0
-
-    async def visit(queues, slot, url, seconds):
-        nonlocal most
-        asker = Asker(origin_of(url), "bot", "rfc9309")
-        queue, request = queues.queue(slot, asker, 0.2, since_visit=0.2), scrapy.Request(url)
-        async with queue.turn(request) as turn:
-            turn.used()
-        queues.reached(request)
-        under_way.add(request)
-        most = max(most, len(under_way))
-        await compat.sleep(seconds)
-        under_way.remove(request)
-        queues.left(request)
-
-    async with members(redis.url) as stores:
-        one, other = (DelayQueues(store, time.monotonic, compat.call_later) for store in stores)
-        await all_of(
-            [
-                start(visit(one, "http", "http://host/1", 0.1)),
-                start(visit(one, "https", "https://host/1", 1.0)),
-                start(visit(other, "host", "http://host/2", 0.1)),
-            ]
-        )
-    assert most == 1
+def test_processes_write_into_one_file_at_a_time_without_a_fault(path):
+    settings = {**OURS, "ROBOTS_STORE": f"sqlite:{path}"}
+    with ExitStack() as stack, ThreadPoolExecutor(2) as threads:
+        script = {"/robots.txt": robots(SECRET)}
+        places = [f"127.0.0.{number}" for number in range(1, 21)]
+        sites = [stack.enter_context(Site(script, place)) for place in places]
+        urls = [site.url(path) for site in sites for path in ("/a", "/secret")]
+        seen = list(threads.map(crawl_apart, [Plan(urls, settings)] * 2))
+        assert [len(one.answered) for one in seen] == [20] * 2
+        assert not any("robots/store/failed" in one.stats for one in seen)
+        assert kept(path) == {site.origin for site in sites}
