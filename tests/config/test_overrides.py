@@ -7,10 +7,8 @@ import pytest
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.config.kinds import HostPatterns
 from scrapy_robots_policy.config.overrides import Override, Overrides, OverridesKind
-from scrapy_robots_policy.fetch.host_patterns import HostMatch, host_pattern
 from scrapy_robots_policy.fetch.redirects import RedirectGuard
-from scrapy_robots_policy.rep import dialect_of, index
-from scrapy_robots_policy.rep.patterns import matches
+from scrapy_robots_policy.rep import dialect_of
 
 GOOGLE, YANDEX = dialect_of("google"), dialect_of("yandex")
 
@@ -138,40 +136,3 @@ def test_what_is_no_host_is_refused(host):
 def test_a_wrong_override_is_an_error_that_names_the_choices(value, sentence):
     with pytest.raises(SettingError, match=re.escape(sentence)):
         OverridesKind().read("X", value)
-
-
-@pytest.mark.slow
-def test_of_very_many_patterns_an_origin_tries_the_few_that_it_may_fit(monkeypatch):
-    names = [pattern for n in range(5_000) for pattern in (f"h{n}.example", f"*.d{n}.example")]
-    overrides = Overrides({name: Override(crawl_delay=float(n)) for n, name in enumerate(names)})
-    tried = []
-    monkeypatch.setattr(index, "matches", lambda *tail: tried.append(tail) or matches(*tail))
-
-    delays = [
-        overrides.of(f"http://{host}").crawl_delay for host in ("h42.example", "a.d7.example")
-    ]
-
-    assert delays == [84.0, 15.0]
-    assert 0 < len(tried) < 10
-
-
-@pytest.mark.parametrize(
-    ("pattern", "host", "fits"),
-    [
-        ("a.example", "a.example", True),
-        ("a.example", "a.example.evil", False),
-        ("a.example", "not.a.example", False),
-        ("a.example", "axexample", False),
-        ("*.example", "a.b.example", True),
-        ("*.example", "example", False),
-        ("a*.example", "a1.example", True),
-    ],
-)
-def test_a_pattern_fits_a_whole_host_and_its_star_alone_stands_for_anything(pattern, host, fits):
-    assert bool(HostMatch([host_pattern(pattern)]).of(f"http://{host}")) is fits
-
-
-@pytest.mark.parametrize("text", ["", "a b", "http://a.example", "a.example/x", "u@a.example"])
-def test_what_can_mean_no_host_is_no_pattern(text):
-    with pytest.raises(ValueError):  # noqa: PT011 - who asks has the sentence
-        host_pattern(text)

@@ -44,35 +44,6 @@ def test_the_request_is_stronger_than_the_host_and_that_than_the_crawl():
     )
 
 
-def test_a_request_with_the_crawls_own_header_brings_none():
-    """A redirect and a retry have the header that Scrapy has added to the request before."""
-    default = RequestConfig(dialect_of("google"), "CrawlBot")
-    configs = RequestConfigs(default, by_header=True, sent=b"CrawlBot/1.0 (+https://x.example)")
-    assert configs.of({}, configs.sent, HERE) is default
-    assert configs.set_by({}, configs.sent, HERE) == {}
-    assert configs.of({}, b"CrawlBot/2.0", HERE) is not default
-    assert set(configs.set_by({}, b"CrawlBot/2.0", HERE)) == {"agent"}
-
-
-def test_what_a_request_leaves_open_is_set_elsewhere():
-    here = Overrides({"here.example": Override(agent="HostBot")}, "ROBOTS_OVERRIDES")
-    default = RequestConfig(dialect_of("google"), "CrawlBot")
-    configs = RequestConfigs(default, (here,), by_header=True)
-    meta = {"robots": {"agent": None, "dialect": "bing"}}
-    assert configs.of(meta, None, HERE) == RequestConfig(dialect_of("bing"), "HostBot")
-    assert configs.set_by(meta, None, HERE) == {
-        "agent": "ROBOTS_OVERRIDES['here.example']",
-        "dialect": "request.meta['robots']",
-    }
-
-
-@pytest.mark.parametrize("robots_txt", [None, CLOSED.encode()])
-def test_where_no_robots_txt_is_obeyed_an_empty_one_takes_its_place(robots_txt):
-    override = Override(obey=False, crawl_delay=3.0, robots_txt=robots_txt)
-    config = terms_of({}, None, HERE, True, Overrides({"here.example": override}))
-    assert (config.obey, config.robots_txt) == (False, b"")
-
-
 @pytest.mark.parametrize(
     ("meta", "by_header", "agent"),
     [
@@ -85,13 +56,6 @@ def test_where_no_robots_txt_is_obeyed_an_empty_one_takes_its_place(robots_txt):
 )
 def test_the_header_that_is_sent_names_the_crawler_unless_a_name_is_set(meta, by_header, agent):
     assert terms_of(meta, b"SentBot/1.0 (+https://x.example)", HERE, by_header).agent == agent
-
-
-@pytest.mark.parametrize("by_header", [False, True])
-def test_a_header_that_names_no_crawler_has_set_nothing(by_header):
-    configs = RequestConfigs(RequestConfig(dialect_of("google"), "CrawlBot"), by_header=by_header)
-    set_by = configs.set_by({}, b"SentBot/1.0", HERE)
-    assert set_by == ({"agent": "User-Agent header of the request"} if by_header else {})
 
 
 @pytest.mark.parametrize("header", [b"(compatible)", b" ", b"/1.0"])

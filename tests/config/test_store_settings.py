@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from traceback import format_exception
 
 import pytest
@@ -11,10 +9,6 @@ from redis.asyncio import SSLConnection
 from scrapy.settings import Settings
 
 from scrapy_robots_policy.config.store_settings import StoreSettings
-from scrapy_robots_policy.rep import CacheEntry, FetchResult
-from tests.on_reactor import on_reactor
-
-RECORD = CacheEntry(FetchResult(404), 1.0)
 
 OF_SCRAPY_REDIS = {
     "nothing": ({}, "localhost:6379/0"),
@@ -52,30 +46,6 @@ def test_the_tls_options_of_scrapy_redis_reach_the_client(needs_redis):
     assert connection.socket_timeout != 30
 
 
-@pytest.mark.parametrize("url", ["redis://there", "redis+sentinel://there/mine"])
-def test_what_stands_beside_a_url_reaches_the_client(needs_redis, url):
-    settings = {"ROBOTS_STORE": "redis:", "REDIS_PARAMS": {"url": url, "password": "hidden"}}
-    client = StoreSettings.from_settings(Settings(settings)).open().connection.address.client()
-    assert client.connection_pool.connection_kwargs["password"] == "hidden"
-
-
-@on_reactor
-async def test_the_settings_are_used_by_a_crawl(redis):
-    with redis.client() as client:
-        client.config_set("requirepass", "hidden")
-        try:
-            params = {"host": "127.0.0.1", "password": "hidden", "db": 5}
-            value = {"REDIS_PARAMS": params, "REDIS_PORT": redis.port, "ROBOTS_STORE": "redis:"}
-            settings = StoreSettings.from_settings(Settings(value))
-            store = settings.open()
-            await store.put("https://example.com", RECORD)
-            await store.close()
-        finally:
-            client.config_set("requirepass", "")
-    with redis.client(db=5) as client:
-        assert client.exists("robots:{https://example.com}:record")
-
-
 WRONG = [
     ({"ROBOTS_STORE": "redis:", "REDIS_PARAMS": ["hidden"]}, "REDIS_PARAMS is no dictionary"),
     ({"ROBOTS_STORE": "redis:", "REDIS_PARAMS": "hidden"}, "REDIS_PARAMS is no dictionary"),
@@ -104,25 +74,3 @@ def test_a_wrong_address_is_an_error_of_one_sentence_without_the_password(
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
     assert "hid" not in "".join(format_exception(error.value))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "missing",
-    [
-        "sys.modules['redis'] = None",
-        "importlib.metadata.version = {'redis': '4.6.0'}.get",
-        "importlib.metadata.version = {'redis': '6.1.1'}.get",
-    ],
-)
-def test_without_redis_py_or_with_an_old_one_its_extra_is_named(missing):
-    pytest.importorskip("redis")
-    code = (
-        f"import importlib.metadata, sys; {missing}\n"
-        "from scrapy_robots_policy.stores import open_store\n"
-        "open_store('redis://host')"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    last = run.stderr.splitlines()[-1]
-    extra = "pip install 'scrapy-robots-policy[redis]'"
-    assert last.endswith(f"Redis needs redis-py 6.2 or newer: {extra}")

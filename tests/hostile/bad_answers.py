@@ -1,7 +1,7 @@
 """Answers to /robots.txt that are broken, odd or meant to harm, and what a crawl does about each.
 
 The file behind all of them is `RULES`. Each case says how much of a site it leaves open, as
-`rfc9309` reads: the table is data for a crawl, for `scrapy robots` and for the tester's page.
+`rfc9309` reads: the table is data for a crawl and for `scrapy robots`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every bad answer leaves as much of a site open as its case says: in crawls and for commands."""
+"""Every bad answer leaves as much of a site open as its case says: in a crawl and for a command."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from scrapy_robots_policy.commands.reading import download
-from scrapy_robots_policy.commands.tester.server import Server
 from tests.commands.run import robots as command
-from tests.commands.test_server import ask, server  # noqa: F401 - a fixture
-from tests.crawls import OURS, REACTORS, Plan, crawl_apart
+from tests.crawls import OURS, Plan, crawl_apart
 from tests.site import Answer, Site
 
 from .bad_answers import CASES, EVERYTHING, RULES
@@ -36,11 +34,10 @@ def all_sites() -> Iterator[dict[str, Site]]:
         }
 
 
-@pytest.mark.parametrize("kind", REACTORS)
-def test_a_crawl_fetches_exactly_what_the_answers_leave_open(kind):
+def test_a_crawl_fetches_exactly_what_the_answers_leave_open():
     with all_sites() as sites:
         urls = [site.url(path) for site in sites.values() for path in sorted(EVERYTHING)]
-        seen = crawl_apart(Plan(urls, {**OURS, **AT_ONCE, **REACTORS[kind]}))
+        seen = crawl_apart(Plan(urls, {**OURS, **AT_ONCE}))
         fetched = {name: frozenset(site.pages) for name, site in sites.items()}
     assert {name: pages for name, pages in fetched.items() if not CASES[name].permits(pages)} == {}
     assert len(seen.answered) + len(seen.dropped) == len(urls)
@@ -56,14 +53,3 @@ def test_the_command_decides_as_a_crawl(name, monkeypatch):
     allowed = {one["url"][len(site.origin) :] for one in answers if one["allowed"]}
     assert len(answers) == len(urls)
     assert CASES[name].permits(frozenset(allowed))
-
-
-@pytest.mark.parametrize("name", ["gzip that was not asked for", "shorter than its length", *SLOW])
-def test_the_tester_decides_as_a_crawl(name, monkeypatch, server: Server):  # noqa: F811
-    monkeypatch.setattr(download.fetch, "__defaults__", (1.0 if name in SLOW else 30.0,))
-    with Site({"/robots.txt": CASES[name].answer}) as site:
-        status, _, body = ask(server, "POST", "/fetch", {"site": site.origin})
-    answer = json.loads(body)
-    assert status == 200
-    assert answer["served"] is bool(CASES[name].pages)
-    assert answer["robots"] == (CASES["as it should be"].answer.body.decode() * answer["served"])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import runpy
-from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -15,8 +13,6 @@ from hypothesis import strategies as st
 from scrapy_robots_policy.lint import KINDS, Finding, Severity, lint, readable_lines
 from scrapy_robots_policy.lint.explanations import explanations
 from scrapy_robots_policy.rep import DIALECTS, FetchResult, parse, product_token
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 EXAMPLES = [
     (code, example.dialect, example.text)
@@ -37,17 +33,6 @@ def marked(body: str | bytes, finding: Finding) -> str:
     """The characters that a finding is about."""
     octets = body if isinstance(body, bytes) else body.encode()
     return readable_lines(octets)[finding.line - 1][finding.column - 1 : finding.end - 1]
-
-
-def test_every_kind_has_a_reason_and_a_fix():
-    assert list(explanations()) == list(KINDS)
-    assert all(text.why and text.fix for text in explanations().values())
-
-
-def test_docs_have_the_texts_of_every_kind():
-    path = DOCS / "lint_rules.py"
-    script = runpy.run_path(str(path))
-    assert script["page"]() == (DOCS / "lint.md").read_text("utf-8"), f"run python {path}"
 
 
 @pytest.mark.parametrize(("code", "dialect", "text"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
@@ -358,12 +343,6 @@ def test_one_fault_in_many_lines_is_one_finding(code, text, more):
     assert len(others) == (more == "")
 
 
-def test_what_is_no_text_has_one_finding():
-    wide = "one\nUser-agent: *\nDisalow: /a\n".encode("utf-16")
-    assert [finding.code for finding in lint(wide)] == ["R102"]
-    assert [finding.code for finding in lint(gzip.compress(b"User-agent: *\n" * 99))] == ["R102"]
-
-
 @pytest.mark.parametrize(("code", "text"), SILENT)
 def test_what_is_well_or_cannot_be_changed_has_no_finding(code, text):
     assert code not in {finding.code for finding in findings_in(text)}
@@ -520,14 +499,6 @@ def test_a_file_over_the_limit_tells_who_reads_how_much():
     (finding,) = of("R103", b"User-agent: *\n" + b"Disallow: /abcdefgh\n" * 26_000)
     assert {"rfc9309", "yandex"} <= set(finding.dialects)
     assert "yandex obeys none of it" in finding.message
-
-
-def test_of_a_file_whose_start_is_looked_at_the_whole_size_counts_and_nothing_is_edited():
-    start = b"User-agent: *\nDisallow: /a#b\n"
-    findings = {finding.code: finding for finding in lint(start, size=5_000_000)}
-    assert "the file has 5,000,000 octets" in findings["R103"].message
-    assert not findings["R205"].edits
-    assert [(finding.code, bool(finding.edits)) for finding in lint(start)] == [("R205", True)]
 
 
 def test_a_dialect_with_limits_of_its_own_is_told_apart_from_the_others():

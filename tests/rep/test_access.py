@@ -6,7 +6,7 @@ R its rules, A everything, D nothing, W nothing yet (wait for the next try).
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -16,7 +16,6 @@ from scrapy_robots_policy.rep import (
     Access,
     AccessMode,
     AccessPolicy,
-    CacheEntry,
     FetchResult,
     advance,
     judge,
@@ -112,10 +111,6 @@ FAILING = {
 }
 
 
-def test_every_dialect_has_its_row():
-    assert set(FIRST_ANSWERS) == set(FAILING) == set(DIALECTS)
-
-
 @pytest.mark.parametrize(("dialect", "answers"), FIRST_ANSWERS.items())
 def test_the_first_answer_is_read_the_dialects_way(dialect: str, answers: str):
     given = {name: LETTERS[live(dialect, (0, outcome)).mode] for name, outcome in FIRST.items()}
@@ -172,15 +167,6 @@ def test_what_was_fetched_for_another_dialect_has_to_go_far_enough(tried: str):
         record = remember(record, outcome, START)
     assert record is not None
     assert goes_far_enough(record, DIALECTS["rfc9309"].access, 100) is is_enough
-
-
-def test_an_entry_keeps_all_of_the_latest_result_but_its_octets():
-    result = FetchResult(
-        200, OURS, "OK", "text/plain", 5.0, 6.0, '"e"', "then", ("http://b/r",), True, False
-    )
-    defaults = FetchResult(None)
-    assert all(getattr(result, one.name) != getattr(defaults, one.name) for one in fields(result))
-    assert remember(None, result, START).latest == replace(result, octets=b"")
 
 
 @pytest.mark.parametrize(("dialect", "answers"), FAILING.items())
@@ -327,17 +313,6 @@ def test_the_run_after_a_429_leaves_out_the_time_in_which_nobody_asked():
     assert ended.unreachable_since is None
 
 
-def test_the_records_of_all_dialects_are_the_same():
-    happened = [
-        (0.0, GOOD),
-        (DAY, FetchResult(503)),
-        (2 * DAY, FetchResult(304)),
-        (3 * DAY, TIMEOUT),
-    ]
-    records = [live(name, *happened).record for name in DIALECTS]
-    assert records == [records[0]] * len(records)
-
-
 def test_a_304_renews_what_it_speaks_of_and_no_more():
     served = FetchResult(
         200, OURS, lifetime=HOUR, etag='"1"', last_modified="Mon", hops=("http://b/",)
@@ -430,20 +405,6 @@ LAST = Step(FOREVER, RULES, ALLOW)
 def test_a_policy_that_would_fail_in_mid_crawl_or_open_sites_is_refused(wrong, sentence: str):
     with pytest.raises(ValueError, match="^AccessPolicy: " + re.escape(sentence)):
         AccessPolicy(**wrong)
-
-
-@pytest.mark.parametrize(
-    ("values", "sentence"),
-    [
-        ((float("nan"), RULES, ALLOW), "until is nan, it must be of type float, 0 or more"),
-        ((DAY, RULES, RULES), "without_copy is 'rules', but there is no file whose rules hold"),
-        ((DAY, RULES, ALLOW, RULES), "site_down is 'rules', but there is no file whose rules hold"),
-        ((DAY, "copy", ALLOW), "with_copy is 'copy', it must be 'rules' or 'allow' or 'disallow'"),
-    ],
-)
-def test_a_step_without_a_meaning_is_refused(values, sentence: str):
-    with pytest.raises(ValueError, match="^Step: " + re.escape(sentence)):
-        Step(*values)
 
 
 def test_a_policy_takes_the_words_for_its_modes_as_a_dialect_does():
@@ -557,25 +518,6 @@ def test_a_refusal_for_want_of_an_answer_holds_only_until_the_next_try():
     assert live("amazon", (0, GOOD), *late).holds_until == START + 31 * DAY  # the end of that rung
 
 
-@pytest.mark.parametrize(
-    ("outcome", "why"),
-    [
-        (GOOD, "200"),
-        (FetchResult(404), "404"),
-        (TIMEOUT, "timeout"),
-        (FetchResult(503, cause="gave up"), "503 gave up"),
-        (FetchResult(302, hops=("http://b/", "http://c/")), "302 after 2 redirects"),
-    ],
-)
-def test_a_few_words_say_why(outcome: FetchResult, why: str):
-    assert live("rfc9309", (0, outcome)).why == why
-
-
-def test_a_record_that_never_failed_and_has_no_file_is_a_failure_at_its_instant():
-    record = CacheEntry(FetchResult(304), asked_at=START)
-    assert judge(record, START, DIALECTS["rfc9309"].access).mode is AccessMode.DISALLOW
-
-
 def overridden(
     dialect: str, overrides: AccessOverrides, *happened: tuple[float, FetchResult]
 ) -> Access:
@@ -643,8 +585,3 @@ def test_the_mode_of_an_override_is_not_for_what_was_answered(dialect: str):
         answered = (0.0, FetchResult(status))
         expected = live(dialect, answered).mode
         assert overridden(dialect, overrides, answered).mode is expected, status
-
-
-def test_who_overrides_nothing_changes_nothing():
-    for dialect in DIALECTS.values():
-        assert AccessOverrides().over(dialect.access) == dialect.access

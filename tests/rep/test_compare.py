@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.option_causes import cause, with_values
+from scrapy_robots_policy.rep.option_causes import cause
 
 CASES = [
     ("google", "yandex", "User-agent: Bot/2\nDisallow: /", "/x", {"agent_value"}),
@@ -41,25 +39,3 @@ def test_where_no_option_does_it_alone_a_set_is_given_of_which_none_can_be_spare
     why = cause(question("User-agent: *\nDeny /x", "/x"), here, there)
     assert why is not None
     assert (set(why.options), why.together) == ({"disallow_keys", "missing_colon"}, True)
-
-
-FILE = "User-agent: a\n\nDisallow: /p\nAllow: /p/q\nUser-agent: *\nDisallow: .x$\nDisallow:\n"
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_turned_so_the_one_answers_as_the_other(name):
-    here = DIALECTS[name]
-    questions = product(DIALECTS.values(), ("/p", "/p/q", "/a.x"), ("a", "b"))
-    for there, path, agent in questions:
-
-        def ask(dialect, url=f"http://e.com{path}", agent=agent):
-            return parse(FILE.encode(), dialect).allowed(url, agent)
-
-        why = cause(ask, here, there)
-        if why is None:
-            assert ask(here) is ask(there), (there.name, path, agent)
-        else:
-            settings = [why.options] if why.together else [{k: v} for k, v in why.options.items()]
-            for pairs in settings:
-                answer = ask(with_values(here, pairs))
-                assert answer is ask(there), (there.name, path, agent, pairs)

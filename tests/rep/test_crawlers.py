@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
-from scrapy_robots_policy.rep import DIALECTS, find_agent
-from scrapy_robots_policy.rep.agents import Category, CrawlerKind, Obedience
+from scrapy_robots_policy.rep import DIALECTS
+from scrapy_robots_policy.rep.agents import CrawlerKind, Obedience
 from scrapy_robots_policy.rep.control_tokens import CONTROL_TOKENS
 from scrapy_robots_policy.rep.dialects.crawlers import crawler_note, crawlers
 from scrapy_robots_policy.rep.dialects.former_names import FORMER_NAMES
@@ -78,27 +76,6 @@ def test_what_a_crawler_does_with_crawl_delay_is_known(name):
     assert ALL[name].facts.crawl_delay is DELAYS[name]
 
 
-def test_every_crawler_stands_in_the_table_once_and_has_an_operator():
-    counts = Counter(agent.name.lower() for agent in crawlers())
-    assert [name for name, count in counts.items() if count > 1] == []
-    assert [name for name, agent in ALL.items() if not agent.facts.operator] == []
-    assert [name for name, agent in ALL.items() if find_agent(name) != agent] == []
-    assert len(ALL) > 100
-
-
-def test_a_crawler_that_states_something_has_the_page_that_states_it():
-    """The engines' own crawlers have their dialect's sources."""
-    special = [
-        agent
-        for agent in ALL.values()
-        if agent.facts.kind is not CRAWLS
-        or agent.facts.obedience in (Obedience.MAY_IGNORE, Obedience.IGNORES)
-        or (agent.dialect == "rfc9309" and agent.facts.obedience is Obedience.OBEYS)
-    ]
-    assert len(special) > 30
-    assert [agent.name for agent in special if not agent.facts.page.startswith("https://")] == []
-
-
 def test_the_dialect_of_a_crawler_keeps_a_delay_only_if_the_operator_does_not_say_otherwise():
     against = [
         name
@@ -107,15 +84,6 @@ def test_the_dialect_of_a_crawler_keeps_a_delay_only_if_the_operator_does_not_sa
         and DIALECTS[agent.dialect].crawl_delay is not CrawlDelay.IGNORED
     ]
     assert against == []
-
-
-def test_every_engine_has_one_main_crawler():
-    engines = Counter(
-        agent.dialect for agent in ALL.values() if agent.facts.category is Category.SEARCH
-    )
-    assert {name for name, count in engines.items() if count > 1} == {"rfc9309", "original1994"}
-    standards = {"rfc9309", "koster1996", "original1994", "amazon"}
-    assert set(engines) == set(DIALECTS) - standards | {"rfc9309", "original1994"}
 
 
 NOTES = {

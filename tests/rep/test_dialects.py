@@ -9,41 +9,13 @@ import pytest
 from scrapy_robots_policy.rep import (
     DIALECTS,
     Agent,
-    Dialect,
     dialect_of,
     differences,
     parse,
 )
-from scrapy_robots_policy.rep.dialects.dialect import options
-from scrapy_robots_policy.rep.dialects.options import Certainty, Tie
-from tests.house.sources import MODULES, PACKAGE, text_of
+from scrapy_robots_policy.rep.dialects.options import Tie
 
 MINE = Agent("MyBot", "google", ("mybot", "*"), "our own")
-
-
-def test_google_differs_from_rfc9309_exactly_where_its_parser_and_its_pages_say_so():
-    assert set(differences("rfc9309", "google")) == {
-        "bom",  # skipped in part, too
-        "line_limit",  # 16,663 octets of a line are kept
-        *("agent_keys", "disallow_keys", "sitemap_keys"),  # misspellings
-        "longer_keys",  # a key counts by its start
-        "missing_colon",
-        "agents",  # chains: Googlebot-Image → Googlebot; AdsBot-Google obeys only its own name
-        "percent",  # nothing is decoded
-        "index_html",
-        "robots_txt_allowed",  # the library makes no exception
-        "crawl_delay",  # ignored
-        *("tag_names", "tag_rules"),  # page-level rules, of which RFC 9309 does not speak
-        "access",  # 429 as 5xx; twelve hours, thirty days
-    }
-
-
-@pytest.mark.parametrize("option", options())
-def test_every_option_is_acted_on(option: str):
-    """A module reads it, beside those that give it its values."""
-    values = PACKAGE / "rep" / "dialects"
-    modules = [path for path in MODULES if values not in path.parents]
-    assert any(re.search(rf"\.{option}\b", text_of(path)) for path in modules)
 
 
 def test_a_dialect_does_not_differ_from_itself():
@@ -52,40 +24,6 @@ def test_a_dialect_does_not_differ_from_itself():
 
 def test_differences_hold_both_values():
     assert differences("google", "bing")["extension_ends_agents"] == (False, True)
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_every_option_has_a_source(name: str):
-    sources = DIALECTS[name].sources
-    assert set(sources) == set(options())
-    assert [option for option, source in sources.items() if not source.text] == []
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_an_option_without_a_source_is_only_assumed(name: str):
-    unsourced = [s for s in DIALECTS[name].sources.values() if s.text.startswith("no source")]
-    assert {source.certainty for source in unsourced} <= {Certainty.ASSUMED}
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_a_dialect_is_experimental_if_more_than_half_of_its_options_are_assumed(name: str):
-    sources = DIALECTS[name].sources.values()
-    assumed = [source for source in sources if source.certainty is Certainty.ASSUMED]
-    assert DIALECTS[name].is_experimental is (len(assumed) > len(sources) / 2)
-
-
-def test_the_dialects_that_rest_on_code_or_a_standard_are_not_experimental():
-    sound = {name for name, dialect in DIALECTS.items() if not dialect.is_experimental}
-    assert sound == {"rfc9309", "google", "yandex", "original1994", "amazon"}
-    assert not DIALECTS["google"].but("mine", tie="disallow").is_experimental
-    assert Dialect("without any source").is_experimental
-
-
-def test_the_dialects_are_those_that_settings_name():
-    assert list(DIALECTS) == [
-        *("rfc9309", "google", "bing", "yandex", "baidu", "koster1996", "original1994", "yahoo"),
-        *("apple", "duckduckgo", "seznam", "naver", "sogou", "360", "amazon"),
-    ]
 
 
 def test_a_dialect_is_made_from_another_by_other_values_of_options():

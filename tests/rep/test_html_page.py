@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, AccessMode, FetchResult, advance, parse
@@ -33,14 +31,6 @@ def test_the_text_in_a_browsers_page_is_read(browser: str):
     assert without_browser_page(page) == TEXT
 
 
-def test_an_escape_is_undone_once():
-    assert without_browser_page(b"<html><body><pre>/&amp;lt;</pre></body></html>") == b"/&lt;"
-
-
-def test_a_text_without_a_line_end_that_was_cut_has_no_whole_line():
-    assert without_browser_page(b"<html><body><pre>Disallow: /") == b""
-
-
 NOT_WRAPPED = {
     "a robots.txt": TEXT,
     "nothing": b"",
@@ -56,26 +46,6 @@ NOT_WRAPPED = {
 @pytest.mark.parametrize("name", NOT_WRAPPED)
 def test_nothing_else_is_unwrapped(name: str):
     assert without_browser_page(NOT_WRAPPED[name]) == NOT_WRAPPED[name]
-
-
-HOSTILE = {
-    "spaces": b" " * 4_000_000,
-    "marks": b"\xef\xbb\xbf" * 1_000_000,
-    "an attribute": b"<html " + b"a" * 4_000_000,
-    "links": b"<html><head>" + b"<link>" * 700_000,
-    "texts": b"<html><body><pre>" + b"</pre>" * 700_000,
-    "escapes": b"<html><body><pre>" + b"&amp;" * 800_000 + b"</pre>",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_pages_take_linear_time(name: str):
-    """An upper bound that a quadratic way would miss by minutes."""
-    octets = HOSTILE[name]
-    began = time.process_time()
-    without_browser_page(octets)
-    is_html_page(octets)
-    assert time.process_time() - began < 5
 
 
 RULES = b"\nUser-agent: *\nDisallow: /\n"

@@ -6,10 +6,8 @@ import re
 import string
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, origin_of, parse, url
+from scrapy_robots_policy.rep import DIALECTS, origin_of, parse
 from scrapy_robots_policy.rep.dialects.options import NoSlash, Percent
 from scrapy_robots_policy.rep.patterns import Reading
 from scrapy_robots_policy.rep.url import (
@@ -177,12 +175,6 @@ def test_a_path_may_begin_with_any_character(dialect: str):
             assert answers == [rules.verdict(url, "FooBot").allowed] * 3, (rule, url)
 
 
-@pytest.mark.parametrize("dialect", ["original1994", "duckduckgo"])
-def test_the_first_question_finds_a_rule_that_names_the_site(dialect: str):
-    rules = parse(b"User-agent: *\nDisallow: //h/b\n", dialect)
-    assert not rules.allowed("http://h/b", "FooBot")
-
-
 @pytest.mark.parametrize("percent", Percent)
 @pytest.mark.parametrize("no_slash", NoSlash)
 def test_what_starts_a_value_literally_is_compared_as_it_is_written(
@@ -233,40 +225,12 @@ def test_a_rule_that_does_not_say_where_the_query_starts_is_read_in_each_way(
     assert in_query(rule) == queries
 
 
-def test_of_a_rule_with_many_stars_one_reading_is_made():
-    assert in_query("/" + 99 * "*a" + "*b%2F") == ["/" + 99 * "*a" + "*?*b/"]
-
-
-@pytest.mark.parametrize("dialect", [name for name, d in DIALECTS.items() if d.wildcards])
-def test_each_star_of_a_rule_may_take_the_start_of_the_query(dialect: str):
-    parts = ["/a", "b", "c%2Fd", "e%3F", "f"]
-    rules = parse(f"User-agent: *\nDisallow: {'*'.join(parts)}$\n".encode(), dialect)
-    for at in range(1, len(parts)):
-        url = f"http://h{'-'.join(parts[:at])}?{'-'.join(parts[at:])}"
-        assert [rules.allowed(url, "FooBot") for _ in range(3)] == [False] * 3
-        assert not rules.verdict(url, "FooBot").allowed
-        assert len(rules.matching(url, "FooBot")) == 1
-
-
 def test_read_either_way_a_rule_is_as_strong_as_it_is_long():
     rule, shorter, as_long = "/*u=%2Fa%2Fb", "/x?u=/a/bcd", "/x?u=/a/bcde"
     assert len(shorter) < len(rule) == len(as_long)
     for allow, allowed in ((shorter, False), (as_long, True)):
         rules = parse(f"User-agent: *\nDisallow: {rule}\nAllow: {allow}\n".encode())
         assert rules.allowed(f"http://h{as_long}", "FooBot") is allowed
-
-
-@pytest.mark.slow
-@given(
-    st.sampled_from(["http://", "https://", "ftp://", "HTTP://", " http://", "http:/", ""]),
-    st.text("hx.-:/?#@[]%a0Z\n\t\\_é8443", max_size=16),
-)
-@example("http://", "h\n")
-@example("http://", "h:0/")
-@example("https://", "h:443?x")
-@example("http://", "h@x/")
-def test_the_short_way_to_an_origin_gives_that_of_the_long_one(scheme, rest):
-    assert origin_of(scheme + rest) == url._parsed_origin(scheme + rest)
 
 
 # RFC 3986 §5.2.4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.pace import may_have_pace
 
 FILE = b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\nDisallow: /\n"
 WHOLE_LINE = len(b"User-agent: *\nAllow: /abc/d\nDisallow: /abc/\n")
@@ -33,51 +32,6 @@ def test_a_rule_that_is_cut_is_no_rule(limit, turn):
         answers = [rules.allowed(f"http://h{path}", "bot") for path in ("/abc/e", "/x")]
     assert answers == allowed
     assert [rules.verdict(f"http://h{path}", "bot").allowed for path in ("/abc/e", "/x")] == allowed
-
-
-# (rules in the group, whether /a may be fetched, what decides)
-COUNTS = {
-    "fewer rules than the limit": (2, False, "line 2, Disallow: /a"),
-    "as many rules as the limit": (3, True, "file too large to be obeyed"),
-    "more rules than the limit": (4, True, "file too large to be obeyed"),
-}
-
-
-@pytest.mark.parametrize("turn", [1, 2, 3])
-@pytest.mark.parametrize("count", COUNTS)
-def test_a_group_with_as_many_rules_as_the_limit_is_not_obeyed(count, turn):
-    """None of the other rules can match the path; they count all the same."""
-    number, allowed, cause = COUNTS[count]
-    others = b"".join(b"Disallow: /b%d\n" % n for n in range(number - 1))
-    dialect = DIALECTS["rfc9309"].but("few rules", rule_limit=3)
-    rules = parse(b"User-agent: *\nDisallow: /a\n" + others, dialect)
-    for _ in range(turn):
-        answer = rules.allowed("http://h/a", "bot")
-    assert answer is allowed
-    assert rules.verdict("http://h/a", "bot").cause == cause
-
-
-@pytest.mark.parametrize("turn", [1, 2, 3])
-@pytest.mark.parametrize(
-    ("line", "counts"),
-    {
-        "Allow:": False,
-        "Disallow: x": False,
-        "Allow: $": False,
-        "Disallow:": True,  # as "Allow: /"
-        "Disallow: **": True,
-        "Disallow: *x": True,
-    }.items(),
-)
-def test_yandex_counts_no_rule_that_it_ignores(line, counts, turn):
-    """As its library: such a line is passed over before the rules are counted."""
-    dialect = DIALECTS["yandex"].but("few rules", rule_limit=3)
-    rules = parse(f"User-agent: *\nDisallow: /a\nAllow: /b\n{line}\n".encode(), dialect)
-    for _ in range(turn):
-        answer = rules.allowed("http://h/a", "bot")
-    assert answer is counts
-    assert rules.verdict("http://h/a", "bot").allowed is counts
-    assert bool(rules.matching("http://h/a", "bot")) is not counts
 
 
 KIB = 1024
@@ -125,11 +79,3 @@ def test_google_cuts_a_line_and_obeys_what_is_left_of_its_rule(dialect, is_cut):
 def test_yandex_obeys_no_group_of_10_000_rules(count, allowed):
     rules = parse(b"User-agent: *\n" + b"Disallow: /a\n" * count, "yandex")
     assert rules.allowed(SITE + "/a", "bot") is allowed
-
-
-@pytest.mark.parametrize(("dialect", "is_read"), [("rfc9309", False), ("original1994", True)])
-def test_what_a_dialect_does_not_read_is_not_searched(dialect, is_read):
-    limit = DIALECTS["rfc9309"].size_limit
-    body = b"#" * limit + b"\nCrawl-delay: 2\nContent-Usage: ai-use=n\n"
-    assert may_have_pace(body, DIALECTS[dialect]) is is_read
-    assert parse(body, dialect).may_have_usage is is_read

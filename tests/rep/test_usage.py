@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_robots_policy.rep import DIALECTS, Reason, index, parse, patterns, usage
+from scrapy_robots_policy.rep import DIALECTS, Reason, parse
 from scrapy_robots_policy.rep.page_use import read_tdm, read_usage_header
-from scrapy_robots_policy.rep.patterns import matches, reading_of
 from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse, Place, Preference
 from scrapy_robots_policy.rep.tdmrep import TdmRules
 from scrapy_robots_policy.rep.verdict import refuse
@@ -201,20 +200,6 @@ def test_a_line_about_an_index_page_says_nothing_of_its_directory(dialect):
     assert values == {"/": ["n"], INDEX: ["y"]}
 
 
-def test_the_lines_of_a_file_are_read_once_for_an_agent(monkeypatch):
-    rules = parse(FILE_WIDE.encode())
-    first = rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")
-    monkeypatch.setattr(usage, "read_value", None)
-    assert (rules.usage(SITE, "FriendBot"), rules.overridden(SITE, "FriendBot")) == first
-
-
-def test_crawlers_that_the_same_lines_bind_share_what_is_read(monkeypatch):
-    rules = parse(AIPREF.encode())
-    first = rules.usage(SITE, "FooBot")
-    monkeypatch.setattr(usage, "read_value", None)
-    assert rules.usage(SITE, "BarBot") == first
-
-
 def test_a_blank_line_takes_a_signal_out_of_its_group_where_it_ends_records():
     text = (
         b"User-agent: FooBot\nAllow: /\n\nContent-Signal: ai-train=no\nContent-Usage: train-ai=n\n"
@@ -402,79 +387,9 @@ def test_no_file_raises_and_what_is_forbidden_has_no_use(lines, dialect, path):
     assert rules.verdict(SITE + path, "FooBot").usage == preferences
 
 
-PATHS = st.text("ab*$?~/", max_size=4).map("/{}".format)
-USAGE_LINES = st.lists(st.tuples(PATHS, st.sampled_from(["n", "y", "other"])), max_size=12)
-
-
-@pytest.mark.slow
-@given(USAGE_LINES, st.sampled_from(list(DIALECTS.values())), PATHS)
-def test_the_strictest_of_the_longest_paths_that_match_holds(lines, dialect, path):
-    text = group(*(f"Content-Usage: {path} a={value}" for path, value in lines))
-    reading, site = reading_of(dialect), SITE + "/"
-    tried = [
-        (pattern.length, value)
-        for written, value in lines
-        for pattern in reading.patterns(False, written, site)
-        if pattern.matches(reading.path_of(SITE + path))
-    ]
-    longest = max((length for length, _ in tried), default=0)
-    values = {value for length, value in tried if length == longest}
-    holding = parse(text.encode(), dialect).usage(SITE + path, "FooBot")
-    assert [one.value for one in holding] == [one for one in ("n", "y", "other") if one in values][
-        :1
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", ["/#", "/*a#", "/#/*a", "/*common*#", "/*a*#"])
-def test_a_page_tries_the_few_paths_of_a_long_file_that_can_match_it(path, monkeypatch):
-    lines = (f"Content-Usage: {path} a=n".replace("#", str(n)) for n in range(10_000, 15_000))
-    rules = parse(group(*lines).encode())
-    rules.usage(SITE, "FooBot")
-    tried = 0
-
-    def count(*pattern):
-        nonlocal tried
-        tried += 1
-        return matches(*pattern)
-
-    for module in (index, patterns):
-        monkeypatch.setattr(module, "matches", count)
-    page = SITE + path.replace("#", "12345").replace("*", "x")
-    assert [one.line for one in rules.usage(page, "FooBot")] == [2347]
-    assert tried < 200
-
-
 @pytest.mark.slow
 @given(
     st.lists(st.one_of(st.text(), st.sampled_from([value for row in HEADERS for value in row[0]])))
 )
 def test_no_header_raises(values):
     assert all(preference.line == 0 for preference in read_usage_header(values))
-
-
-def test_what_binds_crawlers_is_kept_within_a_bound_in_octets(monkeypatch):
-    """Each crawler that a file names may have thousands of lines of its own."""
-    names = [f"bot{letter}" for letter in "abcdefghij"]
-    text = "".join(f"User-agent: {name}\nContent-Usage: /{name} train-ai=n\n" for name in names)
-    rules = parse(text.encode())
-    rules.usage("/", names[0])
-    lines = rules._usage
-    of_one = lines._binding_octets
-    assert of_one > 0
-    monkeypatch.setattr(usage, "_MAX_OCTETS", 3 * of_one)
-    for name in (*names, *names):
-        assert [one.value for one in rules.usage(f"/{name}", name)] == ["n"]
-        assert lines._binding_octets == of_one * len(lines._bindings) <= 3 * of_one
-
-
-def test_what_is_too_much_to_be_kept_with_another_crawlers_lines_is_counted_alone(monkeypatch):
-    """Two crawlers share lines: they count once, as long as one of the two is kept."""
-    rules = parse(b"User-agent: *\nContent-Usage: /a train-ai=n\n")
-    monkeypatch.setattr(usage, "_MAX_AGENTS", 2)
-    kept = []
-    for name in ("bota", "botb", "botc", "botd"):
-        rules.usage("/a", name)
-        kept.append((len(rules._usage._bindings), rules._usage._binding_octets))
-    assert [count for count, _ in kept] == [1, 2, 1, 2]
-    assert len({octets for _, octets in kept}) == 1
