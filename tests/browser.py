@@ -1,6 +1,6 @@
 """A headless Chromium that loads nothing by itself, for tests of pages.
 
-Test files that use it set `pytestmark = needs_browser`, and import the fixture `browser_of_module`.
+Test files that use it set `pytestmark = needs_browser`, and import the fixture `one_browser`.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def started(profile: Path) -> Iterator[webdriver.Chrome]:
         browser.quit()
 
 
-@pytest.fixture(name="browser", scope="module")
-def browser_of_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """One browser for a module's tests."""
+@pytest.fixture(name="browser", scope="session")
+def one_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """One browser for all tests of a module; a start takes a second."""
     with started(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 

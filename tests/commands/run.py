@@ -25,6 +25,11 @@ class Output:
     def lines(self):
         return self.out.splitlines()
 
+    def says(self, words):
+        """Whether all of `words` stand in its errors and answers, one after the other."""
+        rest = iter((self.err + self.out).split())
+        return all(any(word in one for one in rest) for word in words.split())
+
 
 def robots(*args, stdin=b"", settings=None):
     """`scrapy robots`, as Scrapy runs it."""
@@ -45,15 +50,6 @@ def robots(*args, stdin=b"", settings=None):
 def policy(*args, stdin=b""):
     """`robots-policy`."""
     return _captured(lambda: command_line.main([str(arg) for arg in args]), stdin)
-
-
-def read_options_of(*args):
-    """What a verb is given for a command line of `scrapy robots`."""
-    module = mock.Mock()
-    module.run.return_value = 0
-    with mock.patch.object(command_line, "import_module", return_value=module):
-        robots(*args)
-    return module.run.call_args.args[0]
 
 
 def _captured(run: Callable[[], int], stdin: bytes) -> Output:

@@ -1,257 +1,122 @@
-"""Output for a terminal: progress, columns and carets, on narrow and on poor terminals."""
+"""Output for a terminal: it is as wide as that, and no text of others steers it."""
 
 from __future__ import annotations
 
 import io
-import os
-import sys
+import json
 from contextlib import redirect_stdout
-from pathlib import Path
 
 import pytest
 
 from scrapy_robots_policy.commands import command_line
-from scrapy_robots_policy.commands.printing import terminal as commands_terminal
-from scrapy_robots_policy.commands.printing.console import reads_escapes
-from scrapy_robots_policy.commands.printing.terminal import (
-    Progress,
-    paint,
-    print_columns,
-    print_error,
-    print_groups,
-    program,
-)
-from scrapy_robots_policy.report.columns import width, wrapped
+from scrapy_robots_policy.report.columns import width
 
-from .run import policy
+from .run import policy, robots
 
-CLEAR = "\r\x1b[K"
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\u202egpj.exe\x9b31m"
+HUGE = "x" * 100_000
+HOSTILE = {
+    "escapes": f"User-agent: {ESCAPES}\nUser-agent: *\nDisallow: /{ESCAPES}\nDisalow{ESCAPES}: x\n"
+    f"Sitemap: {ESCAPES}\nAllow: .{ESCAPES}\nContent-Usage: {ESCAPES}=n\n",
+    "sitemap": f"Sitemap: https://example.com/{HUGE}\n",
+    "licence": f"License: https://example.com/{HUGE}\n",
+    "preference": f"User-agent: *\nContent-Usage: {HUGE}=n\nContent-Usage: /x b={HUGE}\n",
+    "name": f"User-agent: {HUGE}\nDisallow: /\n",
+    "path": f"User-agent: *\nDisallow: /x{HUGE}\nDisallow: /x{'*' * 100_000}\n",
+    "key": f"User-agent: *\n{HUGE}: /x\n{HUGE}\nCrawl-delay: {'9' * 100_000}\n",
+    "lines": "User-agent: *\n" * 250 + "Content-Usage: a=n\n" * 150 + "Disallow: /x\n" * 1200,
+}
 
 
-@pytest.fixture(autouse=True)
-def _every_terminal_reads_escapes(monkeypatch):
-    monkeypatch.setattr(commands_terminal, "reads_escapes", lambda stream: True)
+@pytest.fixture
+def commands(tmp_path):
+    """Command lines of all verbs that read a file with this text."""
+
+    def of(text):
+        file, suite = tmp_path / "robots.txt", tmp_path / "suite.json"
+        file.write_text(text, "utf-8")
+        (tmp_path / "other.txt").write_text("")
+        suite.write_text(json.dumps({"expect": ["everybody may fetch /x", "nobody may fetch /x"]}))
+        url = "https://e.com/x" + ESCAPES
+        yield from ((verb, "--robots", file, url) for verb in ("check", "explain", "compare"))
+        yield from (("lint", file), ("lint", "--output-format", "github", file), ("blocked", file))
+        yield from (("diff", tmp_path / "other.txt", file), ("test", "--robots", file, suite))
+
+    return of
 
 
-def terminal_at_stderr(monkeypatch, kind="xterm"):
-    terminal = Terminal()
-    monkeypatch.setenv("TERM", kind)
-    monkeypatch.setattr("sys.stderr", terminal)
-    return terminal
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_of_a_file_or_url_steers_a_terminal_or_fills_it(commands, name):
+    for command in commands(HOSTILE[name]):
+        as_json = () if "github" in command else (["--json"],)
+        for output in (robots(*command), *(robots(*command, *option) for option in as_json)):
+            assert output.status in (0, 1, 2)
+            assert all(one.isprintable() or one == "\n" for one in output.out + output.err)
+        lines = robots(*command).lines
+        assert max(map(len, lines), default=0) < 2000, command
+        assert len(lines) < 1400, command
 
 
-@pytest.mark.parametrize(
-    ("total", "steps"),
-    [(3, ["1 of 3  a\\x1bb", "2 of 3  c"]), (0, ["1  a\\x1bb", "2  c"]), (1, [])],
-)
-def test_a_long_run_shows_its_progress(monkeypatch, total, steps):
-    terminal = terminal_at_stderr(monkeypatch)
-    progress = Progress(total)
-    for what in ("a\x1bb", "c"):
-        progress.step(what)
-    progress.end()
-    printed = terminal.getvalue().split(CLEAR)
-    assert [step for step in printed if step] == steps
-
-
-@pytest.mark.parametrize("name", ["a" * 50, "漢" * 50], ids=["narrow", "wide"])
-def test_progress_fits_a_narrow_terminal(monkeypatch, name):
-    monkeypatch.setenv("COLUMNS", "20")
-    terminal = terminal_at_stderr(monkeypatch)
-    Progress(3).step(name)
-    assert width(terminal.getvalue().removeprefix(CLEAR)) in {18, 19}
-
-
-def test_an_error_takes_the_place_of_the_progress(monkeypatch):
-    terminal = terminal_at_stderr(monkeypatch)
-    Progress(3).step("a")
-    print_error("it is broken")
-    assert terminal.getvalue() == f"{CLEAR}1 of 3  a{CLEAR}{program()}: it is broken\n"
-
-
-def test_a_terminal_that_clears_no_line_shows_no_progress(monkeypatch):
-    terminal = terminal_at_stderr(monkeypatch, "dumb")
-    progress = Progress(3)
-    progress.step("a")
-    progress.end()
-    assert terminal.getvalue() == ""
-
-
-def test_a_console_that_reads_no_escapes_shows_neither_progress_nor_colours(monkeypatch, tmp_path):
-    monkeypatch.setattr(commands_terminal, "reads_escapes", lambda stream: False)
-    errors = terminal_at_stderr(monkeypatch)
-    Progress(3).step("a")
-    assert errors.getvalue() == ""
-    monkeypatch.setattr("sys.stdout", Terminal())
-    assert paint("allowed", "green") == "allowed"
-
-
-@pytest.mark.skipif(sys.platform != "win32", reason="only a console of Windows has a mode")
-def test_what_goes_nowhere_is_no_console():
-    with Path(os.devnull).open("w") as nowhere:
-        assert nowhere.isatty()
-        assert not reads_escapes(nowhere)
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"),
-    [("ab", 2), ("日本", 4), ("e\u0301", 1), ("ก\u0e31", 1), ("क\u0941", 1), ("❤\ufe0f", 1)],
-    ids=["ascii", "wide", "accent", "thai", "devanagari", "variation"],
-)
-def test_a_mark_takes_no_column_of_its_own(text, columns):
-    assert width(text) == columns
-
-
-WRAPPED = [
-    ("ab cd ef", 5, ["ab cd", "ef"]),
-    ("ab  cd", 3, ["ab", "cd"]),
-    ("ab abcdefg", 5, ["ab ab", "cdefg"]),
-    ("日本語 ab", 5, ["日本", "語 ab"]),
-    ("ab 日本", 4, ["ab", "日本"]),
-    ("a日 日a", 3, ["a日", "日a"]),
-    ("日本", 1, ["日", "本"]),
-    ("e\u0301e\u0301e\u0301", 2, ["e\u0301e\u0301", "e\u0301"]),
-]
-
-
-@pytest.mark.parametrize(("text", "room", "lines"), WRAPPED)
-def test_lines_are_as_wide_as_the_room_and_lose_nothing_but_spaces(text, room, lines):
-    assert wrapped(text, room) == lines
-
-
-@pytest.mark.parametrize("columns", [30, 50, 70])
-def test_a_table_of_wide_characters_fits_the_terminal(monkeypatch, capsys, columns):
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_tables_fit_the_terminal(monkeypatch, file, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
-    print_columns([("日本語の" * 12, "b " * 30), ("a", "長い 言葉が " * 12)])
-    assert max(map(width, capsys.readouterr().out.splitlines())) <= columns
+    monkeypatch.chdir(file.parent)
+    of_file = "--robots", "robots.txt"
+    for command in (
+        *(
+            ("-h",),
+            ("lint", "-h"),
+            ("dialects",),
+            ("dialects", "google"),
+            ("blocked", *of_file, "/a"),
+        ),
+        *(("dialects", "google", "yandex"), ("compare", *of_file, "/private/press/日本")),
+    ):
+        lines = policy(*command).lines
+        copied = [line for line in lines if line.startswith("  robots-policy ")]  # whole
+        assert max(width(line) for line in lines if line not in copied) <= columns, command
 
 
-def test_columns_and_carets_stand_right_where_the_encoding_lacks_characters(tmp_path):
+def test_carets_stand_right_where_the_encoding_lacks_characters(tmp_path):
     path = tmp_path / "robots.txt"
     path.write_text("Usér-agent: *\nDisallow: /\n", "utf-8")
     out = io.TextIOWrapper(io.BytesIO(), "ascii")
     with redirect_stdout(out):
         command_line.main(["lint", str(path), "--select", "R201"])
-        print_columns([("é", "x"), ("ab", "y")])
-        print_groups(("é", "x"), {"": [("ab", "y")]})
         out.flush()
     lines = out.buffer.getvalue().decode("ascii").splitlines()
     at = next(at for at, line in enumerate(lines) if "| Us" in line)
     assert lines[at].endswith(r"| Us\xe9r-agent: *")
     assert lines[at + 1].endswith("| " + "^" * len(r"Us\xe9r-agent"))
-    assert lines[-5:] == [r"\xe9  x", "ab    y", r"  \xe9  x", "", "  ab    y"]
 
 
-@pytest.mark.parametrize(("encoding", "end"), [("ascii", "..."), ("utf-8", "…")])
-def test_what_is_cut_ends_in_what_the_encoding_has(monkeypatch, encoding, end):
-    monkeypatch.setenv("COLUMNS", "12")
-    out = io.TextIOWrapper(io.BytesIO(), encoding, write_through=True)
-    with redirect_stdout(out):
-        print_groups(("x", "because"), {"all": [("x", "a long reason")]})
-    *_, last = out.buffer.getvalue().decode(encoding).splitlines()
-    assert (last[-len(end) :], len(last)) == (end, 12)
+COLOURS = [
+    ({"FORCE_COLOR": "1"}, True),
+    ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ({}, False),
+]
 
 
-@pytest.mark.parametrize(
-    ("columns", "lines"),
-    [
-        (23, ["  crawler      because", "all", "  a long name  a reason"]),
-        (22, ["  crawler", "    because", "all", "  a long name", "    a reason"]),
-    ],
-)
-def test_a_name_stands_above_its_row_where_little_room_is_left(monkeypatch, columns, lines):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    with redirect_stdout(out):
-        print_groups(("crawler", "because"), {"all": [("a long name", "a reason")]})
-    assert out.buffer.getvalue().decode().splitlines() == lines
+@pytest.mark.parametrize(("variables", "is_coloured"), COLOURS)
+def test_verdicts_have_colours_where_the_user_wants_them(file, monkeypatch, variables, is_coloured):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    output = policy("check", "--robots", file, "/private/x")
+    assert ("\x1b[31mdisallowed\x1b[0m  /private/x" in output.out) is is_coloured
 
 
-def test_a_table_in_a_pipe_is_not_cut(tmp_path, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
-    path = tmp_path / "robots.txt"
-    rule = "Disallow: /*" + "long" * 30
-    path.write_text(f"User-agent: *\n{rule}\n")
-    rows = policy("blocked", "--robots", path, "http://x/" + "long" * 30).lines
-    assert sum(row.endswith(f"line 2, {rule}") for row in rows) > 20
+@pytest.mark.parametrize("run", [policy, robots])
+def test_the_help_names_every_verb_and_each_verb_has_its_exit_statuses(run):
+    text = run("-h").out
+    for verb in ("check", "explain", "lint", "compare", "dialects", "blocked", "test", "diff"):
+        assert f"  {verb} " in text
+        assert "\nexit status:\n  0  " in run(verb, "-h").out
+    assert run("--version").out.startswith("scrapy-robots-policy ")
 
 
-def test_in_a_narrow_table_only_the_longest_words_are_broken(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "44")
-    out = io.StringIO()
-    with redirect_stdout(out):
-        print_columns([("a" * 12, "b" * 30, "cc " * 7)])
-    words = [*("a" * 12, "b" * 26, "cc"), *("b" * 4, "cc"), *["cc"] * 5]
-    assert out.getvalue().split() == words
-
-
-@pytest.mark.parametrize(
-    ("columns", "head", "lines"),
-    [
-        (45, (), ["  original1994  disallowed  no rule matches"]),
-        (44, (), ["  original1994  disallowed  no rule", f"{'matches':>35}"]),
-        (34, (), ["  original1994", "    disallowed", "    no rule matches"]),
-        (34, ("x", "y", "z"), ["  original1994", "    y  disallowed", "    z  no rule matches"]),
-        (
-            20,
-            ("x", "y", "z"),
-            ["  original1994", "    y  disallowed", "    z  no rule", "       matches"],
-        ),
-        (
-            8,
-            (),
-            [
-                "  origin",
-                "  al1994",
-                "    disa",
-                "    llow",
-                "    ed",
-                "    no",
-                "    rule",
-                "    matc",
-                "    hes",
-            ],
-        ),
-    ],
-)
-def test_cells_stand_one_below_the_other_where_no_row_has_room_for_its_words(
-    monkeypatch, columns, head, lines
-):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    out = io.StringIO()
-    with redirect_stdout(out):
-        row = ("original1994", "disallowed", "no rule matches", "")
-        print_columns([row[: len(head) or 4]], indent="  ", head=head)
-    assert out.getvalue().splitlines()[-len(lines) :] == lines
-
-
-VERBS = ("dialects", "dialects google", "dialects google yandex", "rule", "compare /private/x")
-
-
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("columns", [40, 80, 200])
-def test_tables_fit_the_terminal_and_break_no_word_of_ours(monkeypatch, tmp_path, verb, columns):
-    path = tmp_path / "robots.txt"
-    path.write_text("User-agent: *\nDisallow: /*x$\n\nDisallow: /private/\n")
-    name, *arguments = verb.split()
-    if name == "compare":
-        arguments += ["--robots", str(path)]
-    monkeypatch.delenv("COLUMNS", raising=False)
-    words = set(policy(name, *arguments).out.split())
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = policy(name, *arguments).lines
-    assert max(map(width, lines)) <= columns
-    broken = {word for line in lines for word in line.split()} - words
-    # An address in a source is broken where it is longer than its place.
-    assert {word for word in broken if "developers" not in word and len(word) > 9} == set()
-
-
-def test_no_option_of_the_help_is_broken_at_its_hyphen(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    words = policy("check", "-h").out.split()
-    assert words.count("--output-format") == 3
+def test_after_two_dashes_none_is_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-x").write_text("Disalow: /a\n")
+    assert policy("lint", "--json", "--", "-x").status == 1
+    assert policy("lint", "-x", "--").err == "robots-policy: unknown option -x; see -h\n"

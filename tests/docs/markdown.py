@@ -1,6 +1,6 @@
 """The blocks of code in the Markdown pages of this project, and the comments that speak of them.
 
-A comment right before a block says what is done with it:
+A comment right before a block says why it is not run as the others are:
 
     <!-- not run: WHY -->            it cannot be run here
     <!-- run by tests/PATH.py -->    the test of that name reads and runs it
@@ -50,24 +50,17 @@ class Block:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
     @property
-    def runner(self) -> Path | None:
-        """The test that runs it, if a comment names one."""
-        path = self.note.removeprefix("run by ")
-        return None if path == self.note else ROOT / path
-
-    @property
     def steps(self) -> list[tuple[str, str]]:
         """The commands of a console session, each with the text that it prints."""
         texts = re.split(r"^\$ ", self.text.replace("\\\n", ""), flags=re.MULTILINE)[1:]
         return [(one.partition("\n")[0], one.partition("\n")[2]) for one in texts]
 
 
-def blocks(page: Path, text: str | None = None) -> Iterator[Block]:
-    text = page.read_text("utf-8") if text is None else text
+def blocks(page: Path, text: str = "") -> Iterator[Block]:
+    text = text or page.read_text("utf-8")
     for_all = dict(_FOR_ALL.findall(text))
     for match in _FENCE.finditer(text):
-        language = match["language"]
-        title = _TITLE.search(match["info"])
+        language, title = match["language"], _TITLE.search(match["info"])
         yield Block(
             page,
             text.count("\n", 0, match.start("language")) + 1,

@@ -3,8 +3,7 @@
 What is run here:
 
     python with ">>>"   as a doctest, each page in one go
-    python              executed, page by page from top to bottom; names that are settings of this
-                        package are read as a crawl reads them
+    python              executed; what it sets of this package is read as a crawl reads it
     json, toml, yaml    read
     console             `scrapy robots` and `robots-policy` print what is shown; where nothing is
                         shown, the verb and the options exist; a `make` has its target
@@ -19,123 +18,106 @@ from __future__ import annotations
 import doctest
 import json
 import re
-import runpy
 import shlex
 import sys
-from argparse import ArgumentParser
 from importlib import import_module
 
 import pytest
-from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
 
-from scrapy_robots_policy.commands.command_line import add_options
-from scrapy_robots_policy.commands.verb_table import VERBS
-from scrapy_robots_policy.config import SETTINGS
-from scrapy_robots_policy.config.setting_values import Values
+from scrapy_robots_policy import RobotsPolicyMiddleware
 from tests.commands.run import policy, robots
-from tests.docs.markdown import PAGES, ROOT, Block, blocks, prints_as_shown
+from tests.docs.markdown import PAGES, ROOT, blocks, prints_as_shown
 from tests.missing import NO_YAML
 
 yaml = pytest.importorskip("yaml", reason=NO_YAML)
 toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 READERS = {"json": json.loads, "toml": toml.loads, "yaml": yaml.safe_load}
-TUTORIAL = ROOT / "docs" / "tutorial.md"  # tests/docs/test_tutorial.py runs all of it
+TUTORIAL = ROOT / "docs" / "tutorial.md"  # `test_tutorial` runs all of it
+FLAGS = re.MULTILINE | re.DOTALL
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-ALL = [block for page in PAGES if page != TUTORIAL for block in blocks(page)]
-TO_RUN = [block for block in ALL if not block.note]
-PYTHON = [block for block in TO_RUN if block.language == "python" and ">>> " not in block.text]
-CONSOLE = [block for block in TO_RUN if block.language == "console"]
+TO_RUN = [one for page in PAGES if page != TUTORIAL for one in blocks(page) if not one.note]
+EXAMPLES = sorted({block.page for block in TO_RUN if ">>> " in block.text})
 
 
-def runs_here(block: Block) -> bool:
-    if block.language == "robots":  # as the file of a session further down
-        return any(one.page == block.page and one.line > block.line for one in CONSOLE)
-    return block.language in {"python", "console", *READERS}
+@pytest.mark.parametrize("page", EXAMPLES, ids=lambda page: page.name)
+def test_examples_answer_as_shown(page):
+    failed, tried = doctest.testfile(str(page), module_relative=False)
+    assert (failed, tried > 0) == (0, True)
 
 
-@pytest.mark.parametrize("block", TO_RUN, ids=str)
-def test_a_block_is_run_or_says_why_not(block):
-    assert runs_here(block), "put <!-- not run: WHY --> or <!-- run by tests/PATH.py --> before it"
+@pytest.mark.parametrize("block", [one for one in TO_RUN if ">>> " not in one.text], ids=str)
+def test_a_block_does_what_the_page_says_of_it(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if block.language in READERS:
+        assert READERS[block.language](block.text)
+    elif block.language == "python":
+        execute(block)
+    elif block.language == "console":
+        for file in (one for one in TO_RUN if one.page == block.page and one.line < block.line):
+            name = file.title or ("robots.txt" if file.language == "robots" else "")
+            if name:
+                (tmp_path / name).write_text(file.text)
+        for command, shown in block.steps:
+            type_in(shlex.split(command, comments=True), shown)
+    else:
+        assert block.language == "robots", "put <!-- not run: WHY --> before it"
 
 
-def test_each_diagram_has_its_picture_and_no_picture_is_left_over():
-    names = set(runpy.run_path(str(ROOT / "docs" / "diagrams.py"))["diagrams"]())
-    assert names
-    assert {path.name for path in (ROOT / "docs/pictures").glob("diagram-*")} == names, (
-        "make pictures"
+def execute(block):
+    names = {"__name__": "example"}
+    exec(compile(block.text, str(block), "exec"), names)
+    chosen = {
+        name: value
+        for name, value in names.items()
+        if name.startswith("ROBOTS_") and "myproject" not in str(value)
+    }
+    known = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert [name for name in chosen if f"| `{name}` |" not in known] == []
+    RobotsPolicyMiddleware.from_crawler(get_crawler(settings_dict=chosen))
+
+
+def type_in(words, shown):
+    if words[0] == "make":
+        target = rf"^{words[1]}\b[^=\n]*:|^CRAWLS .*\b{words[1]}\b"
+        assert re.search(target, MAKEFILE, re.MULTILINE)
+        return
+    is_scrapy = words[:2] == ["scrapy", "robots"]
+    assert is_scrapy or words[0] == "robots-policy", f"{words} is not run here"
+    run, arguments = (robots, words[2:]) if is_scrapy else (policy, words[1:])
+    if shown.strip():
+        assert prints_as_shown(shown, run(*arguments).out), words
+    else:
+        options = {word.partition("=")[0] for word in arguments if re.match("--?[a-z]", word)}
+        assert options <= {*re.findall(r"--?[a-z][\w-]*", run(arguments[0], "-h").out)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_resolve(page):
+    """Those to a place in a page, too."""
+    text = re.sub(r"^ *```.*?^ *```$|`[^`\n]*`", "", page.read_text("utf-8"), flags=FLAGS)
+    for path, place in re.findall(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]*))?\)", text):
+        target = page.parent / path if path else page
+        assert target.exists(), path
+        if place and target.suffix == ".md":
+            assert place in places_of(target), (path, place)
+
+
+def places_of(page):
+    text = page.read_text("utf-8")
+    heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    slugs = (re.sub(r"[^\w\- ]", "", head.lower()).strip() for head in heads)
+    return {re.sub("[ ]", "-", slug) for slug in slugs} | set(
+        re.findall(r'(?:id|name)="([^"]+)"', text)
     )
 
 
-@pytest.mark.parametrize("runner", sorted({block.runner for block in ALL if block.runner}))
-def test_a_test_that_a_page_names_exists_and_names_the_page(runner):
-    pages = {block.page.name for block in ALL if block.runner == runner}
-    text = runner.read_text("utf-8")
-    assert [page for page in pages if page not in text] == []
-
-
-@pytest.mark.parametrize(
-    "page", sorted({b.page for b in TO_RUN if ">>> " in b.text}), ids=lambda page: page.name
-)
-def test_examples_answer_as_shown(page):
-    failed, tried = doctest.testfile(str(page), module_relative=False)
-    assert tried
-    assert not failed
-
-
-@pytest.mark.parametrize(
-    "page", sorted({block.page for block in PYTHON}), ids=lambda page: page.name
-)
-def test_python_blocks_run_and_their_settings_are_right(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for block in (block for block in PYTHON if block.page == page):
-        names = {"__name__": "example"}
-        exec(compile(block.text, str(block), "exec"), names)
-        chosen = {name: value for name, value in names.items() if name.startswith("ROBOTS_")}
-        assert set(chosen) <= set(SETTINGS), block
-        values = Values(Settings(chosen))
-        for name in chosen:
-            assert values[name] is not None, block
-
-
-@pytest.mark.parametrize("block", [b for b in TO_RUN if b.language in READERS], ids=str)
-def test_data_can_be_read(block):
-    assert READERS[block.language](block.text)
-
-
-@pytest.mark.parametrize("block", CONSOLE, ids=str)
-def test_a_session_prints_what_it_shows(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for file in TO_RUN:
-        name = file.title or ("robots.txt" if file.language == "robots" else "")
-        if name and file.page == block.page and file.line < block.line:
-            (tmp_path / name).write_text(file.text)
-    assert block.steps
-    for command, shown in block.steps:
-        words = shlex.split(command, comments=True)
-        if words[0] == "make":
-            assert re.search(
-                rf"^{words[1]}\b[^=\n]*:|^CRAWLS .*\b{words[1]}\b", MAKEFILE, re.MULTILINE
-            )
-        elif not shown.strip():
-            check_words(words)
-        else:
-            program, arguments = program_of(words)
-            assert prints_as_shown(shown, program(*arguments).out), command
-
-
-def program_of(words):
-    """What runs a command here, and the command's arguments."""
-    if words[:2] == ["scrapy", "robots"]:
-        return robots, words[2:]
-    assert words[0] == "robots-policy", f"{words} is not run here"
-    return policy, words[1:]
-
-
-def check_words(words: list[str]) -> None:
-    """A command that is shown without what it prints has a verb and options that exist."""
-    verb, *arguments = program_of(words)[1]
-    assert verb in VERBS
-    parser = ArgumentParser(conflict_handler="resolve")
-    add_options(parser, words[0])
-    options = [word for word in arguments if word.startswith("-") and word != "-"]
-    assert [option for option in options if option not in parser._option_string_actions] == []
+def test_each_name_of_the_reference_exists():
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    names = [
+        name.rpartition(".")[::2] for name in re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
+    ]
+    for module, row in re.findall(r"^\| `([\w.]+)` \| (.*?) \|", page, re.MULTILINE):
+        names += [(module, name) for name in re.findall(r"`(\w+)`", row)]
+    assert len(names) > 20
+    assert [name for module, name in names if not hasattr(import_module(module), name)] == []

@@ -4,107 +4,58 @@ from __future__ import annotations
 
 import os
 import shlex
-import socket
 import subprocess
 import sys
-import time
-from contextlib import ExitStack, contextmanager
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from tests.docs.markdown import ROOT, blocks, prints_as_shown
-from tests.site import free_port
 
 pytestmark = pytest.mark.slow
 
 PAGE = ROOT / "docs" / "tutorial.md"
-PORT = "8000"
-
-
-@contextmanager
-def served(command, folder):
-    """The page's web server; it ends with the block, or when it has been stopped before."""
-    command = [sys.executable, *command[1:]]
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", int(command[3])), 5).close()
-                break
-            except ConnectionRefusedError:
-                assert time.monotonic() < deadline
-                assert process.poll() is None
-                time.sleep(0.02)
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "NO_COLOR": "1"}
 
 
 def run(command, folder):
-    if command[0] == "scrapy":
-        command = [sys.executable, "-m", *command]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "NO_COLOR": "1"}
-    return subprocess.run(
-        command,
+    process = subprocess.run(
+        [sys.executable, "-m", *command],
         cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
+        env=ENVIRONMENT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=200,
         check=False,
     )
-
-
-class Reader:
-    """Does what the page says, in `folder`."""
-
-    def __init__(self, folder, stack):
-        self.folder, self.stack, self.server = folder, stack, None
-
-    def do(self, block):
-        if block.title:
-            file = self.folder / block.title
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(block.text, "utf-8")
-        else:
-            for command, shown in block.steps:
-                self.type(shlex.split(command), shown)
-
-    def type(self, command, shown):
-        if command[0] == "cd":
-            self.folder /= command[1]
-        elif "http.server" in command:
-            self.server = self.stack.enter_context(served(command, self.folder))
-        else:
-            done = run(command, self.folder)
-            assert done.returncode <= (command[1] == "robots"), done.stdout  # 1: disallowed
-            if "-:csv" in command:  # pages come in any order
-                head, *rows = (line for line in shown.splitlines() if line != "…")
-                first, *printed = done.stdout.splitlines()
-                assert first == head, done.stdout
-                assert set(rows) <= set(printed), done.stdout
-            elif shown.strip():
-                assert prints_as_shown(shown, done.stdout), (shown, done.stdout)
-
-    def stop_server(self):
-        self.server.kill()
-        self.server.wait()
+    assert process.returncode <= (command[1] == "robots"), process.stdout  # 1: disallowed
+    return process.stdout
 
 
 def test_each_step_does_what_the_page_shows(tmp_path):
-    text = PAGE.read_text("utf-8").replace(PORT, str(free_port()))
-    before, stop, after = text.partition("Stop the server")
-    with ExitStack() as stack:
-        reader = Reader(tmp_path, stack)
-        for block in (block for block in blocks(PAGE, before) if not block.note):
-            reader.do(block)
-        reader.stop_server()
-        for block in blocks(PAGE, stop + after):
-            reader.do(block)
-    assert "Disallow: /private/" in (reader.folder / "report.html").read_text("utf-8")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path / "site")
+    handler.func.log_message = lambda *_: None
+    server, folder = ThreadingHTTPServer(("127.0.0.1", 0), handler), tmp_path
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    text = PAGE.read_text("utf-8").replace("8000", str(server.server_port))
+    stop = text[: text.index("Stop the server")].count("\n")
+    for block in (block for block in blocks(PAGE, text) if not block.note):
+        if block.line > stop:
+            server.shutdown()
+            server.server_close()
+        if block.title:
+            (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.title).write_text(block.text, "utf-8")
+        for command, shown in block.steps:
+            program, *words = shlex.split(command)
+            if program == "cd":
+                folder /= words[0]
+            elif program == "scrapy":
+                words += ["-s", "ROBOTS_FETCH_RETRIES=0"] * (words[0] == "crawl")  # no waiting
+                printed = run([program, *words], folder)
+                lines = {*shown.splitlines()} - {"…"}  # pages come in any order
+                is_same = lines <= {*printed.splitlines()} if "-:csv" in words else None
+                assert is_same or not shown or prints_as_shown(shown, printed), printed
+    assert "Disallow: /private/" in (folder / "report.html").read_text("utf-8")

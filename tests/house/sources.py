@@ -16,10 +16,5 @@ def text_of(module: Path) -> str:
 
 
 @cache
-def tree_of(module: Path) -> ast.Module:
-    return ast.parse(text_of(module))
-
-
-@cache
 def nodes_of(module: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(tree_of(module)))
+    return tuple(ast.walk(ast.parse(text_of(module))))

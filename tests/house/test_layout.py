@@ -1,20 +1,20 @@
-"""What must be true of the package's folders: imports go down only, and no file name occurs twice.
+"""Imports go down only and in no circle, `rep` is pure, and no behaviour has a dialect's name.
 
-A folder stands for all that is in it; inside a folder, imports may go anywhere but in a circle
-(test_purity.py). docs/architecture.md says what each folder is for.
+A folder stands for all that is in it; inside a folder, imports may go anywhere but in a circle.
+docs/architecture.md says what each folder is for.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+import subprocess
+import sys
+from graphlib import TopologicalSorter
 
 import pytest
 
-from tests.house.sources import PACKAGE, nodes_of, tree_of
+from scrapy_robots_policy.rep import DIALECTS
+from tests.house.sources import MODULES, PACKAGE, nodes_of
 
 # From the ground up: a folder, or a module of the package itself, imports from the lines above its
 # own only. Those of one line do not know each other.
@@ -31,92 +31,86 @@ LAYERS = (
     ("downloadermiddlewares", "spidermiddlewares"),
     ("addon", "commands"),
 )
-# The same for what is in the folder `commands`.
-LAYERS_OF_COMMANDS = (
-    ("printing", "typed_urls", "verb_table"),
-    ("arguments",),
-    ("help_texts", "reading"),
-    ("command_line", "linting"),
-    ("program", "scrapy_command", "verbs"),
-    ("__init__", "__main__", "tester"),
-)
-COMMANDS = "commands"
-
-# File names that stand for one thing in each folder.
-ONE_IN_EACH_FOLDER = {"__init__.py", "py.typed"}
-
-FILES = sorted(path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc")
-MODULES = [path for path in FILES if path.suffix == ".py" and path != PACKAGE / "__init__.py"]
+LAYER_OF = {name: layer for layer, names in enumerate(LAYERS) for name in names}
+# Nothing that reads a clock, talks to the world or says something.
+IMPURE = {"asyncio", "logging", "os", "pathlib", "socket", "sqlite3", "threading", "time"}
+CLOCKS = {"now", "today", "utcnow"}  # of datetime, which may compute with dates that it is given
 
 
-def part_of(path: Path, folder: str = "") -> str:
-    """The folder in a folder, or the module in it, that a file belongs to."""
-    return path.relative_to(PACKAGE / folder).parts[0].removesuffix(".py")
+def name_of(path):
+    """Without the package's own name."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imported_modules(module: Path) -> Iterator[tuple[int, str]]:
-    """(line, name without that of the package) for each import of what is ours."""
-    folder = ("scrapy_robots_policy", *module.relative_to(PACKAGE).parts[:-1])
-    for node in nodes_of(module):
+FILES = {name_of(path): path for path in MODULES if path.parent != PACKAGE or path.stem[0] != "_"}
+
+
+def imports_of(name):
+    """The modules that a module imports: ours without the package's name, others in full."""
+    folder = ["", *FILES[name].relative_to(PACKAGE).parts[:-1]]
+    for node in nodes_of(FILES[name]):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = [*folder[: len(folder) - node.level + 1], node.module or ""]
-            start = ".".join(filter(None, base if node.level else base[-1:]))
-            names = [f"{start}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            first, _, rest = name.partition(".")
-            if first == "scrapy_robots_policy" and rest:
-                yield node.lineno, rest
+            base = [*folder[: len(folder) + 1 - node.level], node.module] if node.level else []
+            start = ".".join(filter(None, base)) if node.level else node.module
+            start = start.removeprefix(f"{PACKAGE.name}.")
+            for alias in node.names:
+                inside = f"{start}.{alias.name}".strip(".")
+                yield inside if inside in FILES else start or inside
 
 
-def imports_that_do_not_go_down(folder: str, layers: Sequence[Sequence[str]]) -> Iterator[str]:
-    layer_of = {name: layer for layer, names in enumerate(layers) for name in names}
-    start = f"{folder}." if folder else ""
-    for module in MODULES:
-        if not module.is_relative_to(PACKAGE / folder):
-            continue
-        part = part_of(module, folder)
-        for line, name in imported_modules(module):
-            other = name.removeprefix(start).partition(".")[0]
-            if (
-                name.startswith(start)
-                and other != part
-                and layer_of.get(other, -1) >= layer_of[part]
-            ):
-                yield f"{module.relative_to(PACKAGE)}, line {line}: {part} imports {other}"
-
-
-@pytest.mark.parametrize(("folder", "layers"), [("", LAYERS), (COMMANDS, LAYERS_OF_COMMANDS)])
-def test_every_file_has_its_layer(folder, layers):
-    parts = {part_of(path, folder) for path in MODULES if path.is_relative_to(PACKAGE / folder)}
-    assert parts == {name for names in layers for name in names}
-
-
-@pytest.mark.parametrize(("folder", "layers"), [("", LAYERS), (COMMANDS, LAYERS_OF_COMMANDS)])
-def test_imports_go_down_only(folder, layers):
-    assert list(imports_that_do_not_go_down(folder, layers)) == []
-
-
-def test_no_file_name_occurs_twice():
-    names = Counter(path.name for path in FILES if path.name not in ONE_IN_EACH_FOLDER)
-    assert [name for name, count in names.items() if count > 1] == []
-
-
-def test_each_folder_says_which_question_it_answers():
-    silent = [
-        str(path.relative_to(PACKAGE))
-        for path in MODULES
-        if path.name == "__init__.py" and not ast.get_docstring(tree_of(path))
+def test_imports_go_down_only():
+    upward = [
+        f"{name} imports {other}"
+        for name in FILES
+        for other in imports_of(name)
+        if (top := other.partition(".")[0]) in LAYER_OF
+        and (own := name.partition(".")[0]) != top
+        and LAYER_OF[top] >= LAYER_OF[own]
     ]
-    assert silent == []
+    assert upward == []
 
 
-def test_contributing_names_files_that_are_there():
-    root = PACKAGE.parent
-    text = (root / "CONTRIBUTING.md").read_text("utf-8")
-    names = set(re.findall(r"[`(]([\w./-]+(?:/|\.(?:py|md|toml|cfg)))[`)]", text))
-    assert len(names) > 15
-    assert [n for n in sorted(names) if not any((at / n).exists() for at in (root, PACKAGE))] == []
+def test_there_are_no_import_cycles():
+    graph = {name: {one for one in imports_of(name) if one in FILES} - {name} for name in FILES}
+    assert any(graph.values())
+    tuple(TopologicalSorter(graph).static_order())
+
+
+def test_rep_imports_only_itself_and_pure_parts_of_the_standard_library_and_reads_no_clock():
+    rep = [name for name in FILES if name.partition(".")[0] == "rep"]
+    pure = sys.stdlib_module_names - IMPURE | {"rep"}
+    assert [one for name in rep for one in imports_of(name) if one.split(".")[0] not in pure] == []
+    called = [
+        node.func for name in rep for node in nodes_of(FILES[name]) if isinstance(node, ast.Call)
+    ]
+    assert not CLOCKS & {one.attr for one in called if isinstance(one, ast.Attribute)}
+
+
+def test_nothing_is_keyed_by_a_dialects_name():
+    """No comparison, membership test, match or look-up with such a name: options decide."""
+    compared = (
+        one
+        for name in FILES
+        if name.startswith("rep.")
+        for node in nodes_of(FILES[name])
+        if isinstance(node, ast.Compare | ast.Subscript | ast.MatchValue)
+        for one in ast.walk(node.slice if isinstance(node, ast.Subscript) else node)
+    )
+    assert [one.value for one in compared if getattr(one, "value", "") in [*DIALECTS]] == []
+
+
+LOADED = [
+    ("scrapy_robots_policy.rep", {"scrapy", "twisted"}),
+    ("scrapy_robots_policy.downloadermiddlewares", {"protego", "scrapy_robots_policy.audit"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("module", "others"), LOADED)
+def test_an_import_does_not_load_what_it_needs_not(module, others):
+    code = f"import sys, {module}; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert module in loaded
+    assert others & {*loaded} == set()

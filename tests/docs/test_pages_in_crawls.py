@@ -1,0 +1,69 @@
+"""Examples of the docs that need a crawl: docs/monitoring.md, docs/migration.md, docs/fleets.md."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import scrapy
+
+from tests.crawls import Spider, crawl
+from tests.docs.markdown import ROOT, blocks
+from tests.on_reactor import on_reactor
+from tests.site import Site, robots
+
+pytestmark = pytest.mark.slow
+
+RULES = "User-agent: *\nDisallow: /x\nCrawl-delay: 0.01\n"
+
+
+def texts_of(name):
+    return [block.text for block in blocks(ROOT / "docs" / name)]
+
+
+def names_in(code):
+    names: dict = {}
+    exec(code, names)
+    return names
+
+
+@on_reactor
+async def test_the_extension_of_the_page_on_monitoring_writes_a_file_for_prometheus(tmp_path):
+    (code,) = [text for text in texts_of("monitoring.md") if "class PrometheusFile" in text]
+    path = tmp_path / "robots.prom"
+    settings = {"EXTENSIONS": {names_in(code)["PrometheusFile"]: 0}, "PROMETHEUS_FILE": str(path)}
+    with Site({"/robots.txt": robots(RULES)}) as site:
+        await crawl(site.url("/a"), site.url("/x"), settings=settings)
+    lines = path.read_text().splitlines()
+    assert "# TYPE scrapy_robots_dropped_total counter" in lines
+    assert 'scrapy_robots_dropped_total{what="rule"} 1' in lines
+    assert "scrapy_robots_passed_total 1" in lines
+
+
+@on_reactor
+async def test_the_errback_of_the_page_on_migration_finds_the_error_of_a_dead_host(caplog):
+    caplog.set_level("INFO")
+    (code,) = [text for text in texts_of("migration.md") if "class MySpider" in text]
+
+    class Crawling(Spider):
+        fail = names_in(code)["MySpider"].on_error
+
+    request = scrapy.Request("http://no-such-host.invalid/")
+    await crawl(request, spider=Crawling, settings={"ROBOTS_FETCH_RETRIES": 0})
+    (line,) = [one.getMessage() for one in caplog.records if one.name == "test"]
+    assert re.search("lookup|resolve", line.lower())
+
+
+@on_reactor
+async def test_the_redis_user_of_the_page_on_fleets_has_all_the_rights_that_a_crawl_needs(redis):
+    (command,) = [text for text in texts_of("fleets.md") if text.startswith("ACL")]
+    user, password = re.match(r"ACL SETUSER (\w+) on >(\w+) ", command).groups()
+    with redis.client() as admin, Site({"/robots.txt": robots(RULES)}) as site:
+        admin.execute_command(*command.split())
+        url = redis.url.replace("//", f"//{user}:{password}@")
+        _, crawler = await crawl(*map(site.url, ("/a", "/b")), settings={"ROBOTS_STORE": url})
+        kept = {*admin.keys()}
+        admin.execute_command("ACL", "DELUSER", user)
+    stats = crawler.stats.get_stats()
+    assert {name: stats[name] for name in stats if "store" in name and "fail" in name} == {}
+    assert f"robots:{{{site.origin}}}:record".encode() in kept
