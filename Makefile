@@ -9,6 +9,8 @@ PYTHON ?= python3
 SCRAPY ?= newest
 ARGS   ?=
 
+PARALLEL := --numprocesses auto --dist worksteal
+
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
@@ -21,10 +23,12 @@ CRAWLS := first_day refusals origins cache_memory slow_host slow_names waiting p
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
 	@echo "make fleet    crawl as three processes that share one Redis (it needs redis-server), and print the same"
-	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some 40 seconds of processor time"
-	@echo "make test     all tests (SCRAPY=2.13: on that Scrapy); the end says what was skipped"
+	@echo "make quick    the tests that start no crawl, process or browser, and do not work long: some seconds"
+	@echo "make test     all tests, in as many processes as there are processors (SCRAPY=2.13: on that Scrapy);"
+	@echo "              the end says what was skipped (ARGS=\"-n 0 --pdb\": one process, for the debugger)"
 	@echo "make coverage all tests but the timing ones, and the share of lines and branches that they run"
-	@echo "make mutants  break a guard at a time, and see that a test fails (ARGS=\"W1 K4\": those only)"
+	@echo "make mutants  mutmut on rep/ and on the file that holds admission: which changes no test notices (hours;"
+	@echo "              ARGS=\"run scrapy_robots_policy.rep.access*\": a part; ARGS=results: what the last run found)"
 	@echo "make versions all tests on each supported Python and Scrapy, with tox (ARGS=\"-e py313-scrapy218\")"
 	@echo "make matrix   small crawls with each plugin that people use, and docs/matrix.md (ARGS=\"-k playwright\": those only)"
 	@echo "make lint     ruff, and the English of the docs       make format   let ruff change the files"
@@ -55,17 +59,16 @@ fleet: $(VENV)/fleet/made
 	@cd example_project && $(CURDIR)/$(VENV)/fleet/bin/python -m example.fleet $(ARGS)
 
 quick: $(VENV)/test-$(SCRAPY)/made
-	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --quiet -m "not slow and not corpus" -n auto --maxprocesses 4 $(ARGS)
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --quiet -m "not slow and not corpus" $(PARALLEL) $(ARGS)
 
 test: $(VENV)/test-$(SCRAPY)/made
-	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(ARGS)
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest $(PARALLEL) $(ARGS)
 
-# test_hostile.py measures time, of which tracing makes another one.
 coverage: $(VENV)/test-$(SCRAPY)/made
-	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --cov --ignore tests/rep/test_hostile.py $(ARGS)
+	$(VENV)/test-$(SCRAPY)/bin/python -m pytest --cov $(PARALLEL) $(ARGS)
 
-mutants: $(VENV)/test-$(SCRAPY)/made
-	$(VENV)/test-$(SCRAPY)/bin/python -m tests.mutants $(ARGS)
+mutants: $(VENV)/mutants/made
+	$(VENV)/mutants/bin/mutmut $(or $(ARGS),run)
 
 versions: $(VENV)/tox/made
 	$(VENV)/tox/bin/tox run $(ARGS)
@@ -144,6 +147,7 @@ clean:
 INSTALL_demo   := --editable .
 INSTALL_fleet  := --editable .[redis] scrapy-redis
 INSTALL_bench  := --editable . --requirement benchmarks/requirements.txt
+INSTALL_mutants := --editable .[test] mutmut
 INSTALL_pictures := --editable .[test] pillow
 INSTALL_corpus := --editable .[test] --requirement tests/corpus/requirements.txt
 INSTALL_dist   := build twine

@@ -12,7 +12,6 @@ import signal
 import sys
 import warnings
 from collections import Counter
-from functools import cache
 from importlib.metadata import version
 
 import pytest
@@ -31,7 +30,7 @@ settings.register_profile("untimed", deadline=None)  # a busy machine is no coun
 settings.register_profile(
     "mutants", deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
-settings.load_profile("untimed")
+settings.load_profile("mutants" if "MUTANT_UNDER_TEST" in os.environ else "untimed")
 
 # `nohup make test &` ignores Ctrl-C, and so would the commands that tests interrupt.
 # Here, because a reactor looks at it when it starts.
@@ -72,16 +71,6 @@ def pytest_collection():
         if hasattr(gc, "freeze"):  # PyPy's collector keeps what is old apart by itself
             gc.freeze()
         gc.enable()
-
-
-@pytest.fixture(scope="module")
-def one_suffix_list():
-    """Reports in a module's tests share a list of public suffixes; each crawl loads its own."""
-    import tldextract  # noqa: PLC0415 - it takes as long to load as many tests
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tldextract, "TLDExtract", cache(tldextract.TLDExtract))
-        yield
 
 
 @pytest.fixture
