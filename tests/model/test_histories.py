@@ -24,9 +24,9 @@ from tests.model.site_files import (
     File,
     TdmFile,
 )
-from tests.virtual_time import virtual_time
 from tests.model.world import HOSTS, STORES, World
 from tests.on_reactor import on_reactor
+from tests.virtual_time import virtual_time
 
 USUAL = Manner()
 

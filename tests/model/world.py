@@ -24,9 +24,9 @@ from tests.model.oracle import DAY, HOUR, POLICIES, TDMREP_POLICY, Policy, objec
 from tests.model.plan import Manner, Plan
 from tests.model.shared_store import FleetStore, KeptStore, Shared
 from tests.model.site_files import AGENT, ROBOTS_TXT
-from tests.virtual_time import VirtualTime
 from tests.on_reactor import Gate
 from tests.scripted import download_handler
+from tests.virtual_time import VirtualTime
 
 HOSTS = ("192.88.99.1", "192.88.99.2", "10.0.0.1")  # the last one is private
 STORES = {"memory": None, "kept": KeptStore, "fleet": FleetStore}
