@@ -11,11 +11,11 @@ A test that is about HTTP itself has a `tests.site.Site`. One day of virtual tim
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from ipaddress import ip_address
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +28,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionLost
 
 from scrapy_robots_policy import compat
-from tests.crawls import OURS, QUIET, Seen, Spider, kind_of
+from tests.crawls import OURS, QUIET, Seen, Spider, kind_of, request_of
 from tests.site import NO_PAGES, PAGE, Answer
 from tests.virtual_time import VirtualTime
 
@@ -142,6 +142,7 @@ class Web:
         parts = urlsplit(request.url)
         host = self.hosts.get(parts.netloc, self.hosts.get(parts.hostname or "", {}))
         script = host.get(parts.path, host.get("*", PAGE))
+        await compat.sleep(0)  # no site answers at once, with any reactor
         while not isinstance(script, Answer):
             if isinstance(script, Exception) or script is None:
                 raise script or ConnectionLost
@@ -159,7 +160,8 @@ class Web:
         made = kind if issubclass(kind, scrapy.http.TextResponse) else Response
         peer = self.peers.get(parts.hostname or "")
         address = ip_address(peer) if peer else None
-        return made(request.url, script.status, headers, script.body, None, None, request, None, address)
+        answer = (request.url, script.status, headers, script.body)
+        return made(*answer, request=request, ip_address=address)
 
     async def _pause(self, seconds: float | None) -> None:
         pause: Deferred[None] = Deferred()
@@ -216,6 +218,19 @@ class Crawl:
         """Close it as Ctrl-C does, and wait for its end."""
         compat.close_spider(self.crawler, "enough")
         return await self.end()
+
+
+class Timed(Spider):
+    """Asks for pages at times: `plan` has pairs of seconds since the start and a request."""
+
+    plan: Sequence[tuple[float, Request | str]] = ()
+
+    async def start(self) -> AsyncIterator[Any]:
+        passed = 0.0
+        for at, wanted in self.plan:
+            await compat.sleep(at - passed)
+            passed = at
+            yield request_of(wanted).replace(callback=self.parse, errback=self.fail)
 
 
 Respond = Callable[[Request], Awaitable[Response]]
