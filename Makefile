@@ -9,7 +9,7 @@ PYTHON ?= python3
 SCRAPY ?= newest
 ARGS   ?=
 
-PARALLEL := --numprocesses auto --dist worksteal
+PARALLEL := --numprocesses auto --dist loadgroup
 
 VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_info[:2])')
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
