@@ -240,12 +240,11 @@ CRAWLERS_INTRODUCTION = """\
 # Crawlers
 
 This page lists known crawlers: who sends each one, what for, and whether its operator says that it
-obeys robots.txt. The pages of the operators were looked up in November 2026. Two commands answer
-for one crawler, and for one page ([more](commands.md#who-may-fetch-this)):
+obeys robots.txt. The pages of the operators were looked up in November 2026. This command says
+which of them may fetch a page ([more](commands.md#who-may-fetch-this)):
 
 ```console
-$ scrapy robots crawlers ClaudeBot
-$ scrapy robots blocked https://example.com/page
+$ scrapy robots blocked --all https://example.com/page
 ```
 
 | kind | means |

@@ -65,6 +65,8 @@ class Options:
     jobs          how many sites, or files, at a time; 0: as many as is usual
     timeout       seconds for one robots.txt, redirects included
     select        codes of findings, or their starts; none: the default of lint
+    explain       codes of findings that are to be explained
+    all           whether all crawlers are asked about, or those that most sites care for
     severity      findings that are less grave are not shown; None: the default of lint
     fixes         which fixes to apply: "", "safe", "all"
     port          the tester's port; 0: any free one; None: the usual one
@@ -103,6 +105,8 @@ class Options:
     severity: Severity | None
     include: str
     statistics: bool
+    explain: tuple[str, ...]
+    all: bool
     exit_zero: bool
     fixes: str
 
@@ -165,6 +169,8 @@ def read_options(args: list[str], opts: Namespace, verb: Verb, defaults: Default
         severity=None if opts.severity is None else read_severity("--severity", opts.severity),
         include=opts.include or "",
         statistics=opts.statistics,
+        explain=read_findings("--explain", opts.explain or ""),
+        all=opts.all,
         exit_zero=opts.exit_zero,
         fixes="all" if opts.unsafe_fixes else "safe" if opts.fix else "",
     )
@@ -196,6 +202,21 @@ def read_codes(source: str, values: Iterable[str]) -> tuple[str, ...]:
                 f"{source}: no finding has the code {code!r}; the codes start with R1 to R6"
             )
     return codes
+
+
+def read_findings(source: str, value: str) -> tuple[str, ...]:
+    """Codes of findings, from codes and names; `all` for each. UsageError for an unknown one."""
+    if value.strip().lower() == "all":
+        return tuple(KINDS)
+    names = {kind.name: kind.code for kind in KINDS.values()}
+    codes = []
+    for word in filter(None, map(str.strip, value.split(","))):
+        code = names.get(word.lower(), word.upper())
+        if code not in KINDS:
+            near = nearest(word.lower(), names) or nearest(code, KINDS)
+            raise UsageError(f"{source}: no finding has the code {word!r}{near}")
+        codes.append(code)
+    return tuple(codes)
 
 
 def read_severity(source: str, value: str) -> Severity:

@@ -1,4 +1,4 @@
-"""The verbs and the options, as data: the parser, the help and the completion are made of them.
+"""The verbs and the options, as data: the parser and the help are made of them.
 
 What a verb does is in a module of its own, which is loaded when the verb is run.
 """
@@ -79,6 +79,10 @@ OPTIONS: Mapping[str, Option] = {
         f"of a directory, the files to read (default: {FILES_OF_DIRECTORIES})",
         "GLOB",
     ),
+    "explain": Option(
+        ("--explain",), "what these findings are, why they matter, how to fix them", "R201|all"
+    ),
+    "all": Option(("--all",), "all crawlers that are known, not only those"),
     "statistics": Option(("--statistics",), "count the findings instead of showing them"),
     "exit_zero": Option(("--exit-zero",), "exit with 0 in spite of findings"),
     "fix": Option(("--fix",), "apply the fixes after which every dialect answers as before"),
@@ -173,7 +177,7 @@ VERBS: Mapping[str, Verb] = {
         "what is wrong with these files",
         (
             *("robots", "dialect", "select", "ignore", "severity", "include", "statistics"),
-            *("exit_zero", "fix", "unsafe_fixes", "jobs", "timeout"),
+            *("explain", "exit_zero", "fix", "unsafe_fixes", "jobs", "timeout"),
             *("output_format", "json", "sarif"),
         ),
         (
@@ -187,6 +191,7 @@ VERBS: Mapping[str, Verb] = {
             "lint sites/ --statistics",
             "lint robots.txt --fix",
             "lint robots.txt --output-format sarif > robots.sarif",
+            "lint --explain R201",
         ),
         tuple(FORMATS),
         {"robots": "one more file to look at"},
@@ -237,30 +242,14 @@ VERBS: Mapping[str, Verb] = {
         ),
         helps={"dialect": "make the decisions in this dialect (default: the recorded ones)"},
     ),
-    "crawlers": Verb(
-        "verbs.crawler_list",
-        "[NAME ...]",
-        "what is known of crawlers: kind, operator, purpose, source",
-        ("output_format", "json"),
-        ("0 all names are known", _WRONG),
-        ("crawlers", "crawlers GPTBot"),
-    ),
     "blocked": Verb(
         "verbs.blocked",
         "URL|FILE",
         "which AI crawlers, search engines and archives may fetch it",
-        ("robots", "timeout", "output_format", "json"),
+        ("robots", "all", "timeout", "output_format", "json"),
         ("0 all of them may", "1 one of them may not fetch the page, or use it", _UNREADABLE),
-        ("blocked https://example.com/", "blocked robots.txt"),
+        ("blocked https://example.com/", "blocked robots.txt --all"),
         asks_all=True,
-    ),
-    "rule": Verb(
-        "verbs.rule",
-        "[CODE ...]",
-        "what a finding of lint is, why it matters, how to fix it",
-        ("output_format", "json"),
-        ("0 all codes are known", _WRONG),
-        ("rule", "rule R201"),
     ),
     "test": Verb(
         "verbs.suite",
@@ -296,18 +285,5 @@ VERBS: Mapping[str, Verb] = {
             "diff robots.old robots.txt",
             "diff robots.txt https://example.com/robots.txt --dialect google",
         ),
-    ),
-    "completion": Verb(
-        "verbs.completion",
-        "bash|zsh|fish",
-        "a script that completes robots-policy in a shell",
-        (),
-        ("0 the script was printed", _WRONG),
-        (
-            'completion bash >> "$HOME/.bashrc"',
-            'completion zsh >> "$HOME/.zshrc"',
-            'completion fish > "$HOME/.config/fish/completions/robots-policy.fish"',
-        ),
-        ("text",),
     ),
 }

@@ -17,7 +17,7 @@ from ..printing.access_table import ANSWERS
 from ..printing.terminal import print_line
 from ..reading.download import is_web
 from ..reading.inputs import in_words, read_file, robots_txt_of
-from ..verbs.crawler_list import by_category
+from ..verbs.blocked import by_category
 from .server import Server, as_fetched, fetch_for_page
 
 PORT = 9309  # always the same one, so that links live on

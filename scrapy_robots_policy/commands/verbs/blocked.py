@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -21,7 +21,6 @@ from ..printing.terminal import print_groups, print_json, print_line
 from ..printing.verdict_data import verdict_as_json
 from ..reading.download import is_web
 from ..reading.inputs import Inputs, in_words, robots_txt_of, rules_from
-from .crawler_list import by_category
 
 ASKED_ABOUT = (
     *(Category.AI_TRAINING, Category.AI_SEARCH, Category.AI_ASSISTANT),
@@ -55,11 +54,11 @@ def run(options: Options) -> int:
     inputs = Inputs(options)
     result = inputs.result(url)  # one fetch for all
     if options.as_json:
-        objects = _by_agent(url, result, partial(_as_json, url))
+        objects = _by_agent(url, result, partial(_as_json, url), options)
         for row in objects.values():
             print_json(row)
         return int(not all(row["allowed"] for row in objects.values()))
-    rows = _by_agent(url, result, _row)
+    rows = _by_agent(url, result, _row, options)
     print_line(f"{shown(url)}  by {_file(inputs.name(url), result)}")
     _print_table(rows)
     return int(not all(row.is_allowed for row in rows.values()))
@@ -79,7 +78,7 @@ def _question(argument: str, options: Options) -> tuple[str, Options]:
 
 
 def _by_agent(
-    url: str, result: FetchResult, made_of: Callable[[Agent, Verdict], T]
+    url: str, result: FetchResult, made_of: Callable[[Agent, Verdict], T], options: Options
 ) -> dict[Agent, T]:
     """What is made of the verdict for each crawler, in the dialect of its engine.
 
@@ -87,7 +86,7 @@ def _by_agent(
     their verdicts have looked up: those of a large file take many times its size.
     """
     every = chain.from_iterable(group for _, group in by_category(crawlers()))
-    agents = [agent for agent in every if agent.facts.category in ASKED_ABOUT]
+    agents = [agent for agent in every if options.all or agent.facts.category in ASKED_ABOUT]
     made: dict[Agent, T] = {}
     for name in dict.fromkeys(agent.dialect for agent in agents):
         rules = rules_from("", result, DIALECTS[name])
@@ -105,7 +104,20 @@ def _as_json(url: str, agent: Agent, verdict: Verdict) -> dict[str, Any]:
         "category": facts.category.value,
         "kind": facts.kind.value,
         "robots_txt": facts.obedience.value,
+        "crawl_delay": facts.crawl_delay,
+        "page": facts.page or None,
+        "source": agent.source,
+        "certainty": agent.certainty.value,
     }
+
+
+def by_category(agents: Iterable[Agent]) -> Iterator[tuple[Category, list[Agent]]]:
+    """The crawlers of each category that has some, by name."""
+    ordered = sorted(agents, key=lambda agent: agent.name.lower())
+    for category in Category:
+        group = [agent for agent in ordered if agent.facts.category is category]
+        if group:
+            yield category, group
 
 
 def _file(name: str, result: FetchResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...lint import Severity
 from ..arguments import Options, UsageError
+from ..linting.explained import explain
 from ..linting.finding_formats import FORMATS, Format, Statistics
 from ..linting.lint_config import configured
 from ..linting.linted_files import is_special, linted_files, names_of
@@ -13,6 +14,8 @@ from ..reading.download import is_web
 
 def run(options: Options) -> int:
     """1 if a finding is a warning or an error, 0 without; 2 if a file could not be read."""
+    if options.explain:
+        return explain(options)
     options = configured(options)
     names = names_of(options)
     _check(names, options)

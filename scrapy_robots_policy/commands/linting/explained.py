@@ -1,4 +1,4 @@
-"""`scrapy robots rule CODE`: what a finding of lint is, why it matters, and how to fix it."""
+"""`scrapy robots lint --explain CODE`: what a finding is, why it matters, and how to fix it."""
 
 from __future__ import annotations
 
@@ -7,36 +7,20 @@ from typing import Any
 
 from ...lint import KINDS
 from ...lint.explanations import explanations
-from ...rep.nearest import nearest
-from ..arguments import Options, UsageError
+from ..arguments import Options
 from ..printing.terminal import Blocks, paint, print_columns, print_json, print_line
 
 
-def run(options: Options) -> int:
+def explain(options: Options) -> int:
     """Always 0."""
-    codes = [_code(argument) for argument in options.args]
-    if options.as_json:
-        for code in codes or KINDS:
+    blocks = Blocks()
+    for code in options.explain:
+        if options.as_json:
             print_json(_as_json(code))
-    elif codes:
-        blocks = Blocks()
-        for code in codes:
+        else:
             blocks.begin()
             _print(code)
-    else:
-        rows = [(kind.code, kind.name, kind.severity.value, kind.title) for kind in KINDS.values()]
-        print_columns(rows, head=("code", "name", "severity", "what it is"))
     return 0
-
-
-def _code(argument: str) -> str:
-    """The code of a finding, from its code or its name. UsageError for an unknown one."""
-    names = {kind.name: kind.code for kind in KINDS.values()}
-    code = names.get(argument.lower(), argument.upper())
-    if code not in KINDS:
-        near = nearest(argument.lower(), names) or nearest(code, KINDS)
-        raise UsageError(f"no finding has the code {argument!r}{near}")
-    return code
 
 
 def _print(code: str) -> None:
