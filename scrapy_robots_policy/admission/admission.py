@@ -20,7 +20,6 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request
 from scrapy.http.request import NO_CALLBACK
 
-from ..config.misspelt import MetaNames
 from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, FetchForbidden
 from ..fetch.order import FetchOrder
@@ -61,7 +60,6 @@ class Admission:
         self.counts, self.now = counts, now
         self.dry_run = decider.dry_run
         self._put_back: WeakSet[Request] = WeakSet()
-        self._meta_names = MetaNames(crawler)
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
         """Whether a request whose rules are known has to wait for its turn or a visit time.
@@ -99,7 +97,6 @@ class Admission:
 
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
-        self._meta_names.look(request.meta)
         began, refetched = self.now(), False
         # Another middleware may have given it back in its turn: it must not wait for its own end.
         self.delays.left(request)

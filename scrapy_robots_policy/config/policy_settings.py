@@ -17,15 +17,13 @@ from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access_policy import AccessOverrides
 from ..rep.control_tokens import tokens_for
 from ..rep.delay_limit import DelayLimit
+from ..rep.nearest import nearest
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.report_files import ReportFiles
 from ..tags.actions import DEFAULTS, Actions
 from .audit_settings import AuditSettings
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
-from .contact import contact_warning
 from .identity import CrawlerName, crawler_name, sent_header
-from .misspelt import warnings_of_names
-from .own_files import Owned, feeds, refuse_shared_file
 from .path_template import filled, has_time
 from .report_settings import report_base, report_files
 from .request_config import RequestConfigs
@@ -82,8 +80,7 @@ class PolicySettings:
     def from_crawler(cls, crawler: Crawler) -> PolicySettings:
         """NotConfigured where robots.txt is not to be obeyed; SettingError for a wrong value.
 
-        Warns of what is no error: a name that is misspelt, a crawler without a name, or one that
-        names nobody to write to.
+        Warns of a setting that does not exist, and of a crawler without a name.
         """
         with one_sentence(crawler):
             log, values = CrawlLog(crawler), Values(crawler.settings, crawler.spider)
@@ -97,7 +94,7 @@ class PolicySettings:
             for warning in _warnings(values, name):
                 log.warning("%(warning)s", {"warning": warning})
             tag_actions(crawler)  # RobotsTagMiddleware reads them when a record is begun already
-            made = cls(
+            return cls(
                 configs=RequestConfigs.from_crawler(crawler, dialect, name),
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
@@ -117,23 +114,15 @@ class PolicySettings:
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 has_plugins=has_plugins(crawler.settings),
             )
-            if crawler.spider is not None:
-                feed_files = feeds(crawler.settings, crawler.spider.name, now)
-                refuse_shared_file([*made.files(), *feed_files])
-            return made
-
-    def files(self) -> Iterator[Owned]:
-        """The files that the crawl writes, but for its store."""
-        if self.audit is not None:
-            yield "ROBOTS_AUDIT", self.audit.path
-        if self.report is not None:
-            for path in filter(None, (self.report.page, self.report.data)):
-                yield "ROBOTS_REPORT", path
 
 
 def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:
-    of_header = name.warning or contact_warning(values.settings, values.spider)
-    return filter(None, (*warnings_of_names(values), of_header))
+    for setting in sorted(map(str, values.settings)):
+        if setting.startswith("ROBOTS_") and setting not in SETTINGS:
+            hint = nearest(setting, SETTINGS) or "; it has no effect here"
+            yield f"{setting} is no setting of scrapy_robots_policy{hint}"
+    if name.warning:
+        yield name.warning
 
 
 def _access_overrides(values: Values) -> AccessOverrides:
