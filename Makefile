@@ -18,7 +18,7 @@ PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 CRAWLS := first_day refusals origins cache_memory slow_host slow_names waiting pace stop soak overhead turns instructions
 
 .PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
-.PHONY: docs docs-serve dist matrix check_stream reports tester $(CRAWLS)
+.PHONY: docs docs-serve dist matrix check_stream tester $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -48,7 +48,6 @@ help:
 	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
 	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
 	@echo "make check_stream  a million URLs through \`scrapy robots check\`"
-	@echo "make reports  reports of crawls with 10, 3,000 and 100,000 origins: time, memory, size (ARGS=FOLDER: keep them)"
 	@echo "make tester   what 5,000 rules, 30 URLs and 6 crawlers cost the tester's server"
 	@echo "make clean    remove all that make has made"
 
@@ -134,7 +133,7 @@ memory: $(CORPUS)/made $(VENV)/bench/made
 origins: $(CORPUS)/made
 origins: export ROBOTS_CORPUS := $(CURDIR)/$(CORPUS)/tests/test_data
 
-check_stream reports tester $(CRAWLS): $(VENV)/bench/made
+check_stream tester $(CRAWLS): $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/$@.py $(ARGS)
 
 fleets: $(CORPUS)/made $(VENV)/fleet/made

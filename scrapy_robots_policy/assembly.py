@@ -99,7 +99,6 @@ class CrawlParts:
             settings.configs.default.agent,
             settings.configs.default.dialect.name,
             settings.report,
-            settings.report_base,
             self.now,
         )
 

@@ -25,7 +25,7 @@ from .audit_settings import AuditSettings
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
 from .identity import CrawlerName, crawler_name, sent_header
 from .path_template import filled, has_time
-from .report_settings import report_base, report_files
+from .report_settings import report_files
 from .request_config import RequestConfigs
 from .setting_values import Values
 from .settings_table import SETTINGS
@@ -49,7 +49,6 @@ class PolicySettings:
     delay_limit     the user's limit for the delay that a site asks for
     use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
-    report_base     the data of an earlier report, where the report is compared with it
     dry_run         whether requests that would be dropped are only counted
     audit           where the record of the crawl goes, where one is wanted
     approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
@@ -69,7 +68,6 @@ class PolicySettings:
     delay_limit: DelayLimit = DelayLimit()
     use: DeclaredUse = NO_USE
     report: ReportFiles | None = None
-    report_base: Path | None = None
     dry_run: bool = False
     audit: AuditSettings | None = None
     approved: Mapping[str, str] | None = None
@@ -107,7 +105,6 @@ class PolicySettings:
                 delay_limit=_delay_limit(values),
                 use=declared_use(values),
                 report=_report(values, now),
-                report_base=report_base(_path(values, "ROBOTS_REPORT_BASE", now)),
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_audit(values, now),
                 approved=values["ROBOTS_APPROVED"],

@@ -31,7 +31,7 @@ from .kinds import (
     dict_in,
 )
 from .overrides import OverridesKind
-from .path_template import NAME, PathTemplate
+from .path_template import PathTemplate
 
 
 class _ActionsKind:
@@ -287,14 +287,6 @@ _TABLE = (
         "`.json`; or the figures alone. `%(name)s` and `%(time)s` are the spider's name and the "
         "time. With `%(time)s`, a name that is taken gets a number; without it, the earlier report "
         "is replaced. The folder must be there.",
-    ),
-    Setting(
-        "ROBOTS_REPORT_BASE",
-        PathTemplate("the path of a report's .json file", (NAME,)),  # its time was another one
-        None,
-        "The `.json` of an earlier report, with which the report is compared; `%(name)s` is the "
-        "spider's name. It may be the file that this report replaces, and it may be missing before "
-        "the first crawl.",
     ),
     Setting(
         "ROBOTS_AUDIT",

@@ -1,4 +1,4 @@
-"""Figures for people. `static/report.js` writes those of a page in the same way."""
+"""Figures for people."""
 
 from __future__ import annotations
 
@@ -32,11 +32,6 @@ def span(seconds: float) -> str:
 def utc_time(seconds: float) -> str:
     """A moment to the second: "2026-11-27 02:09:04 UTC"."""
     return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def change(number: float) -> str:
-    """A difference with its sign: "+1,200", "-3"; "0" has none."""
-    return f"{number:+,}" if number else "0"
 
 
 def octets(count: float) -> str:

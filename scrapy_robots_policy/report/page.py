@@ -1,7 +1,7 @@
 """A crawl's report as one HTML page that needs no other file.
 
-The page's own policy forbids it to load anything. It admits the one style sheet and the one script
-in the page, by their hashes.
+The page's own policy forbids it to load anything. It admits the one style sheet
+in the page, by its hash.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .summary import Report, utc
 def page(report: Report, data: str) -> str:
     """The page. `data` is the name of the file beside it, which has all the figures."""
     address = quote(fsencode(data))  # a name need not be UTF-8
-    style, script = static_text("page.css"), static_text("report.js")
+    style = static_text("page.css")
     return Template(static_text("page.html")).substitute(
-        policy=content_policy(style, script),
+        policy=content_policy(style),
         style=style,
         kind="report",
         title=text(report.spider),
@@ -29,7 +29,7 @@ def page(report: Report, data: str) -> str:
         figures=_figures(report),
         sections="".join(sections(report)),
         end=f'<footer>All figures are in <a href="{text(address)}" download>{text(data)}</a>, '
-        f"beside this page.</footer>\n<script>{script}</script>",
+        "beside this page.</footer>\n",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from scrapy.crawler import Crawler
@@ -12,7 +11,6 @@ from scrapy.crawler import Crawler
 from ..crawl_log import CrawlLog
 from ..stats import PREFIX
 from .counts import CrawlCounts
-from .earlier_report import EarlierReport
 from .report_files import ReportFiles
 from .summary import Report
 
@@ -22,23 +20,21 @@ class ReportWriter:
 
     agent    the product token of the crawl; `dialect`: the name of its dialect
     files    the files to write
-    base     the data of an earlier report to compare with; None: with none
     now      returns seconds since the epoch
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 - all that it works with is handed in
+    def __init__(
         self,
         crawler: Crawler,
         counts: CrawlCounts,
         agent: str,
         dialect: str,
         files: ReportFiles,
-        base: Path | None,
         now: Callable[[], float],
     ) -> None:
         self.crawler, self.counts, self.now = crawler, counts, now
         self.agent, self.dialect = agent, dialect
-        self.files, self.base = files, base
+        self.files = files
         self.began = now()
         self.log = CrawlLog(crawler)
 
@@ -69,7 +65,6 @@ class ReportWriter:
             self._figures(),
             self.counts.samples,
             self.counts.histograms,
-            self._base(),
         )
 
     def _figures(self) -> dict[str, float]:
@@ -80,24 +75,6 @@ class ReportWriter:
         except Exception:  # a collector may raise any
             self.log.exception("The report of the crawl is written without the stats")
             return {}
-
-    def _base(self) -> EarlierReport | None:
-        """The earlier report; None where there is none, which is so before the second crawl."""
-        if self.base is None:
-            return None
-        try:
-            return EarlierReport.read(self.base)
-        except FileNotFoundError:
-            self.log.info(
-                "There is no earlier report at %(path)s to compare this one with",
-                {"path": self.base},
-            )
-        except ValueError as error:
-            self.log.warning(
-                "The report is not compared with %(path)s: %(error)s",
-                {"path": self.base, "error": error},
-            )
-        return None
 
 
 def _as_numbers(stats: Mapping[str, Any]) -> dict[str, float]:

@@ -7,28 +7,19 @@ from heapq import nlargest
 
 from .. import stats as names
 from ..rep import AccessMode
-from .charts import chart
 from .counts import OriginCounts
-from .earlier_report import EarlierReport
-from .formats import change, counted, elapsed, octets, span
-from .grid import TEXT, Cell, Noted, grid
-from .html import Bar, Share, bars, count_bars, html_table, section, shares, text
-from .summary import MAX_SUMS, Report
+from .formats import counted, elapsed, octets
+from .html import MAX_ROWS, Bar, Share, bars, count_bars, html_table, section, shares, text
+from .summary import Report
 
-MAX_GRID = 5_000  # rows of a table in the page; the data file has all
-MAX_RULES = 500
 MAX_SHOWN_SAMPLES = 8
 MAX_BARS = 10  # origins in a list of bars
 
 _ACTIONS = ("dropped", "marked", "would_drop")
 _MODES = {**{mode.value: mode.description for mode in AccessMode}, "": "not fetched"}
-_COUNT, _TIME = "count", "time"
 
 
 def sections(report: Report) -> Iterable[str]:
-    if report.base is not None:
-        note = f"with the crawl that began {report.base.began[:19].replace('T', ' ')} UTC"
-        yield section("Compared", note, _comparison(report, report.base))
     yield section("Origins by access mode", "", _modes(report.modes))
     verb = "What would be dropped" if report.is_dry_run else "Dropped"
     start = names.WOULD_DROP if report.is_dry_run else names.DROPPED
@@ -38,7 +29,6 @@ def sections(report: Report) -> Iterable[str]:
     yield section("Some of these URLs", "up to three for a rule", _samples(report))
     note = f"{len(report.domains):,}, all origins of a domain together"
     yield section("Registered domains", note, _domains(report))
-    yield section("How long, how old, how large", "", _histograms(report))
     yield section("Waiting for a robots.txt", "the longest waits first", _waits(report.counts))
     yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
     yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
@@ -49,47 +39,6 @@ def sections(report: Report) -> Iterable[str]:
     yield section("tdmrep.json", "all results but 404", _tdmreps(report.counts))
     yield section("Robots tags of pages", "in headers and meta tags", _tags(report))
     yield section("All origins", "most drops first, then longest waits", _origins(report.counts))
-
-
-def _comparison(report: Report, base: EarlierReport) -> str:
-    figures = [
-        ("requests passed", base.passed, report.passed, _difference),
-        ("requests dropped", base.dropped, report.dropped, _difference),
-        ("origins", len(base.origins), len(report.origins), _difference),
-        ("origins in trouble", base.trouble, report.trouble, _difference),
-        ("waited for robots.txt, in all", base.waited, report.waited, _later),
-        ("waited for delays, in all", base.held, report.held, _later),
-    ]
-    rows = [(name, *compared(before, now)) for name, before, now, compared in figures]
-    columns = {"origin": TEXT, "before": TEXT, "now": TEXT}
-    columns |= {"dropped before": _COUNT, "dropped now": _COUNT}
-    origins = grid("origins", columns, report.changes[:MAX_GRID], len(report.changes))
-    return (
-        html_table(("figure", "before", "now", "change"), rows, right={1, 2, 3})
-        + _titled("Origins that are read otherwise", origins)
-        + _titled("Rules that drop more, or less", _changed_rules(report))
-    )
-
-
-def _changed_rules(report: Report) -> str:
-    columns = {"rule": TEXT, "before": _COUNT, "now": _COUNT, "change": "change"}
-    rows = [(one.text, one.before, one.now, one.now - one.before) for one in report.changed_rules]
-    return grid("rules", columns, rows[:MAX_RULES], len(rows))
-
-
-def _titled(title: str, body: str) -> str:
-    return f"<h3>{text(title)}</h3>{body}" if body else ""
-
-
-def _difference(before: float, now: float) -> tuple[str, str, str]:
-    return f"{before:,}", f"{now:,}", change(now - before)
-
-
-def _later(before: float, now: float) -> tuple[str, str, str]:
-    difference = elapsed(abs(now - before))
-    if difference != elapsed(0):
-        difference = ("-" if now < before else "+") + difference
-    return elapsed(before), elapsed(now), difference
 
 
 def _modes(modes: Mapping[str, int]) -> str:
@@ -112,16 +61,14 @@ def _reasons(report: Report, start: str) -> str:
 
 
 def _rules(report: Report) -> str:
-    columns = {"rule or cause": TEXT, "dropped": _COUNT, "origins": _COUNT}
-    rows = [(one.text, one.dropped, one.origins) for one in report.rules[:MAX_RULES]]
-    return grid("rules", columns, rows, min(len(report.rules), MAX_SUMS))
+    rows = [(one.text, f"{one.dropped:,}", f"{one.origins:,}") for one in report.rules]
+    return html_table(("rule or cause", "dropped", "origins"), rows, right={1, 2})
 
 
 def _drops(report: Report) -> str:
-    drops = nlargest(MAX_RULES, report.drops)
-    columns = {"origin": TEXT, "rule or cause": TEXT, "dropped": _COUNT}
-    rows = [(origin, cause, count) for count, origin, cause in drops]
-    return grid("refusals", columns, rows, sum(len(one.dropped) for one in report.counts))
+    drops = nlargest(MAX_ROWS + 1, report.drops)
+    rows = [(origin, cause, f"{count:,}") for count, origin, cause in drops]
+    return html_table(("origin", "rule or cause", "dropped"), rows, right={2})
 
 
 def _samples(report: Report) -> str:
@@ -137,29 +84,12 @@ def _samples(report: Report) -> str:
 def _domains(report: Report) -> str:
     if len(report.domains) < 2:
         return ""
-    columns = {"domain": TEXT, "origins": _COUNT, "passed": _COUNT, "dropped": _COUNT}
-    columns |= {"time lost": _TIME}
     rows = [
-        (one.domain, one.origins, one.passed, one.dropped, one.lost)
-        for one in report.domains[:MAX_RULES]
+        (one.domain, f"{one.origins:,}", f"{one.passed:,}", f"{one.dropped:,}", elapsed(one.lost))
+        for one in report.domains
     ]
-    return grid("domains", columns, rows, min(len(report.domains), MAX_SUMS))
-
-
-def _histograms(report: Report) -> str:
-    titles = {
-        "waits": ("Requests, by their wait for a robots.txt", span),
-        "held": ("Requests, by their wait for a turn", span),
-        "delays": ("Origins, by the delay that they ask for", span),
-        "ages": ("robots.txt obeyed, by age", span),
-        "sizes": ("robots.txt fetched, by size", octets),
-    }
-    charts = "".join(
-        chart(title, report.all_histograms[name], unit)
-        for name, (title, unit) in titles.items()
-        if name in report.all_histograms
-    )
-    return f'<div class="charts">{charts}</div>' if charts else ""
+    head = ("domain", "origins", "passed", "dropped", "time lost")
+    return html_table(head, rows, right={1, 2, 3, 4})
 
 
 def _waits(origins: Sequence[OriginCounts]) -> str:
@@ -185,12 +115,12 @@ def _trouble(report: Report) -> str:
     troubled = sorted((counts for counts in report.origins if counts.trouble), key=_worst_first)
     if not troubled:
         return ""
-    columns = {"origin": TEXT, "why": TEXT, "mode": TEXT, "passed": _COUNT, "dropped": _COUNT}
     rows = [
-        (one.origin, one.why, _MODES[one.mode], one.passed, one.all_dropped)
-        for one in troubled[:MAX_RULES]
+        (one.origin, one.why, _MODES[one.mode], f"{one.passed:,}", f"{one.all_dropped:,}")
+        for one in troubled
     ]
-    origins = grid("origins in trouble", columns, rows, len(troubled))
+    head = ("origin", "why", "mode", "passed", "dropped")
+    origins = html_table(head, rows, right={3, 4})
     results = _counts(report.stats_under(names.OUTCOME))
     return f"{origins}<h3>Results of all fetches</h3>{results}"
 
@@ -203,16 +133,14 @@ def _delays(origins: Sequence[OriginCounts]) -> str:
 
 def _declared_uses(origins: Sequence[OriginCounts]) -> str:
     uses = [(n, result, one.origin) for one in origins for result, n in one.uses.items()]
-    columns = {"origin": TEXT, "result": TEXT, "pages": _COUNT}
-    rows = [(origin, result, count) for count, result, origin in nlargest(MAX_RULES, uses)]
-    return grid("declared uses", columns, rows, len(uses))
+    rows = [(origin, result, f"{count:,}") for count, result, origin in sorted(uses, reverse=True)]
+    return html_table(("origin", "result", "pages"), rows, right={2})
 
 
 def _tdmreps(origins: Sequence[OriginCounts]) -> str:
     """The files that were served, or could not be fetched: most sites have none."""
     rows = [(one.origin, one.tdmrep) for one in origins if one.tdmrep not in ("", "404")]
-    columns = {"origin": TEXT, "tdmrep.json": TEXT}
-    return grid("tdmrep.json files", columns, rows[:MAX_RULES], len(rows))
+    return html_table(("origin", "tdmrep.json"), rows, right=())
 
 
 def _tags(report: Report) -> str:
@@ -229,20 +157,20 @@ def _tags(report: Report) -> str:
 
 
 def _origins(origins: Sequence[OriginCounts]) -> str:
-    columns = {"origin": TEXT, "mode": TEXT, "why": TEXT, "passed": _COUNT}
-    columns |= {"dropped": _COUNT, "longest wait": _TIME}
-    columns |= {"delay": "seconds", "waited for turns": _TIME, "size": "size"}
-    worst = sorted(origins, key=_worst_first)[:MAX_GRID]
-    return grid("origins", columns, [_origin(one) for one in worst], len(origins))
+    head = ("origin", "mode", "why", "passed", "dropped", "longest wait")
+    head = (*head, "delay", "waited for turns", "size")
+    rows = [_origin(one) for one in sorted(origins, key=_worst_first)]
+    return html_table(head, rows, right=range(3, 9))
 
 
-def _origin(counts: OriginCounts) -> Sequence[Cell]:
+def _origin(counts: OriginCounts) -> Sequence[str]:
     no_mode = "" if counts.is_shared else "not fetched"
     return (
         *(counts.origin, counts.mode or no_mode, counts.why),
-        *(counts.passed, counts.all_dropped, counts.longest_wait),
-        *(counts.delay, counts.held),
-        Noted(counts.octets, ", cut") if counts.cut else counts.octets,
+        *(f"{counts.passed:,}", f"{counts.all_dropped:,}", elapsed(counts.longest_wait)),
+        f"{counts.delay:g} s" if counts.delay else "",
+        elapsed(counts.held) if counts.held else "",
+        octets(counts.octets) + ", cut" * counts.cut if counts.octets else "",
     )
 
 

@@ -12,14 +12,6 @@ from typing import Any
 
 from .. import stats as names
 from .counts import OriginCounts
-from .earlier_report import (
-    Change,
-    ChangedRule,
-    EarlierReport,
-    OriginFigures,
-    changed_rules,
-    changes,
-)
 from .histogram import DELAYS, Histogram
 from .sums import DomainSum, RuleSum, by_domain, by_rule, by_use
 
@@ -40,7 +32,6 @@ class Report:
     stats           the crawl's stats of robots.txt
     samples         URLs that were dropped, by rule text or other cause
     histograms      by name: "waits", "held", "ages", "sizes"
-    base            an earlier report to compare with
     """
 
     spider: str
@@ -53,7 +44,6 @@ class Report:
     stats: Mapping[str, Any]
     samples: Mapping[str, Sequence[str]] = field(default_factory=dict)
     histograms: Mapping[str, Histogram] = field(default_factory=dict)
-    base: EarlierReport | None = None
 
     @property
     def passed(self) -> int:
@@ -105,20 +95,6 @@ class Report:
     @cached_property
     def domains(self) -> Sequence[DomainSum]:
         return by_domain(self.counts)
-
-    @cached_property
-    def changes(self) -> Sequence[Change]:
-        """The origins that are read otherwise than in the earlier report."""
-        now = {
-            one.origin: OriginFigures(one.mode, one.why, one.all_dropped, one.trouble)
-            for one in self.origins
-        }
-        return changes(self.base, now) if self.base else ()
-
-    @cached_property
-    def changed_rules(self) -> Sequence[ChangedRule]:
-        now = {one.text: one.dropped for one in self.rules}
-        return changed_rules(self.base, now)[:MAX_SUMS] if self.base else ()
 
     @cached_property
     def uses(self) -> Mapping[str, int]:
@@ -174,20 +150,9 @@ def _sums_as_json(report: Report) -> dict[str, Any]:
         "rules": _rows(report.rules),
         "domains": _rows(report.domains),
         "usage": report.uses,
-        "compared": _comparison(report),
         "histograms": {
             name: histogram.as_json() for name, histogram in report.all_histograms.items()
         },
-    }
-
-
-def _comparison(report: Report) -> dict[str, Any] | None:
-    if report.base is None:
-        return None
-    return {
-        "began": report.base.began,
-        "changes": [change._asdict() for change in report.changes],
-        "rules": [rule._asdict() for rule in report.changed_rules],
     }
 
 
