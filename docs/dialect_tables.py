@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scrapy_robots_policy.commands.printing.access_table import duration, modes_by_answer
 from scrapy_robots_policy.commands.printing.option_words import value_text
-from scrapy_robots_policy.commands.verbs.crawler_list import by_category
+from scrapy_robots_policy.commands.verbs.blocked import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
 from scrapy_robots_policy.rep.agents import Category, CrawlerKind
 from scrapy_robots_policy.rep.dialects.crawlers import crawlers

@@ -24,7 +24,6 @@ from ..report.html import (
     text,
 )
 from .overview import MAX_COUNTED, Overview
-from .parts import errors_in, notes_on
 from .words import reason_words, software_words, source_words, time_words
 
 
@@ -67,7 +66,7 @@ def _figures(overview: Overview) -> str:
     origins = len(overview.origins)
     agree = overview.decisions - exempt - overview.differ
     numbers = {
-        "requests passed" if overview.has_all else "passes recorded": overview.passed,
+        "requests passed": overview.passed,
         "would be refused" if overview.dry_run else "requests refused": refused,
         "origins" if origins <= MAX_COUNTED else "or more origins": min(origins, MAX_COUNTED),
         "robots.txt recorded": sum(overview.sources.values()),
@@ -100,22 +99,15 @@ def _sections(overview: Overview) -> Iterable[str]:
 
 
 def _wholeness(overview: Overview) -> str:
-    differ, torn = overview.differ, sum(file.is_torn for file in overview.files)
+    differ = overview.differ
     sentences = [
         "Every line is as it was written: the chain of hashes is whole.",
         "All decisions were made again from the recorded octets, with the same answers."
         if not differ
         else f"{counted(differ, 'decision')} had another answer when made again.",
     ]
-    if not overview.has_all:
-        passed = overview.sums["passed"] + overview.sums["exempt"]
-        sentences.append(f"By the sums at the end {counted(passed, 'request')} passed.")
-    if torn:
-        sentences.append("A file was cut off in its last line, as when a crawl is killed.")
-    sentences += [f"{note}." for note in notes_on(overview.parts)]
-    errors = [f"{error}." for error in errors_in(overview.parts)]
-    wrong = f"<p><b>{text(' '.join(errors))}</b></p>" if errors else ""
-    return f"{wrong}<p>{text(' '.join(sentences))}</p>"
+    sentences += [f"{note}." for note in overview.notes]
+    return f"<p>{text(' '.join(sentences))}</p>"
 
 
 def _causes(overview: Overview) -> list[Bar]:

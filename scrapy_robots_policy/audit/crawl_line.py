@@ -30,7 +30,6 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
         "user_agent": sent_user_agent(crawler.settings, crawler.spider)[1],
         "purposes": sorted(settings.use.purposes),
         "dry_run": settings.dry_run,
-        "passed": settings.audit.passed,
         "judged_by": _judged_by(settings),
         "settings": _in_force(crawler),
     }

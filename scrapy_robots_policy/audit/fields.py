@@ -28,10 +28,6 @@ RECEIVED = (
     *("location", "retry-after", "vary"),
 )
 
-_KEPT = {
-    "first": "only the first for each host and rule are recorded",
-    "none": "none are recorded",
-}
 _USERINFO = re.compile(r"([^/?#]*://)[^/?#\s]*@")
 _PASSWORD = re.compile(r"(?<=password=)[^&#\s'\"]*", re.IGNORECASE)  # Redis takes it as a query
 
@@ -50,12 +46,6 @@ def instant(seconds: float | None) -> str | None:
 def seconds_of(moment: str) -> float:
     """Seconds since the epoch. ValueError where it is no moment."""
     return datetime.fromisoformat(moment.removesuffix("Z") + "+00:00").timestamp()
-
-
-def left_out(crawl: Mapping[str, Any]) -> str:
-    """What the user has kept out of the record of a crawl, in words; "" if nothing."""
-    kept = _KEPT.get(crawl["passed"])
-    return f"of the requests that passed {kept} (ROBOTS_AUDIT_PASSED)" if kept else ""
 
 
 def page_url(url: str) -> str:

@@ -1,8 +1,7 @@
 """The file that a record is written to: opened for this process alone, flushed whole, packed.
 
 A name that is taken gets a number: "audit.jsonl", "audit.2.jsonl". So no record is ever written
-over, and processes with the same setting write to different files. The files of one process have
-ascending numbers, also where those before were moved to an archive, which has their names then.
+over, and processes with the same setting write to different files.
 
 Octets go to the system without a buffer of Python's: after a disk was full nothing is left that
 would be written a second time.
@@ -30,20 +29,18 @@ def name_around_number(path: Path) -> tuple[str, str]:
     return (head, f".{suffix}{gz}") if dot and head else (stem, gz)
 
 
-def create(path: Path, first: int) -> tuple[int, Path, int]:
-    """(the descriptor of a new file, its path, its number). OSError where none can be made.
+def create(path: Path) -> tuple[int, Path]:
+    """(the descriptor of a new file, its path). OSError where none can be made.
 
     What exists and is no file, such as a pipe, is opened as it is.
-
-    first  the lowest number that it may have
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-        return os.open(path, os.O_WRONLY), path, first
+        return os.open(path, os.O_WRONLY), path
     head, tail = name_around_number(path)
-    for number in count(first):
+    for number in count(1):
         name = path if number == 1 else path.with_name(f"{head}.{number}{tail}")
         try:
-            return os.open(name, _FLAGS, 0o644), name, number
+            return os.open(name, _FLAGS, 0o644), name
         except FileExistsError:
             if name.is_dir():
                 raise
@@ -51,18 +48,13 @@ def create(path: Path, first: int) -> tuple[int, Path, int]:
 
 
 class LogFile:
-    """One file that is being written. Every method may raise OSError.
+    """One file that is being written. Every method may raise OSError."""
 
-    number  that in its name; 1 is not written. It is `first` at least
-    octets  how many octets were written to the disk
-    """
-
-    def __init__(self, path: Path, first: int = 1) -> None:
-        self._descriptor, self.path, self.number = create(path, first)
+    def __init__(self, path: Path) -> None:
+        self._descriptor, self.path = create(path)
         # Nobody calls `close` where a crawl fails before its spider is opened: no signal comes.
         self._close = finalize(self, os.close, self._descriptor)
         self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if path.suffix == GZ else None
-        self.octets = 0
 
     def write(self, lines: bytes) -> None:
         """Write whole lines through to the system. A packed file can be read up to here."""
@@ -87,9 +79,7 @@ class LogFile:
         left = memoryview(octets)
         try:
             while left:
-                written = os.write(self._descriptor, left)
-                self.octets += written
-                left = left[written:]
+                left = left[os.write(self._descriptor, left) :]
         except OSError:
             # The stream has a gap now. With an end after it, nothing before it could be unpacked.
             self._packer = None

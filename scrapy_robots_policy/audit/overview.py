@@ -14,7 +14,6 @@ from ..rep.documents import TDMREP, document_of
 from ..rep.escapes import brief, shortened, shown
 from ..rep.preference import Place
 from .decision_fields import MAX_TEXT
-from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying
 from .words import cause_words
@@ -57,7 +56,7 @@ class Overview:
     tdmreps      how many copies of a tdmrep.json
     overrides    decisions, by the place where the user has set something for them
     exempt       requests, by what exempts them
-    sums         those at the ends of the crawls, added up
+    notes        what is no error, and a reader should know
     """
 
     files: list[FileOverview] = field(default_factory=list)
@@ -77,13 +76,7 @@ class Overview:
     tdmreps: int = 0
     overrides: Counter[str] = field(default_factory=Counter)
     exempt: Counter[str] = field(default_factory=Counter)
-    sums: Counter[str] = field(default_factory=Counter)
-    parts: list[Part] = field(default_factory=list)
-
-    @property
-    def has_all(self) -> bool:
-        """Whether each request that passed was recorded."""
-        return not any(part.left_out for part in self.parts)
+    notes: list[str] = field(default_factory=list)
 
 
 def overview_of(paths: Iterable[Path], on_progress: OnProgress) -> Overview:
@@ -97,9 +90,9 @@ def overview_of(paths: Iterable[Path], on_progress: OnProgress) -> Overview:
                     overview.files.append(_file(file, replay, last, lines))
                     lines = 0
                 _count(overview, fields, replay.read(fields))
-                add_line(overview.parts, file, fields)
                 last, lines = fields, lines + 1
             overview.files.append(_file(file, replay, last, lines))
+        overview.notes += file.notes
     return overview
 
 
@@ -136,8 +129,6 @@ def _count(overview: Overview, fields: Mapping[str, Any], answers: Answers | Non
         _count_robots(overview, fields)
     elif fields["type"] == "page":
         _count_preferences(overview, fields, of_page_only=True)
-    elif fields["type"] == "end":
-        overview.sums.update({name: fields["sums"].get(name, 0) for name in ("passed", "exempt")})
     elif fields["type"] == "decision":
         overview.differ += answers is not None and not answers.agree
         _count_decision(overview, fields)

@@ -17,7 +17,6 @@ from .log_file import GZIP
 
 _CHUNK = 1 << 16
 _STEP = 10_000  # lines between two calls of `on_progress`
-LAST = ("end", "continued")  # the types of the last line of a crawl in a file
 _MAGIC = b"\x1f\x8b"
 _NO_RECORD = "; is this a record of ROBOTS_AUDIT?"
 
@@ -44,6 +43,7 @@ class RecordFile:
     hash         that of the latest line
     lines        how many lines were read
     is_torn      whether the file ends within a line, or within a packed block: it was killed
+    notes        what is no error, and a reader should know
     done         octets of the file that were read, of `size`; a pipe has the size 0
     """
 
@@ -53,6 +53,7 @@ class RecordFile:
         self._last_type = ""
         self.lines = self.done = self.size = 0
         self.is_torn = False
+        self.notes: list[str] = []
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The objects of the lines. AuditError at the first that is not as it was written."""
@@ -68,6 +69,10 @@ class RecordFile:
             raise self.error(f"the next line cannot be unpacked ({error})") from None
         if not self.lines:
             raise self.error(f"it has no line{_NO_RECORD}")
+        self._note_cut()
+        if self.is_torn:
+            good = f"{self.path} is good up to line {self.lines}"
+            self.notes.append(f"{good}; what follows was cut off")
 
     def error(self, why: str) -> AuditError:
         """What is wrong with the latest line, or with the file where none was read."""
@@ -88,10 +93,17 @@ class RecordFile:
                 )
         elif fields.get("prev") != self.hash and not (begins and fields.get("prev") == START):
             raise self.error("it does not follow the line before: a line was taken out or moved")
-        elif self._last_type in LAST and not begins:
-            raise self.error(f"it stands after the {self._last_type!r} line of the crawl")
+        elif begins:  # two records were joined
+            self._note_cut()
         self.hash, self._last_type = fields["hash"], fields["type"]
         return fields
+
+    def _note_cut(self) -> None:
+        if self._last_type != "end":
+            self.notes.append(
+                f"{self.path}: the crawl that ends at line {self.lines} has no sums: it was "
+                "killed, it still runs, or the disk was full"
+            )
 
     def _lines(self) -> Iterator[bytes]:
         rest = bytearray()  # a packed file may give a line octet by octet

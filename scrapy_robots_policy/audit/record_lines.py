@@ -1,4 +1,4 @@
-"""Makes the lines of a record of what a crawl obeyed, and remembers what the present file has.
+"""Makes the lines of a record of what a crawl obeyed, and remembers what the file has.
 
 What a decision rests on stands before it in the same file: its dialect, and its robots.txt. Most
 lines of decisions differ in a few fields only, so the text of the others is kept: between the other
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..admission.listener import Decision
 from ..fetch.exchange import Exchange
-from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict, origin_of
+from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
 from ..rep.preference import DeclaredUse
 from ..rep.use_answer import UseAnswer
@@ -50,10 +50,9 @@ class _Basis(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """The latest robots line of an origin: the entry that it is about, its source, its number."""
+    """The latest robots line of an origin: the entry that it is about, and its number."""
 
     key: _Key
-    source: str
     number: int
 
 
@@ -67,26 +66,19 @@ class _Stem(NamedTuple):
 class RecordLines:
     """The lines of one crawl in one process.
 
-    passed  which requests that pass are recorded: "all", "first", "none"
     use     what the crawl declares that it does with pages
     sums    what the last line says
     """
 
-    def __init__(self, writer: Writer, passed: str, use: DeclaredUse) -> None:
-        self.writer, self.passed, self.use = writer, passed, use
+    def __init__(self, writer: Writer, use: DeclaredUse) -> None:
+        self.writer, self.use = writer, use
         self.sums: Counter[str] = Counter()
         self._robots_number = 0  # of the latest robots line
-        self._written: OrderedDict[str, _Written] = OrderedDict()  # by origin; of all files
-        self.begin_file()
-
-    def begin_file(self) -> None:
-        """Forget what the file before has: each file can be read by itself."""
+        self._written: OrderedDict[str, _Written] = OrderedDict()  # by origin
         self._dialects: dict[Dialect, str] = {}  # the names by which lines refer to them
-        self._before_file = self._robots_number  # the last robots line that is not in the file
         self._octets: OrderedDict[str, None] = OrderedDict()  # SHA-256 of those in the file
         self._groups: OrderedDict[tuple[object, ...], dict[str, Any]] = OrderedDict()
         self._stems: OrderedDict[tuple[object, ...], _Stem] = OrderedDict()
-        self._firsts: OrderedDict[object, None] = OrderedDict()  # what decided, as in `_is_first`
 
     def decision(self, decision: Decision, set_by: Mapping[str, str] | None) -> None:
         """Write the line of a decision.
@@ -95,13 +87,7 @@ class RecordLines:
         """
         refused = decision.verdict
         self.sums["passed" if refused is None else f"refused/{refused.reason.name.lower()}"] += 1
-        self.writer.make_room()
         basis = self._basis(decision)
-        if refused is None and self.passed == "first":
-            verdict = self._passed(decision)
-            what_decided = basis.robots, basis.dialect, verdict.reason, verdict.line
-            if not self._is_first((decision.config.agent, *what_decided)):
-                return
         stem = self._stem(decision, basis)
         # JSON writes a finite number as Python does.
         age = round(max(decision.at - decision.rules.access.entry.current_at, 0.0), 3)
@@ -117,7 +103,6 @@ class RecordLines:
     def exempt(self, url: str, why: str, at: float) -> None:
         """A request that no robots.txt is asked about."""
         self.sums["exempt"] += 1
-        self.writer.make_room()
         fields = {
             "at": instant(at),
             "url": page_url(url),
@@ -125,12 +110,10 @@ class RecordLines:
             "reason": Reason.NOT_OBEYED.name.lower(),
             "exempt": why,
         }
-        if self.passed != "first" or self._is_first((why, origin_of(url))):
-            self.writer.write("decision", members(fields))
+        self.writer.write("decision", members(fields))
 
     def page(self, url: str, answer: UseAnswer, at: float) -> None:
         """What a page that was fetched says about its use."""
-        self.writer.make_room()
         fields = {
             "at": instant(at),
             "url": page_url(url),
@@ -162,7 +145,7 @@ class RecordLines:
             fields["octets"] = packed(entry.octets)
         self.writer.write("robots", members(fields))
         self.sums["robots"] += 1
-        _keep(self._written, origin, _Written(_key(entry), source, self._robots_number))
+        _keep(self._written, origin, _Written(_key(entry), self._robots_number))
         return self._robots_number
 
     def end(self, reason: str, at: float) -> None:
@@ -239,20 +222,9 @@ class RecordLines:
         is_given  whether the user has set the file in place of the site's own
         """
         written = self._written.get(rules.origin)
-        if written is not None and written.key != _key(rules.access.entry):
-            written = None
-        if written is not None and written.number > self._before_file:
+        if written is not None and written.key == _key(rules.access.entry):
             return written.number
-        if is_given:
-            return self.robots(rules, "override")
-        return self.robots(rules, "cache" if written is None else written.source)
-
-    def _is_first(self, by: object) -> bool:
-        """Whether a request that passes is the first in this file. `by`: what decided."""
-        if by in self._firsts:
-            return False
-        _keep(self._firsts, by, None)
-        return True
+        return self.robots(rules, "override" if is_given else "cache")
 
 
 def _key(entry: CacheEntry) -> _Key:

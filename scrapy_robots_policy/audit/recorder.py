@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.http import Request
@@ -53,23 +55,20 @@ class Recorder:
         assert settings.audit is not None
         assert crawler.spider is not None
         self.crawler, self.configs, self.now = crawler, settings.configs, now
-        self.audit, self.log = settings.audit, CrawlLog(crawler)
-        self._crawl, self._part = crawl_fields(crawler, settings, now()), 1
+        self.log = CrawlLog(crawler)
         self._exchanges: OrderedDict[str, list[Exchange]] = OrderedDict()
-        self.writer = self._open(call_later)
-        self.lines = RecordLines(self.writer, self.audit.passed, settings.use)
+        self.writer = self._open(settings.audit, crawl_fields(crawler, settings, now()), call_later)
+        self.lines = RecordLines(self.writer, settings.use)
 
-    def _open(self, call_later: compat.CallLater) -> Writer:
-        path, crawl = self.audit.path, self._crawl_line()
+    def _open(self, path: Path, fields: Mapping[str, Any], call_later: compat.CallLater) -> Writer:
+        crawl = members(fields)
         if len(crawl) > MAX_OCTETS:  # neither it nor the longest file in it could be read again
             raise SettingError(
                 f"ROBOTS_AUDIT cannot record settings of {len(crawl):,} octets, such as long files "
                 f"in ROBOTS_OVERRIDES; it records {MAX_OCTETS:,} at most"
             )
         try:
-            writer = Writer(
-                path, self.audit.max_octets, self._on_new_file, self._on_error, call_later
-            )
+            writer = Writer(path, self._on_error, call_later)
             writer.begin(crawl)
         except OSError as error:
             no_file = f"no file can be written there: {error.strerror or error}"
@@ -91,15 +90,12 @@ class Recorder:
 
     def on_learned(self, rules: OriginRules, source: Source) -> None:
         exchanges = self._exchanges.pop(rules.origin, ())
-        self.writer.make_room()
         if self.writer.is_open:
             self.lines.robots(rules, source.value, exchanges)
 
     def on_decided(self, request: Request, decision: Decision) -> None:
         """Raises CrawlClosing if the record cannot be written and the crawl must not go on."""
-        if decision.verdict is None and self.audit.passed == "none":
-            self.lines.sums["passed"] += 1
-        elif self.writer.is_open:
+        if self.writer.is_open:
             special = decision.config is not self.configs.default
             set_by = self._set_by(request, Origin(decision.rules.origin)) if special else None
             self.lines.decision(decision, set_by)
@@ -107,9 +103,7 @@ class Recorder:
 
     def on_exempt(self, request: Request, why: str) -> None:
         """A request that no robots.txt is asked about. Raises CrawlClosing as `on_decided` does."""
-        if self.audit.passed == "none":
-            self.lines.sums["exempt"] += 1
-        elif self.writer.is_open:
+        if self.writer.is_open:
             self.lines.exempt(request.url, why, self.now())
         self._must_go_on()
 
@@ -126,13 +120,9 @@ class Recorder:
         if not self.writer.close():
             return
         self.log.info(
-            "The record of the crawl is in %(paths)s: %(lines)d lines; the hash of the last one is "
+            "The record of the crawl is in %(path)s: %(lines)d lines; the hash of the last one is "
             "%(hash)s",
-            {
-                "paths": ", ".join(map(str, self.writer.paths)),
-                "lines": self.writer.lines,
-                "hash": self.writer.hash,
-            },
+            {"path": self.writer.path, "lines": self.writer.lines, "hash": self.writer.hash},
         )
 
     def _set_by(self, request: Request, origin: Origin) -> dict[str, str]:
@@ -140,27 +130,18 @@ class Recorder:
         user_agent = request.headers.get(b"User-Agent")
         return self.configs.set_by(request.meta, user_agent, origin)
 
-    def _on_new_file(self) -> str:
-        self.lines.begin_file()
-        self._part += 1
-        return self._crawl_line()
-
-    def _crawl_line(self) -> str:
-        return members({**self._crawl, "part": self._part})
-
     # When it can no longer be written.
 
     def _must_go_on(self) -> None:
-        if self.audit.stops and not self.writer.is_open:
+        if not self.writer.is_open:
             raise CrawlClosing
 
     def _on_error(self, error: OSError) -> None:
         assert self.crawler.stats is not None
         self.crawler.stats.set_value(AUDIT_FAILED, 1)
-        then = "the crawl closes" if self.audit.stops else "the crawl goes on without it"
         self.log.error(
-            "The record of the crawl can no longer be written to %(path)s: %(error)s; %(then)s",
-            {"path": self.writer.paths[-1], "error": error.strerror or error, "then": then},
+            "The record of the crawl can no longer be written to %(path)s: %(error)s; the crawl "
+            "closes",
+            {"path": self.writer.path, "error": error.strerror or error},
         )
-        if self.audit.stops:
-            compat.close_spider(self.crawler, CLOSE_REASON)
+        compat.close_spider(self.crawler, CLOSE_REASON)

@@ -1,17 +1,18 @@
 """Decides every request of a record anew, from the octets in the record.
 
 The engine is asked as in the crawl: `judge` says what the access policy makes of the fetch, and
-`CrawlPolicy` decides. Memory is bounded: what the lines refer to is kept in a private database on
-the disk, and the newest of it is kept parsed.
+`CrawlPolicy` decides. What the lines refer to is kept packed, and the newest of it parsed.
 """
 
 from __future__ import annotations
 
-import sqlite3
+import json
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 from ..admission.crawl_policy import CrawlPolicy
@@ -21,25 +22,20 @@ from ..rep.access_policy import AccessOverrides
 from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.documents import origin_of_key
 from ..rep.escapes import brief, quoted, shortened
-from ..rep.preference import NO_USE, PURPOSES, DeclaredUse
+from ..rep.preference import NO_USE, DeclaredUse
 from ..rep.url import server_forms
 from ..resolver.given_rules import GivenRules
 from ..resolver.origin import OriginRules, OriginState
-from .chain import START, encode
 from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
-from .fields import FORMAT, entry_from, seconds_of
+from .fields import FORMAT, entry_from, seconds_of, unpacked
 from .reading import RecordFile, ReplayError
-from .robots_lines import RobotsLines
-from .shape import fault
-from .times import Course, check_age, check_basis, check_exchanges, check_life
 
 COMPARED = (
     *("verdict", "reason", "line", "rule", "why", "refused_use"),
     *("group", "group_line", "mode", "preferences", "overridden", "results"),
 )
-MAX_PARSED_OCTETS = 128 * 1024 * 1024  # of the robots.txt files that are kept parsed
-MAX_DIALECT_OCTETS = 16 * 1024 * 1024  # of the dialects of one crawl; one has some 10,000
+MAX_PARSED_OCTETS = 16 * 1024 * 1024  # of the robots.txt files that are kept parsed
 MAX_GROUPS = 1_000  # of one file that are kept: a crawl may have many names
 MAX_WHY = 500  # characters of an error: it may quote a line
 
@@ -70,18 +66,15 @@ class _Parsed:
 
     state   gives the rules, by dialect and time
     octets  of the file; None: there was no file
-    dialect, source, fresh_until  the fields of these names
+    dialect, source  the fields of these names
     groups  the fields of the groups that bind crawlers
-    size    octets of memory that `state` is counted with
     """
 
     state: OriginState
     octets: bytes | None
     dialect: str
     source: str
-    fresh_until: str | None
     groups: dict[tuple[str, Dialect, AccessMode], dict[str, Any]] = field(default_factory=dict)
-    size: int = 0
 
     def group(self, agent: str, rules: OriginRules) -> dict[str, Any]:
         """The fields of the group that binds a crawler. Time may change the mode, and so whether
@@ -99,22 +92,20 @@ class _Parsed:
 class Replay:
     """One file of a record, line by line.
 
-    database  an empty one for the lines that later ones refer to
-    other     decide in this dialect, not in the recorded
-    course    of time through the lines
+    other  decide in this dialect, not in the recorded
     """
 
-    def __init__(self, database: sqlite3.Connection, other: Dialect | None = None) -> None:
-        self.robots_lines = RobotsLines(database)
-        self.other, self.course = other, Course()
+    def __init__(self, other: Dialect | None = None) -> None:
+        self.other = other
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
-        self._dialect_octets = 0  # of the options of `dialects`
         self._policy = CrawlPolicy(DelayLimit(), NO_USE, 0.0)
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
-        self._octets = 0
+        self._parsed_octets = 0
+        self._lines: dict[int, bytes] = {}  # the robots lines, packed, without their octets
+        self._octets: dict[str, str] = {}  # those of the files, packed, by their SHA-256
         self._given = GivenRules()
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
@@ -122,20 +113,14 @@ class Replay:
 
         ReplayError where the line is not as it must be.
         """
-        check_shape(fields)
         try:
-            self.course.take(fields)
-            if fields["type"] == "decision":
-                if "exempt" not in fields:
-                    answers = self._answers(fields)
-                    self._weigh(fields)
-                    return answers
-                _check_exempt(fields)
-            elif fields["type"] == "robots":
+            if fields["type"] == "decision" and "exempt" not in fields:
+                return self._answers(fields)
+            if fields["type"] == "robots":
                 self._keep(fields)
-            elif fields["type"] == "dialect":
+            if fields["type"] == "dialect":
                 self._learn(fields)
-            elif fields["type"] == "crawl":
+            if fields["type"] == "crawl":
                 self._begin(fields)
         except KeyError as error:
             raise _unreadable(fields, f"{error} is missing") from None
@@ -144,17 +129,13 @@ class Replay:
         return None
 
     def _begin(self, fields: Mapping[str, Any]) -> None:
-        is_first = fields["prev"] == START
-        if fields["part"] < 1 or (fields["part"] == 1) is not is_first:
-            line = "no line" if is_first else "a line"
-            raise ReplayError(f"part {fields['part']} of a crawl follows {line}")
+        if fields["format"] != FORMAT:
+            raise ValueError(f"format {quoted(fields['format'])}; this version reads {FORMAT}")
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
         limit = DelayLimit(
             by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
         )
         purposes = frozenset(fields["purposes"])
-        if not purposes <= set(PURPOSES):
-            raise ReplayError(f"purposes that are not known here: {quoted(sorted(purposes))}")
         self.crawl = fields
         use = DeclaredUse(
             purposes,
@@ -167,25 +148,33 @@ class Replay:
             by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
         )
         self.dialects.clear()  # each crawl has its own
-        self._dialect_octets = 0
-        self.robots_lines.clear()
+        self._lines.clear()
         self._parsed.clear()
-        self._octets = 0
+        self._parsed_octets = 0
 
     def _learn(self, fields: Mapping[str, Any]) -> None:
         name, options = fields["name"], fields["options"]
         if fingerprint(options) != fields["fingerprint"]:
             raise ReplayError("the options of the dialect do not match their fingerprint")
-        self._dialect_octets += len(name) + len(encode(options))
-        if self._dialect_octets > MAX_DIALECT_OCTETS:
-            raise ReplayError(f"the crawl's dialects take more than {MAX_DIALECT_OCTETS} octets")
         self.dialects[name] = dialect_from(name, options)
         self.fingerprints[name] = fields["fingerprint"]
 
     def _keep(self, fields: Mapping[str, Any]) -> None:
-        self.robots_lines.keep(fields)
-        before = self._parsed.pop(fields["robots"], None)
-        self._octets -= before.size if before else 0
+        if "octets" in fields:
+            if sha256(unpacked(fields["octets"])).hexdigest() != fields["sha256"]:
+                raise ReplayError("the octets do not match their SHA-256")
+            self._octets[fields["sha256"]] = fields["octets"]
+        facts = {name: fields[name] for name in fields if name != "octets"}
+        self._lines[fields["robots"]] = zlib.compress(json.dumps(facts).encode(), 1)
+
+    def line(self, number: int) -> dict[str, Any]:
+        """The fields of the robots line of this number, but the octets."""
+        fields: dict[str, Any] = json.loads(zlib.decompress(self._lines[number]))
+        return fields
+
+    def octets_of(self, fields: Mapping[str, Any]) -> bytes | None:
+        """The octets of the file of a robots line; None: there was no file."""
+        return unpacked(self._octets[fields["sha256"]]) if "sha256" in fields else None
 
     def _answers(self, fields: Mapping[str, Any]) -> Answers:
         recorded = {name: fields[name] for name in COMPARED if name in fields}
@@ -193,7 +182,6 @@ class Replay:
         _check_origin(fields["url"], parsed)
         dialect = self.other or self.dialects[fields["dialect"]]
         at = seconds_of(fields["at"])
-        check_age(at, fields.get("age", 0.0), _entry(parsed))
         rules = self._rules(parsed, dialect, at)
         if rules is None and self.other is not None:
             return Answers(recorded, None)
@@ -217,56 +205,25 @@ class Replay:
         parsed = self._parsed.get(number)
         if parsed is None:
             parsed = self._parsed[number] = self._parse(number)
+            self._parsed_octets += len(parsed.octets or b"")
+            while self._parsed_octets > MAX_PARSED_OCTETS and len(self._parsed) > 2:
+                _, oldest = self._parsed.popitem(last=False)
+                self._parsed_octets -= len(oldest.octets or b"")
         else:
             self._parsed.move_to_end(number)
         return parsed
 
-    def _weigh(self, decision: Mapping[str, Any]) -> None:
-        """Count what the files of a decision take when it is made: it lays out their rules."""
-        for name in ("robots", "tdmrep"):
-            if name in decision:
-                parsed = self._parsed[decision[name]]
-                self._octets += parsed.state.octets - parsed.size
-                parsed.size = parsed.state.octets
-        while self._octets > MAX_PARSED_OCTETS and len(self._parsed) > 1:
-            self._octets -= self._parsed.popitem(last=False)[1].size
-
     def _parse(self, number: int) -> _Parsed:
-        fields = self.robots_lines.line(number)
-        octets = self.robots_lines.octets_of(fields)
-        check_exchanges(fields)
+        fields = self.line(number)
+        octets = self.octets_of(fields)
         entry: CacheEntry = entry_from(fields, octets)
         state = OriginState(fields["origin"], self._overrides, entry)
-        facts = (fields[name] for name in ("dialect", "source", "fresh_until"))
-        return _Parsed(state, octets, *facts)
+        return _Parsed(state, octets, fields["dialect"], fields["source"])
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
         if parsed.source == "override":
             return self._given.of(Origin(parsed.state.origin), dialect, parsed.octets or b"")
-        check_basis(at, _entry(parsed), parsed.source)
-        rules = parsed.state.rules(dialect, at)
-        if rules is not None and dialect is self.dialects.get(parsed.dialect):
-            check_life(parsed.fresh_until, rules.access.fresh_until)
-        return rules
-
-
-def check_shape(fields: Mapping[str, Any]) -> None:
-    """ReplayError where a line lacks a field, or has one of the wrong type."""
-    if fields["type"] == "crawl" and fields.get("format", FORMAT) != FORMAT:
-        raise _unreadable(fields, f"format {quoted(fields['format'])}; this version reads {FORMAT}")
-    why = fault(fields)
-    if why:
-        raise _unreadable(fields, why)
-
-
-def _entry(parsed: _Parsed) -> CacheEntry:
-    assert parsed.state.entry is not None  # that of its line
-    return parsed.state.entry
-
-
-def _check_exempt(fields: Mapping[str, Any]) -> None:
-    if fields["verdict"] != "passed":
-        raise ReplayError("an exempt request that did not pass")
+        return parsed.state.rules(dialect, at)
 
 
 def _check_origin(url: str, file: _Parsed) -> None:
@@ -290,8 +247,7 @@ def _unreadable(fields: Mapping[str, Any], why: str) -> ReplayError:
 @contextmanager
 def replaying(file: RecordFile, other: Dialect | None = None) -> Iterator[Replay]:
     """A replay of a file. A line that cannot be replayed is an AuditError of the file."""
-    with closing(sqlite3.connect("")) as database:  # in memory while it is small, then in a file
-        try:
-            yield Replay(database, other)
-        except ReplayError as error:
-            raise file.error(str(error)) from None
+    try:
+        yield Replay(other)
+    except ReplayError as error:
+        raise file.error(str(error)) from None

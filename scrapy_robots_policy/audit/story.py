@@ -13,9 +13,8 @@ from w3lib.url import safe_url_string
 
 from ..rep import origin_of
 from .fields import page_url
-from .parts import Part, add_line
 from .reading import OnProgress, RecordFile
-from .replay import Answers, Replay, check_shape, replaying
+from .replay import Answers, Replay, replaying
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,11 @@ class PageStory:
 
 
 def stories_of(
-    paths: Iterable[Path], url: str, parts: list[Part], on_progress: OnProgress
+    paths: Iterable[Path], url: str, notes: list[str], on_progress: OnProgress
 ) -> Iterator[Story | PageStory]:
     """All that is recorded about the page of a URL. AuditError where a file is broken.
 
-    parts  those of the crawls that were read are added to it
+    notes  those on the files are added to it
     """
     wanted = _spellings(url)
     for path in paths:
@@ -63,15 +62,13 @@ def stories_of(
             for fields in file:
                 kind, is_about = fields["type"], _page(str(fields.get("url"))) in wanted
                 answers = None
-                if kind != "decision" or is_about:
+                if kind != "decision" or is_about:  # others would take most of the time
                     answers = replay.read(fields)
-                else:  # to make it anew would take most of the time
-                    check_shape(fields)
-                add_line(parts, file, fields)
                 if kind == "decision" and is_about:
                     yield _story(file, fields, replay, answers)
                 elif kind == "page" and is_about:
                     yield PageStory(file.path, file.lines, fields)
+        notes += file.notes
 
 
 def _spellings(url: str) -> frozenset[str]:
@@ -92,7 +89,7 @@ def _page(url: str) -> str:
 def _story(
     file: RecordFile, fields: Mapping[str, Any], replay: Replay, answers: Answers | None
 ) -> Story:
-    robots = None if answers is None else replay.robots_lines.line(fields["robots"])
+    robots = None if answers is None else replay.line(fields["robots"])
     return Story(
         file.path,
         file.lines,
@@ -100,6 +97,6 @@ def _story(
         fields,
         replay.fingerprints.get(fields.get("dialect", ""), ""),
         robots,
-        None if robots is None else replay.robots_lines.octets_of(robots),
+        None if robots is None else replay.octets_of(robots),
         answers,
     )

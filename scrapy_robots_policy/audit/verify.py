@@ -9,14 +9,10 @@ from typing import Any
 
 from ..rep import DIALECTS, Dialect
 from ..rep.documents import TDMREP, document_of
-from ..stores import MAX_SKEW
 from .chain import START
 from .dialect_data import data_of, fingerprint
-from .fields import instant
-from .parts import Part, add_line, errors_in, notes_on
 from .reading import AuditError, OnProgress, RecordFile, UnreadableError
 from .replay import Answers, Replay, replaying
-from .shape import is_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,6 @@ class Check:
 
     on_difference  called with each
     on_progress    as that of `RecordFile`
-    now            seconds since the epoch
     """
 
     def __init__(
@@ -70,12 +65,10 @@ class Check:
         other: Dialect | None,
         on_difference: Callable[[Difference], None],
         on_progress: OnProgress,
-        now: float,
     ) -> None:
-        self.other, self.now = other, now
+        self.other = other
         self.on_difference, self.on_progress = on_difference, on_progress
         self.checked = Checked()
-        self._parts: list[Part] = []
 
     def run(self, paths: Iterable[Path]) -> Checked:
         """UnreadableError at a file that cannot be read: there is nothing to say about it."""
@@ -89,28 +82,15 @@ class Check:
                 self.checked.errors.append(str(error))
             if file.hash != START:
                 self.checked.hashes[path] = file.hash
-        notes = (*self.checked.notes, *notes_on(self._parts))
-        self.checked.notes = list(dict.fromkeys(notes))
-        self.checked.errors += errors_in(self._parts)
+        self.checked.notes = list(dict.fromkeys(self.checked.notes))
         return self.checked
 
     def _file(self, file: RecordFile) -> None:
-        parts: list[Part] = []
-        unknown = 0
         with replaying(file, self.other) as replay:
             for fields in file:
                 self._line(file, fields, replay)
-                add_line(parts, file, fields)
-                unknown += not is_known(fields["type"])
             self._note_changes(replay)
-            self._note_future(file, replay)
-        if unknown:
-            unchecked = "lines of a type that is not known here, which are not checked"
-            self.checked.notes.append(f"{file.path}: {unchecked}: {unknown:,}")
-        self._parts += parts
-        if file.is_torn:
-            good = f"{file.path} is good up to line {file.lines}"
-            self.checked.notes.append(f"{good}; what follows was cut off")
+        self.checked.notes += file.notes
 
     def _line(self, file: RecordFile, fields: dict[str, Any], replay: Replay) -> None:
         checked = self.checked
@@ -130,14 +110,6 @@ class Check:
             checked.differ += 1
             checked.changed += answers.changes
             self.on_difference(Difference(file.path, file.lines, fields["url"], answers))
-
-    def _note_future(self, file: RecordFile, replay: Replay) -> None:
-        if replay.course.latest > self.now + MAX_SKEW:
-            latest = instant(replay.course.latest)
-            self.checked.notes.append(
-                f"{file.path} has times up to {latest}, which is still to come by this machine's "
-                "clock"
-            )
 
     def _note_changes(self, replay: Replay) -> None:
         for name, recorded in replay.fingerprints.items():

@@ -8,23 +8,18 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..rep import origin_of
 from ..rep.escapes import brief
-from .fields import seconds_of
 from .reading import RecordFile
 from .replay import Replay, replaying
 
 NO_WARCIO = "audit warc needs warcio: pip install 'scrapy-robots-policy[warc]'"
 NOTE = "Headers: only those that a record of scrapy-robots-policy keeps. Bodies: content-decoded."
-_BREAK = re.compile(r"[\r\n]")
 
 
 class WarcError(Exception):
@@ -52,8 +47,6 @@ def _record(writer: Any, path: Path) -> int:
     try:
         with replaying(file) as replay:
             return sum(_line(writer, fields, file, replay) for fields in file)
-    except UnicodeEncodeError:  # JSON can name half of a pair of UTF-16
-        raise file.error("it holds a character that a WARC cannot hold") from None
     except ValueError as error:
         raise file.error(f"it cannot be written to a WARC: {brief(str(error))}") from None
 
@@ -64,30 +57,11 @@ def _line(writer: Any, fields: Mapping[str, Any], file: RecordFile, replay: Repl
         _write_info(writer, fields, file.path.name)
     elif fields["type"] == "robots":
         replay.read(fields)
-        return _write_exchanges(writer, fields, replay.robots_lines.octets_of(fields) or b"")
+        return _write_exchanges(writer, fields, replay.octets_of(fields) or b"")
     return 0
 
 
-def _check_lines(texts: Iterable[str]) -> None:
-    """ValueError where a text would begin a line, or a record, of its own."""
-    for text in texts:
-        if _BREAK.search(text):
-            raise ValueError(f"{text!r} is no line")
-
-
-def _check_exchange(exchange: Mapping[str, Any]) -> None:
-    """ValueError where it is none: `warcio` writes what it gets."""
-    if origin_of(exchange["url"]) is None:
-        raise ValueError(f"{exchange['url']!r} is no URL of a site")
-    headers = (*exchange["sent"].items(), *exchange["received"].items())
-    _check_lines((exchange["url"], *chain.from_iterable(headers)))
-    for moment in (exchange["asked"], exchange["answered"]):
-        seconds_of(moment)
-
-
 def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
-    seconds_of(crawl["began"])
-    _check_lines(crawl[name] for name in ("package", "scrapy", "user_agent", "dialect"))
     info = {
         "software": f"scrapy-robots-policy/{crawl['package']} Scrapy/{crawl['scrapy']}",
         "format": "WARC File Format 1.1",
@@ -104,7 +78,6 @@ def _write_info(writer: Any, crawl: Mapping[str, Any], name: str) -> None:
 def _write_exchanges(writer: Any, fields: Mapping[str, Any], octets: bytes) -> int:
     exchanges = fields.get("exchanges", ())
     for at, exchange in enumerate(exchanges):
-        _check_exchange(exchange)
         is_last = at == len(exchanges) - 1
         if exchange["status"] is None:
             _write_failure(writer, exchange)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
@@ -13,22 +11,6 @@ from ..rep.escapes import quoted
 from .kinds import SettingError, dict_in
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
-    """The record of one crawl.
-
-    path        that of its first file
-    passed      which requests that pass are recorded: "all", "first" or "none"
-    stops       whether the crawl closes when the record can no longer be written
-    max_octets  the size of a file from which on the record goes on in a new one; 0: any
-    """
-
-    path: Path
-    passed: str
-    stops: bool
-    max_octets: int
 
 
 class ApprovedKind:

@@ -21,7 +21,6 @@ from ..rep.nearest import nearest
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.report_files import ReportFiles
 from ..tags.actions import DEFAULTS, Actions
-from .audit_settings import AuditSettings
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware
 from .identity import CrawlerName, crawler_name, sent_header
 from .path_template import filled, has_time
@@ -69,7 +68,7 @@ class PolicySettings:
     use: DeclaredUse = NO_USE
     report: ReportFiles | None = None
     dry_run: bool = False
-    audit: AuditSettings | None = None
+    audit: Path | None = None
     approved: Mapping[str, str] | None = None
     keeps_verdicts: bool = False
     has_plugins: bool = False
@@ -106,7 +105,7 @@ class PolicySettings:
                 use=declared_use(values),
                 report=_report(values, now),
                 dry_run=values["ROBOTS_DRY_RUN"],
-                audit=_audit(values, now),
+                audit=_path(values, "ROBOTS_AUDIT", now),
                 approved=values["ROBOTS_APPROVED"],
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 has_plugins=has_plugins(crawler.settings),
@@ -207,17 +206,6 @@ def _report(values: Values, now: datetime) -> ReportFiles | None:
     if path is None:
         return None
     return report_files(path, replaces=not has_time(values["ROBOTS_REPORT"]))
-
-
-def _audit(values: Values, now: datetime) -> AuditSettings | None:
-    path = _path(values, "ROBOTS_AUDIT", now)
-    # They are read in any case: a wrong value is an error without ROBOTS_AUDIT, too.
-    choices = {
-        "passed": values["ROBOTS_AUDIT_PASSED"],
-        "stops": values["ROBOTS_AUDIT_ON_ERROR"],
-        "max_octets": values["ROBOTS_AUDIT_MAX_SIZE"],
-    }
-    return None if path is None else AuditSettings(path, **choices)
 
 
 def _delay_limit(values: Values) -> DelayLimit:

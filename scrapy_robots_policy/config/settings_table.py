@@ -297,26 +297,6 @@ _TABLE = (
         "spider's name and the time. A name that is taken gets a number. The folder must be there.",
     ),
     Setting(
-        "ROBOTS_AUDIT_PASSED",
-        Choice({word: word for word in ("all", "first", "none")}),
-        "all",
-        "Which requests that pass are recorded: `all`, the `first` for each host and rule, or "
-        "`none`.",
-    ),
-    Setting(
-        "ROBOTS_AUDIT_ON_ERROR",
-        Choice({"stop": True, "warn": False}),
-        "stop",
-        "What happens when the record can no longer be written: the crawl closes (`stop`), or "
-        "goes on without it (`warn`).",
-    ),
-    Setting(
-        "ROBOTS_AUDIT_MAX_SIZE",
-        WholeNumber(),
-        1024**3,
-        "The size in octets from which on the record goes on in a new file; 0: it never does.",
-    ),
-    Setting(
         "ROBOTS_APPROVED",
         ApprovedKind(),
         None,

@@ -157,8 +157,10 @@ def _tags(report: Report) -> str:
 
 
 def _origins(origins: Sequence[OriginCounts]) -> str:
-    head = ("origin", "mode", "why", "passed", "dropped", "longest wait")
-    head = (*head, "delay", "waited for turns", "size")
+    head = (
+        *("origin", "mode", "why", "passed", "dropped", "longest wait"),
+        *("delay", "waited for turns", "size"),
+    )
     rows = [_origin(one) for one in sorted(origins, key=_worst_first)]
     return html_table(head, rows, right=range(3, 9))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +10,6 @@ from typing import Any
 
 from ...audit.audit_page import audit_page
 from ...audit.overview import overview_of
-from ...audit.parts import Part, errors_in, notes_on
 from ...audit.reading import AuditError, RecordFile
 from ...audit.story import Story, stories_of
 from ...audit.verify import Check, Checked, Difference
@@ -51,8 +48,6 @@ def run(options: Options) -> int:
         return verbs[verb](args, options)
     except (AuditError, WarcError) as error:
         raise UsageError(str(error)) from None
-    except sqlite3.Error as error:  # of the temporary database: its disk is full, say
-        raise UsageError(f"cannot use the folder of temporary files (TMPDIR): {error}") from None
 
 
 def _refuse_options(verb: str, options: Options) -> None:
@@ -98,7 +93,7 @@ def _verify(args: list[str], options: Options) -> int:
         else:
             _print_difference(difference)
 
-    checked = Check(options.named_dialect, on_difference, progress.on_lines, time.time()).run(paths)
+    checked = Check(options.named_dialect, on_difference, progress.on_lines).run(paths)
     progress.end()
     if options.as_json:
         hashes = {str(path): digest for path, digest in checked.hashes.items()}
@@ -172,8 +167,8 @@ def _show(args: list[str], _options: Options) -> int:
     if "://" not in url:
         hint = whole_url_of(url) or "one such as https://example.com/a"
         raise UsageError(f"{url!r} is no whole URL: write {hint}")
-    progress, blocks, parts = _ReadingProgress(), Blocks(), list[Part]()
-    for story in stories_of(_paths(names), as_url(url), parts, progress.on_lines):
+    progress, blocks, notes = _ReadingProgress(), Blocks(), list[str]()
+    for story in stories_of(_paths(names), as_url(url), notes, progress.on_lines):
         progress.end()
         blocks.begin()
         if isinstance(story, Story):
@@ -184,7 +179,7 @@ def _show(args: list[str], _options: Options) -> int:
     if blocks.count:
         return 0
     print_line(f"no decision about {shown(url)} is in the record")
-    for note in notes_on(parts):  # why there is none, perhaps
+    for note in notes:  # why there is none, perhaps
         print_line(f"note: {shown(note)}")
     return 1
 
@@ -202,8 +197,7 @@ def _report(args: list[str], options: Options) -> int:
             file.write(audit_page(overview).encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise UsageError(f"cannot write {options.output}: {error.strerror}") from None
-    is_broken = any(errors_in(overview.parts))
-    return 2 if is_broken else int(bool(overview.differ))
+    return int(bool(overview.differ))
 
 
 def _warc(args: list[str], _options: Options) -> int:
