@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ..rep.agents import STAR, TOKEN, CrawlerKind, product_token
-from ..rep.dialects.crawlers import find_agent
+from ..rep.dialects.crawlers import FORMER_NAMES, find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.former_names import FORMER_NAMES
 from ..rep.dialects.options import AgentValue
 from ..rep.escapes import listed
 from ..rep.verdict import Rule

@@ -16,6 +16,7 @@ from ..access_policy import AccessPolicy
 from ..agents import Agent
 from ..escapes import quoted
 from ..field_values import check_fields, hints_of
+from .crawlers import crawlers_of
 from .options import (
     ANY_NAME,
     TAG_RULES,
@@ -36,7 +37,6 @@ from .options import (
     TagConflict,
     Tie,
 )
-from .other_crawlers import OTHERS
 
 KIB = 1024
 NO_LIMIT = 1 << 62
@@ -84,7 +84,7 @@ class Dialect:
     agent_match: AgentMatch = AgentMatch.EQUAL
     own_records: Records = Records.ALL
     star_records: Records = Records.ALL
-    agents: Mapping[str, Agent] = field(default_factory=lambda: OTHERS)
+    agents: Mapping[str, Agent] = field(default_factory=lambda: crawlers_of("rfc9309"))
 
     # rules
     allow_lines: bool = True

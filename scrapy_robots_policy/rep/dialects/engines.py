@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 from ..access_policy import DAY, FOREVER, HOUR, MINUTE, AccessMode, AccessPolicy, AccessResult, Step
+from ..agents import Agent, add_agents
 from ..escapes import quoted
-from . import crawlers
+from .crawlers import crawlers_of
 from .dialect import Dialect, options
-from .google_crawlers import GOOGLE_READS
 from .options import (
     AgentMatch,
     AgentValue,
@@ -41,6 +41,12 @@ _CPP = "google/robotstxt, robots.cc"
 _GDOC = "developers.google.com/crawling: How Google interprets the robots.txt specification"
 _GMETA = "developers.google.com/search: Robots meta tag, data-nosnippet, and X-Robots-Tag"
 
+# Google's parser cuts a value at its first digit (run): no line names this crawler of another one.
+_GOOGLE_READS = add_agents(
+    crawlers_of("google"),
+    Agent("360Spider", "google", ("*",), _CPP, Certainty.ORACLE),
+)
+
 GOOGLE = derive(
     "google",
     RFC9309,
@@ -63,7 +69,7 @@ GOOGLE = derive(
     longer_keys=oracle(True, _CPP + ": keys are compared by their start"),
     missing_colon=oracle(True, _CPP + ": white space between exactly two words"),
     # CONFLICT: a page of 2021 sends Googlebot-Image to "*"; README and today's list to Googlebot.
-    agents=documented(GOOGLE_READS, _GDOC + "; google/robotstxt README"),
+    agents=documented(_GOOGLE_READS, _GDOC + "; google/robotstxt README"),
     # CONFLICT: RFC 9309 figure 6 lets %2A stand for "*"; the code does not (its issue 57).
     percent=oracle(Percent.GOOGLE, _CPP + ": nothing is decoded"),
     index_html=oracle(True, _CPP + ": Allow only"),
@@ -96,7 +102,7 @@ GOOGLE = derive(
     ),
 )
 
-_YC = crawlers.YANDEX_LIBRARY
+_YC = "Yandex's robots.txt library (ydb-platform/ydb, library/cpp/robots_txt)"
 _YHELP = "Yandex Webmaster help"
 _YTAGS = "Yandex Webmaster help: Robots meta tag and X-Robots-Tag HTTP header"
 
@@ -122,7 +128,7 @@ YANDEX = derive(
     blank_line=oracle(BlankLine.ENDS_AGENTS, _YC),
     extension_ends_agents=oracle(True, _YC),
     agent_value=oracle(AgentValue.WHOLE, _YC),
-    agents=oracle(crawlers.YANDEX, _YC + ": prefixes of the full name"),
+    agents=oracle(crawlers_of("yandex"), _YC + ": prefixes of the full name"),
     own_records=oracle(Records.HEAVIEST, _YC),
     star_records=oracle(Records.HEAVIEST, _YC),
     no_slash=oracle(NoSlash.IGNORED, _YC),
@@ -162,7 +168,7 @@ BING = derive(
     **agreed(
         RFC9309, Certainty.DOCUMENTED, "Wikipedia, citing Bing: the most specific", "precedence"
     ),
-    agents=documented(crawlers.BING, "Bing Webmaster Blog 2010"),
+    agents=documented(crawlers_of("bing"), "Bing Webmaster Blog 2010"),
     # CONFLICT: google joins such groups (issue 51); Bing reads Crawl-delay as a line of the group.
     extension_ends_agents=assumed(True, "Crawl-delay is a line of the group in Bing"),
     no_slash=assumed(NoSlash.IGNORED, "every pattern starts with /"),
@@ -188,7 +194,7 @@ BAIDU = derive(
     RFC9309,
     **agreed(RFC9309, Certainty.DOCUMENTED, _BD, "wildcards", "allow_lines"),
     blank_line=documented(BlankLine.ENDS_RECORD, _BD),
-    agents=documented(crawlers.BAIDU, _BD),
+    agents=documented(crawlers_of("baidu"), _BD),
     no_slash=documented(NoSlash.ANYWHERE, _BD + ": .jpg$"),
     percent=assumed(Percent.GOOGLE, "as google"),
     # CONFLICT: a webmaster's test of Baidu's tool (2014) found Allow winning; its text says order.
@@ -212,7 +218,7 @@ YAHOO = derive(
     extension_ends_agents=assumed(True, "the 1996 standard"),
     agent_value=documented(AgentValue.WHOLE, _YH),
     agent_match=documented(AgentMatch.HAS_NAME, _YH),
-    agents=documented(crawlers.YAHOO, _YH),
+    agents=documented(crawlers_of("yahoo"), _YH),
     own_records=documented(Records.FIRST, _YH),
     star_records=documented(Records.FIRST, _YH),
     no_slash=assumed(NoSlash.IGNORED, "no source"),
@@ -241,22 +247,11 @@ APPLE = derive(
     index_html=assumed(False, "no source"),
     robots_txt_allowed=assumed(True, "RFC 9309 §2.2.2"),
     # CONFLICT: Apple's prose has Applebot skip what "*" forbids too; here its own group counts.
-    agents=documented(crawlers.APPLE, _AP),
+    agents=documented(crawlers_of("apple"), _AP),
     crawl_delay=documented(CrawlDelay.IGNORED, _AP + ": does not follow crawl-delay"),
     tag_names=documented((), _AP),
     tag_rules=documented(("all", "noindex", "nofollow", "none", "nosnippet"), _AP),
     access=assumed(_AS_ENGINES, "no source: RFC 9309, 429 as google"),
-)
-
-_DDG = "DuckDuckGo help pages: respects WWW::RobotRules"
-
-# CONFLICT: by the letter, that means no Allow and no wildcards; rfc9309 is the careful choice.
-DUCKDUCKGO = derive(
-    "duckduckgo",
-    ORIGINAL1994,
-    **agreed(ORIGINAL1994, Certainty.DOCUMENTED, _DDG, "blank_line", "agent_match", "allow_lines"),
-    **agreed(ORIGINAL1994, Certainty.DOCUMENTED, _DDG, "wildcards", "precedence", "no_slash"),
-    agents=documented(crawlers.DUCKDUCKGO, _DDG),
 )
 
 _TAGS_AS_RFC9309 = agreed(
@@ -266,29 +261,10 @@ _TAGS_AS_RFC9309 = agreed(
     *("tag_names", "tag_rules", "tag_conflict"),
 )
 
-SEZNAM = derive(
-    "seznam",
-    APPLE,
-    **_TAGS_AS_RFC9309,
-    **agreed(APPLE, Certainty.DOCUMENTED, "Seznam crawling-control help", "allow_lines"),
-    agents=documented(crawlers.SEZNAM, "Seznam crawling-control help"),
-    crawl_delay=assumed(CrawlDelay.IGNORED, "Request-rate is what Seznam documents"),
-    request_rate=documented(True, "Seznam crawling-control help"),
-    visit_time=assumed(True, "Seznam documents a time of day in Request-rate only"),
-)
-
-NAVER = derive(
-    "naver",
-    APPLE,
-    **_TAGS_AS_RFC9309,
-    agents=documented(crawlers.NAVER, "Naver webmaster help"),
-    crawl_delay=documented(CrawlDelay.OWN, "Naver webmaster help"),
-)
-
 SOGOU = derive(
     "sogou",
     KOSTER1996,
-    agents=documented(crawlers.SOGOU, "Sogou webmaster help"),
+    agents=documented(crawlers_of("sogou"), "Sogou webmaster help"),
     agent_match=documented(AgentMatch.EQUAL, "Sogou webmaster help: names with spaces"),
     crawl_delay=assumed(CrawlDelay.IGNORED, "one connection an address, every few seconds"),
 )
@@ -297,7 +273,7 @@ QIHOO = derive(
     "360",
     APPLE,
     **_TAGS_AS_RFC9309,
-    agents=documented(crawlers.QIHOO, "360 search webmaster help"),
+    agents=documented(crawlers_of("360"), "360 search webmaster help"),
     agent_value=documented(AgentValue.WHOLE, "360 search webmaster help: names with digits"),
     agent_match=documented(AgentMatch.PATTERN, "360 search webmaster help"),
     **agreed(APPLE, Certainty.DOCUMENTED, "360 search webmaster help", "wildcards"),
@@ -318,7 +294,7 @@ AMAZON = derive(
         *("longer_keys", "missing_colon", "robots_txt_allowed", "sitemap_keys", "size_limit"),
     ),
     # CONFLICT: Amazon's prose has Amazonbot skip what "*" forbids too; here its own group counts.
-    agents=documented(crawlers.AMAZON, _AMZ),
+    agents=documented(crawlers_of("amazon"), _AMZ),
     crawl_delay=documented(CrawlDelay.IGNORED, _AMZ + ": does not support crawl-delay"),
     **agreed(
         RFC9309,
@@ -345,7 +321,7 @@ DIALECTS: Mapping[str, Dialect] = MappingProxyType(
         dialect.name: dialect
         for dialect in (
             *(RFC9309, GOOGLE, BING, YANDEX, BAIDU, KOSTER1996, ORIGINAL1994, YAHOO),
-            *(APPLE, DUCKDUCKGO, SEZNAM, NAVER, SOGOU, QIHOO, AMAZON),
+            *(APPLE, SOGOU, QIHOO, AMAZON),
         )
     }
 )
