@@ -56,8 +56,6 @@ OPTIONS = {
     "index_html": "Allow: …/index.html allows the directory too",
     "robots_txt_allowed": "/robots.txt itself is always allowed",
     "crawl_delay": "Crawl-delay",
-    "request_rate": "Request-rate is read",
-    "visit_time": "Visit-time is read",
     "tag_names": "the names in robots tags that bind the engine's crawlers",
     "tag_rules": "the rules of robots tags that are read",
     "tag_conflict": "which of two contradicting robots tags holds",

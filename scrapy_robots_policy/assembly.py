@@ -118,9 +118,7 @@ class CrawlParts:
         )
         fetch = self._fetcher(settings, concurrency)
         resolver = self._resolver(settings, store, fetch)
-        policy = CrawlPolicy(
-            settings.delay_limit, settings.use, settings.defer_timeout, settings.approved
-        )
+        policy = CrawlPolicy(settings.longest_delay, settings.use)
         return Admission(
             self.crawler,
             RequestRules(settings.configs, resolver, policy, self.events),
@@ -162,8 +160,7 @@ class CrawlParts:
 
     def _resolver(self, settings: PolicySettings, store: Store | None, fetch: Fetcher) -> Resolver:
         sockets = max(max_sockets(), settings.max_fetches)
-        max_open = min(settings.max_open, sockets)
-        gate = FetchGate(settings.max_fetches, max_open, time.monotonic, compat.call_later, sockets)
+        gate = FetchGate(settings.max_fetches, sockets, time.monotonic, compat.call_later)
         sources = Sources(
             store,
             fetch,
@@ -174,7 +171,7 @@ class CrawlParts:
             self.events,
             OriginCache(settings.access_overrides),
         )
-        return Resolver(sources, settings.defer_timeout)
+        return Resolver(sources)
 
     def _decider(self, settings: PolicySettings, policy: CrawlPolicy, fetch: Fetcher) -> Decider:
         return Decider(

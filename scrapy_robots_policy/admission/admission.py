@@ -1,8 +1,8 @@
 """When a request may go to the downloader: the one way of every request that has to wait.
 
 `admit` is read from top to bottom. The rules of the origin are waited for and asked. Then the
-request waits for the site's visit time, for its turn where a delay is kept, and for a free place of
-CONCURRENT_REQUESTS. Rules that grew too old meanwhile are fetched and asked again.
+request waits for its turn where a delay is kept, and for a free place of CONCURRENT_REQUESTS. Rules
+that grew too old meanwhile are fetched and asked again.
 
 What else may run: at every `await` rules may change, the request may be cancelled, and the crawl
 may close. The context managers give back the place, the turn and the count in the download slot.
@@ -62,13 +62,13 @@ class Admission:
         self._put_back: WeakSet[Request] = WeakSet()
 
     def must_wait(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
-        """Whether a request whose rules are known has to wait for its turn or a visit time.
+        """Whether a request whose rules are known has to wait for its turn.
 
         From now on the delay that they ask for is kept (see `_queue`).
         """
         if not self.delays.by_slot and not may_wait(rules, config):
             return False
-        return self._queue(request, rules, config) is not None or self._opens_in(rules, config) > 0
+        return self._queue(request, rules, config) is not None
 
     def decide_or_put_back(
         self, request: Request, rules: OriginRules, config: RequestConfig
@@ -93,7 +93,7 @@ class Admission:
         config: RequestConfig,
         rules: OriginRules | None = None,
     ) -> None:
-        """Wait until `request` may be sent: rules, visit time, its turn, a free place.
+        """Wait until `request` may be sent: rules, its turn, a free place.
 
         `rules`: those that are known already. Raises Disallowed, CrawlClosing.
         """
@@ -108,7 +108,6 @@ class Admission:
                     self.decider.refuse_if_forbidden(request, rules, config, began)
                 is_held = self.must_wait(request, rules, config)
                 ready_at = self.now()
-                await self._wait_for_visit_time(rules, config)
                 rules = await self._with_tdmrep(request, origin, config, rules, began)
                 queue = self._queue(request, rules, config) if is_held else None
                 async with _turn(queue, request) as turn:
@@ -192,7 +191,6 @@ class Admission:
             requests=requests,
             files=files,
             delayed=self.delays.waiting,
-            early=self.concurrency.sleeping,
             put_off=put_off,
             is_full=self.concurrency.stops_others,
         )
@@ -249,15 +247,6 @@ class Admission:
             self.decider.refuse_if_forbidden(request, rules, config, began)
         return rules
 
-    async def _wait_for_visit_time(self, rules: OriginRules, config: RequestConfig) -> None:
-        while (seconds := self._opens_in(rules, config)) > 0:
-            await self.concurrency.sleep(seconds)
-
-    def _opens_in(self, rules: OriginRules, config: RequestConfig) -> float:
-        if self.dry_run or not rules.may_have_pace:
-            return 0.0
-        return rules.opens_in(config.agent, self.now())
-
     def _may_go(
         self,
         request: Request,
@@ -271,8 +260,6 @@ class Admission:
         """
         if queue is None:
             return not self.must_wait(request, rules, config)
-        if self._opens_in(rules, config):
-            return False
         needed = self._queue(request, rules, config)
         return needed is None or (needed is queue and not needed.rests)
 

@@ -84,7 +84,6 @@ class Concurrency:
         self._extra_pops = 0
         self._pages_before: int | None = None
         self._returning: deque[Deferred[None]] = deque()  # each waits for its place
-        self._sleeping: set[Deferred[None]] = set()
         self._watches_visits = False
         self._redirected: set[Request] = set()  # fetches to which a redirect has led
 
@@ -201,25 +200,6 @@ class Concurrency:
             self._extra_pops = max(self._extra_pops, 1)
             self.engine.wake()
 
-    @property
-    def sleeping(self) -> int:
-        """How many requests wait for a time."""
-        return len(self._sleeping)
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for a time. Raises CrawlClosing."""
-        if self.is_closing:
-            raise CrawlClosing
-        woken: Deferred[None] = Deferred()
-        # The crawl may close at the very time.
-        cancel = compat.call_later(seconds, lambda: None if woken.called else woken.callback(None))
-        self._sleeping.add(woken)
-        try:
-            await maybe_deferred_to_future(woken)
-        finally:
-            self._sleeping.discard(woken)
-            cancel()
-
     def _make_room(self) -> None:
         """The engine is about to ask for a request: those that return to their places go first."""
         self.delays.release_gone(self.engine.active, self._is_on_its_way)
@@ -313,7 +293,7 @@ class Concurrency:
 
     def _close(self) -> None:
         self.is_closing = True
-        waits = (*self._returning, *self._sleeping)
+        waits = tuple(self._returning)
         self._returning.clear()
         for wait in waits:
             if not wait.called:

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..config import RequestConfig
-from ..rep import AccessMode, Reason, Verdict
-from ..rep.delay_limit import NO_DELAY, Delay, DelayLimit
+from ..rep import Verdict
+from ..rep.delay_limit import NO_DELAY, Delay, kept_delay
 from ..rep.preference import DeclaredUse
 from ..rep.verdict import refusal
-from ..resolver.origin import NO_PACE, OriginRules
-
-NO_FILE = "none"  # approved: that the site has no robots.txt
+from ..resolver.origin import OriginRules
 
 
 @dataclass(frozen=True)
 class CrawlPolicy:
     """How a crawl decides.
 
-    limit     the user's limit on the delays that sites ask for
-    use       what the crawl declares that it does with pages; the site may refuse it
-    patience  seconds that a request waits for a site's visit time
-    approved  by origin, the SHA-256 of the robots.txt that somebody has approved; None: any file
+    longest_delay  seconds: the longest delay of a site that is kept
+    use            what the crawl declares that it does with pages; the site may refuse it
     """
 
-    limit: DelayLimit
+    longest_delay: float
     use: DeclaredUse
-    patience: float
-    approved: Mapping[str, str] | None = None
 
     @cached_property
     def declares_use(self) -> bool:
@@ -37,12 +31,13 @@ class CrawlPolicy:
 
     def delay(self, rules: OriginRules, config: RequestConfig) -> Delay:
         """The delay between two requests that is kept, and what has become of the site's."""
-        if config.crawl_delay is None and not rules.may_have_pace:
+        if not may_wait(rules, config):
             return NO_DELAY
-        return self.limit.delay(rules.crawl_delay(config.agent), config.crawl_delay)
+        asked_for = rules.crawl_delay(config.agent)
+        return kept_delay(asked_for, config.crawl_delay, self.longest_delay)
 
     def objection(
-        self, urls: Iterable[str], rules: OriginRules, config: RequestConfig, now: float
+        self, urls: Iterable[str], rules: OriginRules, config: RequestConfig
     ) -> Verdict | None:
         """The verdict that forbids a page; None if it may be fetched.
 
@@ -53,21 +48,6 @@ class CrawlPolicy:
                 return rules.verdict(url, config.agent)
             if self.declares_use and self._is_refused_use(url, rules, config):
                 return self.verdict(url, rules, config)
-        if self.approved is not None and config.obey:
-            why = _why_not_approved(rules, self.approved.get(rules.origin))
-            if why:
-                return _refused(config, Reason.NOT_APPROVED, why)
-        return self._too_long_a_wait(rules, config, now) if may_wait(rules, config) else None
-
-    def _too_long_a_wait(
-        self, rules: OriginRules, config: RequestConfig, now: float
-    ) -> Verdict | None:
-        delay = self.delay(rules, config)
-        if delay.skips:
-            return _refused(config, Reason.CRAWL_DELAY, f"{delay.requested:g} s")
-        if rules.opens_in(config.agent, now) > self.patience:
-            times = ", ".join(map(str, rules.visit_times(config.agent)))
-            return _refused(config, Reason.VISIT_TIME, times)
         return None
 
     def verdict(self, url: str, rules: OriginRules, config: RequestConfig) -> Verdict:
@@ -80,20 +60,5 @@ class CrawlPolicy:
 
 
 def may_wait(rules: OriginRules, config: RequestConfig) -> bool:
-    """Whether a delay or a visit time may be kept for a request. For most there is none."""
-    if config.crawl_delay is not None:
-        return True
-    return rules.may_have_pace and rules.pace(config.agent) != NO_PACE
-
-
-def _refused(config: RequestConfig, reason: Reason, why: str) -> Verdict:
-    """A verdict where it is not a rule that forbids the page."""
-    return Verdict(False, reason, config.dialect.name, config.agent, why=why)
-
-
-def _why_not_approved(rules: OriginRules, approved: str | None) -> str:
-    """Why a file is not the one that was approved for its origin; "" if it is."""
-    if approved is None:
-        return "none was approved for this site"
-    present = rules.digest if rules.mode is AccessMode.RULES else NO_FILE
-    return "" if present == approved else "changed since approval"
+    """Whether a delay may be kept for a request. For most there is none."""
+    return config.crawl_delay is not None or rules.may_have_delay

@@ -70,12 +70,12 @@ class Decider:
         """Raise Disallowed if the rules forbid the request. In a dry run the verdict that forbids
         it is given instead.
         """
-        now = self.now()
         forms = self._forms(request)
-        verdict = self.policy.objection(forms, rules, config, now)
+        verdict = self.policy.objection(forms, rules, config)
         if verdict is None:
             return None
         if self.audit is not None:
+            now = self.now()
             waited = 0.0 if began is None else now - began
             self.audit.on_decided(
                 request, Decision(forms, rules, config, verdict, now, waited, self.dry_run)
@@ -90,7 +90,7 @@ class Decider:
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""
-        objection = self.policy.objection(self._forms(request), rules, config, self.now())
+        objection = self.policy.objection(self._forms(request), rules, config)
         return objection or self.policy.verdict(request.url, rules, config)
 
     def let_pass(

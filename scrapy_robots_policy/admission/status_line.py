@@ -22,7 +22,6 @@ class Waiting:
     requests   requests that wait for a robots.txt
     files      how many robots.txt they wait for
     delayed    requests in the queue of a host that asks for a delay
-    early      requests that wait until a site's visit time begins
     put_off    origins, of those in `files`, that are not asked again before some time
     is_full    whether as many wait as may: then requests to other hosts may stay in the scheduler
     """
@@ -30,7 +29,6 @@ class Waiting:
     requests: int = 0
     files: int = 0
     delayed: int = 0
-    early: int = 0
     put_off: int = 0
     is_full: bool = False
 
@@ -42,10 +40,9 @@ class Waiting:
             parts.append(
                 f"{counted(self.requests, 'request')} {verb} for {counted(self.files, 'file')}"
             )
-        for count, what in ((self.delayed, "a Crawl-delay"), (self.early, "a Visit-time")):
-            if count:
-                number = f"{count:,}" if parts else counted(count, "request")
-                parts.append(f"{number} held by {what}")
+        if self.delayed:
+            number = f"{self.delayed:,}" if parts else counted(self.delayed, "request")
+            parts.append(f"{number} held by a Crawl-delay")
         if self.put_off:
             parts.append(f"{counted(self.put_off, 'origin')} put off")
         if self.is_full:

@@ -37,16 +37,10 @@ def crawl_fields(crawler: Crawler, settings: PolicySettings, now: float) -> dict
 
 def _judged_by(settings: PolicySettings) -> dict[str, Any]:
     """The settings that a decision depends on, apart from its dialect and its robots.txt."""
-    limit, access = settings.delay_limit, settings.access_overrides
+    access = settings.access_overrides
     return {
-        "patience": settings.defer_timeout,
-        "crawl_delay": limit.obeys,
-        "crawl_delay_max": limit.max_delay,
-        "crawl_delay_over_max": limit.over_max.value,
         "ttl": access.lifetime,
-        "error_ttl": access.error_lifetime,
         "on_unreachable": plain(access.unreachable),
-        "approved": plain(settings.approved),
         "content_use": settings.use.level,
         "purpose_tokens": list(settings.use.tokens),
         "tdmrep": "fetch" if settings.use.fetches_reserved else "refuse",

@@ -19,7 +19,6 @@ from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, origin_of
 from ..rep.access_policy import AccessOverrides
-from ..rep.delay_limit import DelayLimit, OverMax
 from ..rep.documents import origin_of_key
 from ..rep.escapes import brief, quoted, shortened
 from ..rep.preference import NO_USE, DeclaredUse
@@ -100,7 +99,7 @@ class Replay:
         self.crawl: Mapping[str, Any] = {}
         self.dialects: dict[str, Dialect] = {}
         self.fingerprints: dict[str, str] = {}
-        self._policy = CrawlPolicy(DelayLimit(), NO_USE, 0.0)
+        self._policy = CrawlPolicy(0.0, NO_USE)
         self._overrides = AccessOverrides()
         self._parsed: OrderedDict[int, _Parsed] = OrderedDict()
         self._parsed_octets = 0
@@ -132,9 +131,6 @@ class Replay:
         if fields["format"] != FORMAT:
             raise ValueError(f"format {quoted(fields['format'])}; this version reads {FORMAT}")
         by, mode = fields["judged_by"], fields["judged_by"]["on_unreachable"]
-        limit = DelayLimit(
-            by["crawl_delay"], by["crawl_delay_max"], OverMax(by["crawl_delay_over_max"])
-        )
         purposes = frozenset(fields["purposes"])
         self.crawl = fields
         use = DeclaredUse(
@@ -143,10 +139,8 @@ class Replay:
             tuple(by.get("purpose_tokens", ())),
             by.get("tdmrep") == "fetch",
         )
-        self._policy = CrawlPolicy(limit, use, by["patience"], by["approved"])
-        self._overrides = AccessOverrides(
-            by["ttl"], by["error_ttl"], None if mode is None else AccessMode(mode)
-        )
+        self._policy = CrawlPolicy(0.0, use)
+        self._overrides = AccessOverrides(by["ttl"], None if mode is None else AccessMode(mode))
         self.dialects.clear()  # each crawl has its own
         self._lines.clear()
         self._parsed.clear()
@@ -195,7 +189,7 @@ class Replay:
         own = server_forms(fields["url"])
         agent, forms = fields["agent"], tuple(dict.fromkeys((*own, *fields.get("forms", ()))))
         config = RequestConfig(dialect, agent, fields.get("obey", True), fields.get("crawl_delay"))
-        verdict = self._policy.objection(forms, rules, config, at)
+        verdict = self._policy.objection(forms, rules, config)
         if verdict is None:
             verdict = self._policy.verdict(forms[0], rules, config)
         mode = {} if rules.mode is AccessMode.RULES else {"mode": rules.mode.value}

@@ -17,7 +17,6 @@ from typing import Any, Protocol, TypeVar
 from scrapy.utils.misc import load_object
 
 from ..fetch.host_patterns import host_pattern
-from ..fetch.request import NEVER_CARRIED
 from ..rep.escapes import quoted
 
 Read_co = TypeVar("Read_co", covariant=True)
@@ -181,24 +180,6 @@ class Names:
         if is_no_json and any(one[0] in "[]{}\"'" for one in names):
             raise wrong(name, value, self.words, "which is no JSON")
         return names
-
-
-class HeaderNames:
-    """A list of names of headers that a request for a robots.txt may copy from that of a page."""
-
-    words = "a list of header names"
-
-    def read(self, name: str, value: Any) -> tuple[str, ...]:
-        headers = names_in(name, value, self.words)
-        for header in headers:
-            if header.lower() in NEVER_CARRIED:
-                raise SettingError(
-                    f"{name} has {header!r}; a robots.txt is requested without credentials and "
-                    "cookies: take any header but Authorization and Cookie"
-                )
-            if not _HEADER_NAME.fullmatch(header):
-                raise SettingError(f"{name} has {quoted(header)}, which no header is called")
-        return headers
 
 
 class HostPatterns:

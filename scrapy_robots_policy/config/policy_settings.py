@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
+from scrapy.settings import BaseSettings
 
 from ..crawl_log import CrawlLog
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
@@ -16,7 +17,6 @@ from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access_policy import AccessOverrides
 from ..rep.control_tokens import tokens_for
-from ..rep.delay_limit import DelayLimit
 from ..rep.nearest import nearest
 from ..rep.preference import NO_USE, DeclaredUse
 from ..report.report_files import ReportFiles
@@ -42,15 +42,12 @@ class PolicySettings:
     profile         how a robots.txt is requested
     fetch_retries   how often a fetch that failed quickly is repeated
     max_fetches     how many fetches are under way at a time
-    max_open        how many fetches are under way in all, slow ones among them
     max_waiting     how many requests may wait without a place in CONCURRENT_REQUESTS
-    defer_timeout   seconds a request waits at most for an origin that defers
-    delay_limit     the user's limit for the delay that a site asks for
+    longest_delay   seconds: the longest delay of a site that is kept
     use             what the crawl declares that it does with pages
     report          where the crawl's report goes, where one is wanted
     dry_run         whether requests that would be dropped are only counted
     audit           where the record of the crawl goes, where one is wanted
-    approved        by origin, the SHA-256 of the robots.txt that was approved; None: any file
     keeps_verdicts  whether requests that pass get their verdict, in their meta
     has_plugins     whether other code than Scrapy's and ours may answer requests
     """
@@ -61,15 +58,12 @@ class PolicySettings:
     profile: RequestProfile
     fetch_retries: int
     max_fetches: int
-    max_open: int
     max_waiting: int
-    defer_timeout: float
-    delay_limit: DelayLimit = DelayLimit()
+    longest_delay: float
     use: DeclaredUse = NO_USE
     report: ReportFiles | None = None
     dry_run: bool = False
     audit: Path | None = None
-    approved: Mapping[str, str] | None = None
     keeps_verdicts: bool = False
     has_plugins: bool = False
 
@@ -96,17 +90,14 @@ class PolicySettings:
                 store=StoreSettings.from_settings(crawler.settings),
                 access_overrides=_access_overrides(values),
                 profile=_profile(values),
-                fetch_retries=values["ROBOTS_FETCH_RETRIES"],
+                fetch_retries=_retries(crawler.settings),
                 max_fetches=values["ROBOTS_MAX_FETCHES"],
-                max_open=values["ROBOTS_MAX_OPEN_FETCHES"],
                 max_waiting=values["ROBOTS_MAX_WAITING"],
-                defer_timeout=values["ROBOTS_DEFER_TIMEOUT"],
-                delay_limit=_delay_limit(values),
+                longest_delay=values["ROBOTS_CRAWL_DELAY_MAX"],
                 use=declared_use(values),
                 report=_report(values, now),
                 dry_run=values["ROBOTS_DRY_RUN"],
                 audit=_path(values, "ROBOTS_AUDIT", now),
-                approved=values["ROBOTS_APPROVED"],
                 keeps_verdicts=values["ROBOTS_KEEP_VERDICTS"],
                 has_plugins=has_plugins(crawler.settings),
             )
@@ -124,16 +115,19 @@ def _warnings(values: Values, name: CrawlerName) -> Iterator[str]:
 def _access_overrides(values: Values) -> AccessOverrides:
     return AccessOverrides(
         lifetime=values["ROBOTS_TTL"],
-        error_lifetime=values["ROBOTS_ERROR_TTL"],
         unreachable=values["ROBOTS_ON_UNREACHABLE"],
     )
+
+
+def _retries(settings: BaseSettings) -> int:
+    """How often Scrapy's RetryMiddleware repeats a page."""
+    return settings.getint("RETRY_TIMES") if settings.getbool("RETRY_ENABLED") else 0
 
 
 def _profile(values: Values) -> RequestProfile:
     return RequestProfile(
         timeout=values["ROBOTS_FETCH_TIMEOUT"],
         meta=values["ROBOTS_FETCH_META"],
-        headers=values["ROBOTS_FETCH_HEADERS"],
         hook=values["ROBOTS_FETCH_HOOK"],
         guard=redirect_guard(values),
         by_plugin=schemes_by_plugin(values.settings),
@@ -206,11 +200,3 @@ def _report(values: Values, now: datetime) -> ReportFiles | None:
     if path is None:
         return None
     return report_files(path, replaces=not has_time(values["ROBOTS_REPORT"]))
-
-
-def _delay_limit(values: Values) -> DelayLimit:
-    return DelayLimit(
-        obeys=values["ROBOTS_CRAWL_DELAY"],
-        max_delay=values["ROBOTS_CRAWL_DELAY_MAX"],
-        over_max=values["ROBOTS_CRAWL_DELAY_OVER_MAX"],
-    )

@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ..fetch.request import CARRIED_HEADERS, CARRIED_META
+from ..fetch.request import CARRIED_META
 from ..rep.access_policy import AccessMode
-from ..rep.delay_limit import OverMax
 from ..rep.preference import LEVELS
 from ..tags.actions import DEFAULTS, read_actions
-from .audit_settings import ApprovedKind
 from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (
     Choice,
     Flag,
     Function,
-    HeaderNames,
     HostPatterns,
     Kind,
     Names,
@@ -106,16 +103,6 @@ _TABLE = (
         no_value="the dialect's",
     ),
     Setting(
-        "ROBOTS_ERROR_TTL",
-        Seconds(0.1),
-        None,
-        "The longest wait until an unreachable robots.txt is requested again. A wait of more than "
-        "a day counts as one day of the [30 days](life-of-a-robots-txt.md) after which a dialect "
-        "may open the site. So with such a wait the site stays closed, or its old rules stay in "
-        "force, for longer than 30 days.",
-        no_value="the dialect's",
-    ),
-    Setting(
         "ROBOTS_ON_UNREACHABLE",
         Choice(
             {"allow": AccessMode.ALLOW, "disallow": AccessMode.DISALLOW, "defer": AccessMode.DEFER}
@@ -135,24 +122,11 @@ _TABLE = (
         "are slow](when-things-fail.md#many-slow-sites).",
     ),
     Setting(
-        "ROBOTS_FETCH_RETRIES",
-        WholeNumber(),
-        2,
-        "How often such a request is repeated within seconds where that may help: after a status "
-        "such as 503, a reset or a failed lookup of the name; not after a timeout.",
-    ),
-    Setting(
         "ROBOTS_FETCH_META",
         Names(),
         list(CARRIED_META),
         "The keys that a request for a robots.txt copies from the `meta` of the page's request "
         "that waits for it. A robots.txt needs no browser: leave `playwright` and the like out.",
-    ),
-    Setting(
-        "ROBOTS_FETCH_HEADERS",
-        HeaderNames(),
-        list(CARRIED_HEADERS),
-        "The headers that it copies from that request; never `Authorization` or `Cookie`.",
     ),
     Setting(
         "ROBOTS_FETCH_HOOK",
@@ -184,15 +158,6 @@ _TABLE = (
         "counts. They take no place of `CONCURRENT_REQUESTS`.",
     ),
     Setting(
-        "ROBOTS_MAX_OPEN_FETCHES",
-        WholeNumber(1),
-        4000,
-        "How many fetches of a robots.txt may be under way in all, those included that no longer "
-        "count in `ROBOTS_MAX_FETCHES`. It is 256 fewer than the process may have open files, if "
-        "that is less. It is 256 on Windows, and 768 with Twisted's `SelectReactor`. "
-        "Lower it for a proxy or a service that allows few connections.",
-    ),
-    Setting(
         "ROBOTS_MAX_WAITING",
         WholeNumber(),
         1000,
@@ -202,31 +167,11 @@ _TABLE = (
         "requests, up to twice this number.",
     ),
     Setting(
-        "ROBOTS_DEFER_TIMEOUT",
-        Seconds(),
-        600.0,
-        "The longest that a request waits for a site that defers it, or for a site's visit time. "
-        "Where it would have to wait for longer, it is dropped at once.",
-    ),
-    Setting(
-        "ROBOTS_CRAWL_DELAY",
-        Flag(),
-        True,
-        "Whether a site's Crawl-delay and Request-rate are kept, where the dialect reads them.",
-    ),
-    Setting(
         "ROBOTS_CRAWL_DELAY_MAX",
         Seconds(),
         300.0,
-        "The longest delay between two requests that is kept.",
-    ),
-    Setting(
-        "ROBOTS_CRAWL_DELAY_OVER_MAX",
-        Choice({choice.value: choice for choice in OverMax}),
-        OverMax.CLAMP.value,
-        "What happens at a site that asks for a longer one. `clamp`: its delay is cut to the "
-        "longest. `skip`: its pages are dropped. `ignore`: its delay is not kept. `queue`: its "
-        "whole delay is kept, and its pages wait for as long as the crawl lives.",
+        "The longest delay between two requests that is kept, also where a site asks for more; 0: "
+        "none is kept.",
     ),
     Setting(
         "ROBOTS_TAGS",
@@ -295,15 +240,6 @@ _TABLE = (
         "Where the [record of the crawl](audit.md) is written: each robots.txt and each "
         "decision, as lines of JSON. `.gz` at the end packs it; `%(name)s` and `%(time)s` are the "
         "spider's name and the time. A name that is taken gets a number. The folder must be there.",
-    ),
-    Setting(
-        "ROBOTS_APPROVED",
-        ApprovedKind(),
-        None,
-        "By origin, the SHA-256 of the robots.txt that somebody has read and approved; `none` "
-        "where the site had none. Pages of any other site, and pages of a site whose robots.txt "
-        "has changed since, are dropped. See [the record](audit.md).",
-        no_value="any file is obeyed",
     ),
     Setting(
         "ROBOTS_KEEP_VERDICTS",

@@ -80,20 +80,17 @@ class FetchGate:
     """Lets fetches begin, first come, first served; those that failed before go after all others.
 
     max_young  how many may be under way that are younger than `YOUNG` seconds
-    max_open   how many may be under way in all
-    sockets    how many there are for fetches; None: `max_open`
+    sockets    how many may be under way in all
     """
 
     def __init__(
         self,
         max_young: int,
-        max_open: int,
+        sockets: int,
         now: Callable[[], float],
         call_later: CallLater,
-        sockets: int | None = None,
     ) -> None:
-        self.max_young, self.max_open = max_young, max_open
-        self.sockets = max_open if sockets is None else sockets
+        self.max_young, self.sockets = max_young, sockets
         self.now, self.call_later = now, call_later
         self._young: OrderedDict[Deferred[None], float] = OrderedDict()  # when each began
         self._open = 0
@@ -148,7 +145,7 @@ class FetchGate:
             return False
         while self._young and self.now() - next(iter(self._young.values())) >= YOUNG:
             self._young.popitem(last=False)
-        return len(self._young) < self.max_young and self._open < self.max_open
+        return len(self._young) < self.max_young and self._open < self.sockets
 
     def _let_in(self) -> None:
         """Let fetches begin while there is room.

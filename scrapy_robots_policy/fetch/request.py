@@ -45,7 +45,6 @@ NOT_ADDED = ("Authorization", "Cookie", "Range")
 CONDITIONS = ("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range")
 MAX_UNCOUNTED = 64 * 1024 * 1024  # octets of a file that `body` cannot cut on the wire
 SHARE_IN_HASTE = 0.25  # of the time
-NEVER_CARRIED = frozenset({"authorization", "cookie"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ class RequestProfile:
 
     timeout    seconds for one request; a quarter of them for one in haste
     meta       the keys taken from the meta of the page's request, where it has them
-    headers    the headers taken from it
     hook       called with the page's request and the one made for it; gives the one to send, or
                None where it has changed that one in place
     guard      where redirects may lead
@@ -67,7 +65,6 @@ class RequestProfile:
 
     timeout: float
     meta: tuple[str, ...] = CARRIED_META
-    headers: tuple[str, ...] = CARRIED_HEADERS
     hook: Hook | None = None
     guard: RedirectGuard = ANYWHERE
     by_plugin: frozenset[str] = frozenset()
@@ -96,7 +93,7 @@ class RequestProfile:
         taken = {}
         if page.headers:  # most pages have none yet, and a look for one takes Scrapy five calls
             taken = {
-                name: page.headers.getlist(name) for name in self.headers if name in page.headers
+                name: page.headers.getlist(name) for name in CARRIED_HEADERS if name in page.headers
             }
         made = Request(url, NO_CALLBACK, headers=taken, meta=meta, dont_filter=True)
         made.headers.update(ours)  # in place of what was taken, however its name is written
@@ -116,7 +113,7 @@ class RequestProfile:
         """
         page = compat.with_one_form_of_proxy(page)  # so it is with the proxy of the environment
         meta = tuple((key, repr(page.meta[key])) for key in self.meta if key in page.meta)
-        headers = (page.headers.getlist(name) for name in self.headers)
+        headers = (page.headers.getlist(name) for name in CARRIED_HEADERS)
         return meta, tuple(() if values == [sent] else tuple(values) for values in headers)
 
 

@@ -16,10 +16,10 @@ from ..rep.dialects.crawlers import find_agent
 from ..rep.dialects.dialect import Dialect
 from ..rep.dialects.engines import DIALECTS
 from ..rep.dialects.options import CrawlDelay
-from ..rep.directives import seconds, seconds_of_rate
 from ..rep.escapes import listed
 from ..rep.lines import grammar_of
 from ..rep.option_causes import Cause, cause, with_values
+from ..rep.pace import seconds
 from ..rep.ruleset import RuleSet
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
@@ -44,14 +44,13 @@ _LONG_DELAY = 3600  # seconds
 
 def bad_values(source: SourceFile) -> Iterator[Finding]:
     for line in source.directives():
-        key, value = line[1].lower(), line[2]
-        delay = key == "crawl-delay" and seconds(value) is None
-        if delay or (key == "request-rate" and seconds_of_rate(value) is None):
+        value = line[2]
+        if line[1].lower() == "crawl-delay" and seconds(value) is None:
             yield source.finding(
                 "R503",
                 line.span(2) if value else whole(line),
-                f"{quoted(value)} is no {'number of seconds' if delay else 'rate'}",
-                "write a number, such as Crawl-delay: 10" if delay else "write one such as 1/10s",
+                f"{quoted(value)} is no number of seconds",
+                "write a number, such as Crawl-delay: 10",
             )
 
 
@@ -106,8 +105,8 @@ def _why_ignored(line: re.Match[str], dialect: Dialect) -> str:
     key, value = line[1].lower(), line[2]
     is_read = {
         "crawl-delay": dialect.crawl_delay is not CrawlDelay.IGNORED,
-        "request-rate": dialect.request_rate,
-        "visit-time": dialect.visit_time,
+        "request-rate": False,
+        "visit-time": False,
         "allow": dialect.allow_lines,
     }
     if not is_read.get(key, True):

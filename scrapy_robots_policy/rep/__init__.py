@@ -1,6 +1,6 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import Access, Outcome, Record, Stance, advance, judge
+from .access import Access, advance, judge
 from .access_policy import AccessMode, AccessPolicy
 from .agents import Agent, add_agents, product_token
 from .cache_entry import CacheEntry, FetchResult
@@ -23,12 +23,9 @@ __all__ = [
     "FetchResult",
     "Group",
     "Origin",
-    "Outcome",
     "Reason",
-    "Record",
     "Rule",
     "RuleSet",
-    "Stance",
     "Verdict",
     "VerdictRow",
     "add_agents",

@@ -59,16 +59,6 @@ class Access:
             return self.mode.description
         return _OF_RULES.get(_oddity(self.entry), self.mode.description)
 
-    @property
-    def stance(self) -> AccessMode:
-        """The name of `mode` in version 0.1."""
-        return self.mode
-
-    @property
-    def record(self) -> CacheEntry:
-        """The name of `entry` in version 0.1."""
-        return self.entry
-
 
 def classify(fetched: FetchResult, policy: AccessPolicy) -> AccessResult:
     """Read a fetch result the way the policy does. RFC 9309 §2.3.1."""
@@ -249,9 +239,3 @@ def _oddity(entry: CacheEntry) -> str:
     if b"<" in start and is_html_page(start):  # most files have none
         return HTML
     return WIDE if b"\0" in start and is_wide(start) else ""
-
-
-Outcome = FetchResult
-Record = CacheEntry
-Stance = AccessMode
-"""Their names in version 0.1."""

@@ -134,19 +134,17 @@ class AccessOverrides:
     """The user's values in place of those of every policy; None: the policy's.
 
     lifetime        seconds of freshness; HTTP caching may make it shorter, never longer
-    error_lifetime  max wait between tries while unreachable, in seconds
     unreachable     the mode while the file is unreachable and there is no copy. Where it is set,
                     every status without a meaning of its own counts as unreachable, and a copy
                     stays in force without a limit of time
     """
 
     lifetime: float | None = None
-    error_lifetime: float | None = None
     unreachable: AccessMode | None = None
 
     def over(self, policy: AccessPolicy) -> AccessPolicy:
         """The policy with these values."""
-        if self.lifetime is None and self.error_lifetime is None and self.unreachable is None:
+        if self.lifetime is None and self.unreachable is None:
             return policy
         return _put_over(self, policy)
 
@@ -157,9 +155,6 @@ def _put_over(own: AccessOverrides, policy: AccessPolicy) -> AccessPolicy:
         shortest = min(policy.lifetime_bounds[0], own.lifetime)
         bounds = (shortest, own.lifetime)
         policy = replace(policy, lifetime=own.lifetime, lifetime_bounds=bounds)
-    if own.error_lifetime is not None:
-        first = min(policy.retry_first, own.error_lifetime)
-        policy = replace(policy, error_lifetime=own.error_lifetime, retry_first=first)
     if own.unreachable is not None:
         ladder = (Step(FOREVER, AccessMode.RULES, own.unreachable),)
         policy = replace(policy, unreachable=ladder, other_status=AccessResult.UNREACHABLE)

@@ -23,7 +23,6 @@ from functools import lru_cache
 from .agents import TOKEN
 from .dialects.dialect import Dialect
 from .dialects.options import AgentValue, Beyond, BlankLine, Bom
-from .directives import PACE_KEYS
 from .preference import LABELS
 
 WHITE = " \t\x0b\x0c\r"
@@ -34,6 +33,10 @@ _LONE_RETURN = re.compile("\r[^\n]")
 # end two lines for an editor. It takes a return and a line feed as one end.
 _RETURN = re.compile("(\r\r(?!\n))|\r[\r\n]?")
 _PASSED_OVER = "\r\r"
+# Request-rate and Visit-time, of the "extended standard" of 1996, stand where a Crawl-delay may:
+# between User-agent lines and rules. No engine is known that keeps them.
+PACE_KEYS = ("crawl-delay", "request-rate", "visit-time")
+
 # Nothing that follows can start with white space, so backtracking is no use: possessive.
 _W = f"[{WHITE}]*" + "+" * (sys.version_info >= (3, 11))
 # A value, without the white space around it and the comment after it. Not as a repeated group of

@@ -16,12 +16,11 @@ from .agents import product_token
 from .binding import BindingRules, Bindings
 from .dialects.dialect import Dialect
 from .dialects.engines import DIALECTS, dialect_of
-from .directives import VisitTime
 from .group_rules import are_too_many, group_of, obeyed, rule_lines_of, rules_of
 from .groups import Groups, GroupSpan
 from .index import matching
 from .lines import clean_text, grammar_of, is_too_large
-from .pace import delay_for, may_have_pace, visit_times_for
+from .pace import delay_for, may_have_delay
 from .patterns import reading_of
 from .preference import USER_AGENT, Overridden, Preference
 from .url import origin_of, readable
@@ -196,18 +195,9 @@ class RuleSet:
         delay, or the dialect does not read delays.
         """
         _check_agent(agent)
-        if not may_have_pace(self._body, self.dialect):
+        if not may_have_delay(self._body, self.dialect):
             return None
         return delay_for(agent, self._groups, self._text(), self.dialect)
-
-    def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
-        """The hours in which the file wants the crawler to come; none: at any time. They are given
-        in every dialect: `Dialect.visit_time` says whether its crawlers keep them.
-        """
-        _check_agent(agent)
-        if not may_have_pace(self._body, self.dialect):
-            return ()
-        return visit_times_for(agent, self._groups, self._text(), self.dialect)
 
     def usage(self, url: str, agent: str, tokens: Collection[str] = ()) -> tuple[Preference, ...]:
         """The preferences that hold for the use of a page; none for one that may not be fetched.

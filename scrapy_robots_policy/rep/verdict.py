@@ -32,9 +32,6 @@ class Reason(Enum):
     DEFERRED = "robots.txt not known yet"
     NOT_OBEYED = "robots.txt not obeyed"
     USE_REFUSED = "use refused"
-    CRAWL_DELAY = "asks for too long a delay"
-    VISIT_TIME = "outside its visit time"
-    NOT_APPROVED = "robots.txt is not the approved one"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class OriginCounts:
     paced         what is done about that delay ("kept")
     tdmrep        what came of its tdmrep.json ("404"); "": it was not asked for
     uses          the results for the declared uses, each with its count of pages
-    held          seconds that requests waited in all for their turn, or for a visit time
+    held          seconds that requests waited in all for their turn
     octets        the size of its robots.txt
     cut           whether the file is longer than that: the rest was not read
     usage         what it says about the use of its pages, in whatever form
@@ -81,7 +81,7 @@ class CrawlCounts:
 
     samples  URLs that were dropped, some for each rule text or other cause
     waits    seconds that each request waited for a robots.txt
-    held     seconds that each request waited for its turn, or for a visit time
+    held     seconds that each request waited for its turn
     ages     seconds since a robots.txt that was obeyed was last known to be current
     sizes    octets of each robots.txt that was fetched
     """
@@ -133,7 +133,7 @@ class CrawlCounts:
         self.waits.add(seconds)
 
     def hold(self, origin: str, seconds: float) -> None:
-        """A request has waited for its turn, or for a visit time."""
+        """A request has waited for its turn."""
         self.of(origin).held += seconds
         self.held.add(seconds)
 

@@ -30,7 +30,7 @@ def sections(report: Report) -> Iterable[str]:
     note = f"{len(report.domains):,}, all origins of a domain together"
     yield section("Registered domains", note, _domains(report))
     yield section("Waiting for a robots.txt", "the longest waits first", _waits(report.counts))
-    yield section("Waiting for a turn", "what delays and visit times cost", _held(report.counts))
+    yield section("Waiting for a turn", "what delays cost", _held(report.counts))
     yield section("Trouble", "robots.txt files that could not be fetched", _trouble(report))
     yield section("Delays", "seconds between two requests", _delays(report.counts))
     yield section("Uses that sites speak of", "origins that say so", _counts(report.uses))

@@ -60,7 +60,7 @@ class Report:
 
     @property
     def held(self) -> float:
-        """Seconds that requests waited for their turn or a visit time, in all."""
+        """Seconds that requests waited for their turn, in all."""
         return sum(counts.held for counts in self.counts)
 
     @property

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..fetch.order import octets_read, whole_lines
@@ -26,9 +25,8 @@ from ..rep import (
 from ..rep.access import Access, goes_far_enough
 from ..rep.access_policy import FOREVER, AccessOverrides, AccessResult
 from ..rep.cache_entry import remember
-from ..rep.directives import VisitTime
 from ..rep.documents import ROBOTS_TXT, document_of
-from ..rep.pace import may_have_pace
+from ..rep.pace import may_have_delay
 from ..rep.preference import DeclaredUse, Overridden, Preference
 from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
@@ -39,7 +37,6 @@ if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
 
 T = TypeVar("T")
 
-NO_PACE: tuple[None, tuple[VisitTime, ...]] = (None, ())
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
 OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
 
@@ -50,7 +47,7 @@ class OriginRules:
 
     reservations  the rules of a tdmrep.json, where the entry is that of one
     tdmrep        what the origin's tdmrep.json says, where it was asked for
-    may_have_pace  whether the file may ask some crawler for a delay or a visit time; most do not
+    may_have_delay  whether the file may ask some crawler for a delay; most do not
     """
 
     origin: str
@@ -59,29 +56,21 @@ class OriginRules:
     rules: RuleSet | None
     reservations: TdmRules | None = None
     tdmrep: OriginRules | None = None
-    may_have_pace: bool = field(init=False, repr=False, compare=False)
-    _pace: dict[str, tuple[float | None, tuple[VisitTime, ...]]] = field(
+    may_have_delay: bool = field(init=False, repr=False, compare=False)
+    _delays: dict[str, float | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     # The same rules with a tdmrep.json: one object as long as both are the same.
     _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
-    _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        has_pace = self.rules is not None and may_have_pace(self.access.octets, self.dialect)
-        object.__setattr__(self, "may_have_pace", has_pace)
+        has_delay = self.rules is not None and may_have_delay(self.access.octets, self.dialect)
+        object.__setattr__(self, "may_have_delay", has_delay)
 
     @property
     def mode(self) -> AccessMode:
         return self.access.mode
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the file, in hexadecimal digits."""
-        if not self._digest:
-            object.__setattr__(self, "_digest", sha256(self.access.octets).hexdigest())
-        return self._digest
 
     @property
     def fresh_until(self) -> float:
@@ -159,31 +148,13 @@ class OriginRules:
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks for, where the dialect honours them."""
-        return self.pace(agent)[0]
-
-    def visit_times(self, agent: str) -> tuple[VisitTime, ...]:
-        """When the site wants to be visited, where the dialect honours that; none: at any time."""
-        return self.pace(agent)[1]
-
-    def opens_in(self, agent: str, now: float) -> float:
-        """Seconds until the site's visit time begins; 0: now is a visit time."""
-        times = self.visit_times(agent)
-        return min(span.opens_in(now) for span in times) if times else 0.0
-
-    def pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
-        """(crawl delay in seconds, visit times)"""
-        pace = self._pace.get(agent)
-        if pace is None:
-            if len(self._pace) >= MAX_AGENTS:
-                self._pace.clear()
-            pace = self._pace[agent] = self._read_pace(agent)
-        return pace
-
-    def _read_pace(self, agent: str) -> tuple[float | None, tuple[VisitTime, ...]]:
-        if self.rules is None or not self.may_have_pace:
-            return NO_PACE
-        times = self.rules.visit_times(agent) if self.dialect.visit_time else ()
-        return self.rules.crawl_delay(agent), times
+        if self.rules is None or not self.may_have_delay:
+            return None
+        if agent not in self._delays:
+            if len(self._delays) >= MAX_AGENTS:
+                self._delays.clear()
+            self._delays[agent] = self.rules.crawl_delay(agent)
+        return self._delays[agent]
 
 
 def rules_given(

@@ -26,6 +26,8 @@ from ..rep.access import holds
 from .origin import OriginRules, OriginState, Waiter
 from .sources import Sources, may_be_fetched
 
+PATIENCE = 600.0  # seconds a request waits at most for an origin that defers
+
 
 class Resolver:
     """Answers for any number of origins, each in any number of dialects.
@@ -33,12 +35,11 @@ class Resolver:
     Where a method takes an origin, the key of another document of it does too (`rep.documents`).
 
     sources   where entries come from; their clock, events and cache are the resolver's too
-    patience  seconds a request waits at most for an origin that defers; then it gets that answer
     """
 
-    def __init__(self, sources: Sources, patience: float) -> None:
+    def __init__(self, sources: Sources) -> None:
         self.sources, self.now, self.events = sources, sources.now, sources.events
-        self.cache, self.patience = sources.cache, patience
+        self.cache = sources.cache
         self.is_stopped = False
         self._unsettled: dict[str, OriginState] = {}  # looked up, or put off: never forgotten
         self._tasks: set[Deferred[None]] = set()
@@ -84,7 +85,7 @@ class Resolver:
     async def rules_for(self, origin: str, dialect: Dialect, page: Any = None) -> OriginRules:
         """The rules of an origin; waits for a fetch where nothing usable is known.
 
-        An origin that defers longer than `patience` gives rules whose mode is DEFER. Raises
+        An origin that defers longer than `PATIENCE` gives rules whose mode is DEFER. Raises
         CrawlClosing.
         """
         arrived, deferred_at = self.now(), None
@@ -96,7 +97,7 @@ class Resolver:
             rules = state.rules(dialect, self.now())
             pause = 0.0
             if rules is not None and rules.mode is AccessMode.DEFER:
-                if rules.access.fresh_until > arrived + self.patience:
+                if rules.access.fresh_until > arrived + PATIENCE:
                     return rules
                 deferred_at = rules.access.entry.asked_at
                 pause = rules.access.fresh_until - self.now()

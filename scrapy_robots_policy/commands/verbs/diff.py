@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...rep.agents import STAR
 from ...rep.escapes import brief
 from ...resolver.origin import OriginRules
@@ -13,7 +11,7 @@ from ..printing.causes_in_full import in_full
 from ..printing.terminal import Blocks, paint, print_columns, print_error, print_json, print_line
 from ..reading.inputs import read, robots_txt_of, rules_from
 from ..reading.named_crawlers import named_crawlers
-from .file_changes import CLOSES, OPENS, Change, CrawlersChanges, Pace, changes_of
+from .file_changes import CLOSES, OPENS, Change, CrawlersChanges, changes_of
 
 _COLOURS = {OPENS: "green", CLOSES: "red"}
 _MAX_NAMES = 8  # crawlers that a line names
@@ -63,12 +61,9 @@ def _print(changes: CrawlersChanges) -> None:
         (change.kind, _paths(change), change.after.cause, f"before: {change.before.cause}")
         for change in changes.changes
     ]
-    before, after = map(_in_words, changes.paces)
-    rows += [
-        (name, "", after[name], f"before: {before[name]}")
-        for name in after
-        if before[name] != after[name]
-    ]
+    before, after = map(_in_words, changes.delays)
+    if before != after:
+        rows.append(("delay", "", after, f"before: {before}"))
     print_columns(rows, indent="  ", painted=_painted)
 
 
@@ -88,12 +83,8 @@ def _painted(cell: str) -> str:
     return paint(cell, _COLOURS[cell]) if cell in _COLOURS else cell
 
 
-def _in_words(pace: Pace) -> dict[str, str]:
-    delay, visit_times = pace
-    return {
-        "delay": "none" if delay is None else in_seconds(delay),
-        "visits": ", ".join(map(str, visit_times)) or "at any time",
-    }
+def _in_words(delay: float | None) -> str:
+    return "none" if delay is None else in_seconds(delay)
 
 
 def _print_json(changes: CrawlersChanges) -> None:
@@ -107,17 +98,12 @@ def _print_json(changes: CrawlersChanges) -> None:
         }
         for change in changes.changes
     ]
-    before, after = map(_as_json, changes.paces)
+    before, after = changes.delays
     print_json(
         {
             "crawlers": changes.crawlers,
             "changes": rows,
-            **{name: {"before": before[name], "after": after[name]} for name in after},
+            "delay": {"before": before, "after": after},
             "whole": changes.is_whole,
         }
     )
-
-
-def _as_json(pace: Pace) -> dict[str, Any]:
-    delay, visit_times = pace
-    return {"delay": delay, "visits": [str(span) for span in visit_times]}

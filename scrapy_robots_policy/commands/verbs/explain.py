@@ -85,7 +85,6 @@ def _file_as_json(name: str, rules: OriginRules, options: Options) -> dict[str, 
         "stance": access.mode.value,
         "fresh_for": access.fresh_until - access.entry.asked_at,
         "crawl_delay": rules.crawl_delay(options.agent),
-        "visit_times": _visit_times(rules, options),
         "sitemaps": rules.sitemaps,
         "looked_for": chain_of(options.agent, options.dialect.agents),
         "stances": modes_by_answer(options.dialect.access),
@@ -132,7 +131,6 @@ def _print_file(verdict: Verdict, rules: OriginRules, name: str, options: Option
         ("looked for", ", then ".join(chain_of(options.agent, options.dialect.agents))),
         ("group", _group(verdict)),
         ("crawl-delay", in_seconds(delay) if delay is not None else "none that this dialect obeys"),
-        *(("visit-time", _obeyed(time, options)) for time in _visit_times(rules, options)),
         *([] if rules.tdmrep is None else [("tdmrep.json", tdmrep_state(rules.tdmrep))]),
         *(("sitemap", shortened(sitemap, MAX_FACT)) for sitemap in sitemaps[:_MAX_SITEMAPS]),
     ]
@@ -166,14 +164,6 @@ def _print_uses(uses: UseAnswer) -> None:
     if rows:
         print_columns(rows)
         print_line()
-
-
-def _visit_times(rules: OriginRules, options: Options) -> list[str]:
-    return [str(time) for time in rules.rules.visit_times(options.agent)] if rules.rules else []
-
-
-def _obeyed(time: str, options: Options) -> str:
-    return time if options.dialect.visit_time else f"{time}, which this dialect does not obey"
 
 
 def _group(verdict: Verdict) -> str:

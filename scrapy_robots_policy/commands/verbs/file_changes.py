@@ -16,17 +16,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from ...rep.directives import VisitTime
 from ...rep.escapes import brief
 from ...rep.preference import NO_USE, Preference, statement
-from ...resolver.origin import NO_PACE, OriginRules
+from ...resolver.origin import OriginRules
 from .rule_paths import filling_for, is_wild, paths_of, shared_paths
 
 MAX_LINES = 100_000  # read in all; a file may give each of its crawlers many
 MAX_PAIRS = 300_000  # of lines that are looked at together, in all
 
 OPENS, CLOSES, USE = "opens", "closes", "use"
-Pace = tuple[float | None, tuple[VisitTime, ...]]
+Delay = float | None
 
 
 class Answer(NamedTuple):
@@ -59,18 +58,18 @@ class Change:
 class CrawlersChanges:
     """The changes for crawlers that the same lines bind.
 
-    paces    (crawl delay in seconds, visit times) before and after
+    delays   the Crawl-delay in seconds before and after
     is_whole False: there were too many lines to ask about all of them
     """
 
     crawlers: list[str]
     changes: list[Change]
-    paces: tuple[Pace, Pace]
+    delays: tuple[Delay, Delay]
     is_whole: bool = True
 
     @property
     def are_some(self) -> bool:
-        return bool(self.changes) or self.paces[0] != self.paces[1]
+        return bool(self.changes) or self.delays[0] != self.delays[1]
 
 
 def changes_of(
@@ -90,15 +89,15 @@ def changes_of(
             by_lines[bound].crawlers.append(agent)
         else:
             changes, is_whole = comparison.changes(agent, bound)
-            paces = bound[0].pace, bound[1].pace
-            by_lines[bound] = CrawlersChanges([agent], changes, paces, is_whole)
+            delays = bound[0].delay, bound[1].delay
+            by_lines[bound] = CrawlersChanges([agent], changes, delays, is_whole)
     for of_lines in by_lines.values():
         if of_lines.are_some:
             yield of_lines
         elif not of_lines.is_whole:
             unasked += of_lines.crawlers
     if unasked:
-        yield CrawlersChanges(unasked, [], (NO_PACE, NO_PACE), is_whole=False)
+        yield CrawlersChanges(unasked, [], (None, None), is_whole=False)
 
 
 class _Line(NamedTuple):
@@ -120,18 +119,18 @@ class _Bound(NamedTuple):
 
     agents  the numbers of the User-agent lines of its groups
     lines   a line before the first User-agent line may bind only some of the crawlers of a group
-    pace    a delay may be for some of the crawlers of a group, too
+    delay   it may be for some of the crawlers of a group, too
     """
 
     agents: tuple[int, ...]
     lines: tuple[_Line, ...]
-    pace: Pace
+    delay: Delay
 
 
 def _bound(file: OriginRules, agent: str) -> _Bound:
-    pace = file.pace(agent)
+    delay = file.crawl_delay(agent)
     if file.rules is None:
-        return _Bound((), (), pace)
+        return _Bound((), (), delay)
     group = file.rules.group(agent)
     rules = [_Line(rule.line, rule.path, rule.key, True) for rule in group.rules] if group else []
     uses = [
@@ -139,7 +138,7 @@ def _bound(file: OriginRules, agent: str) -> _Bound:
         for path, preferences in file.rules.usage_lines(agent)
         for one in preferences
     ]
-    return _Bound(group.lines if group else (), (*rules, *uses), pace)
+    return _Bound(group.lines if group else (), (*rules, *uses), delay)
 
 
 @dataclass

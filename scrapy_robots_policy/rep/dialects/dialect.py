@@ -101,8 +101,6 @@ class Dialect:
 
     # other lines
     crawl_delay: CrawlDelay = CrawlDelay.OWN
-    request_rate: bool = False
-    visit_time: bool = False
 
     # robots tags of pages
     tag_names: tuple[str, ...] = (ANY_NAME,)  # names in tags that bind the engine's crawlers

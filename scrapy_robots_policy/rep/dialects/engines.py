@@ -75,8 +75,6 @@ GOOGLE = derive(
     index_html=oracle(True, _CPP + ": Allow only"),
     robots_txt_allowed=oracle(False, _CPP + ": the library makes no exception"),
     crawl_delay=documented(CrawlDelay.IGNORED, _GDOC),
-    request_rate=oracle(False, _CPP + ": known but not used"),
-    visit_time=oracle(False, _CPP + ": known but not used"),
     tag_names=documented(("googlebot", "googlebot-news"), _GMETA),
     tag_rules=documented(
         (
@@ -113,7 +111,6 @@ YANDEX = derive(
     **agreed(RFC9309, Certainty.ORACLE, _YC, "longer_keys", "missing_colon", "orphan_rules"),
     **agreed(RFC9309, Certainty.ORACLE, _YC, "precedence", "tie", "allow_lines", "wildcards"),
     **agreed(RFC9309, Certainty.ORACLE, _YC, "agent_match", "index_html", "line_limit"),
-    **agreed(RFC9309, Certainty.ORACLE, _YC, "request_rate", "visit_time"),
     **agreed(RFC9309, Certainty.ORACLE, _YC + ": C strings", "nul_ends_line"),
     **agreed(RFC9309, Certainty.DOCUMENTED, _YHELP, "sitemap_keys"),
     # The library counts the octets of its rules only; the help page has the file's size.
