@@ -33,7 +33,6 @@ STORE_HIT = "robots/store/hit"
 STORE_MISS = "robots/store/miss"
 STORE_SHARED = "robots/store/shared"
 STORE_FAILED = "robots/store/failed"
-STORE_LOST = "robots/store/lost"
 
 TDMREP_FETCHED = "robots/tdmrep/fetched"
 TDMREP_OUTCOME = "robots/tdmrep/outcome/"
@@ -60,7 +59,6 @@ MEANINGS: Mapping[str, str] = MappingProxyType(
         STORE_MISS: "lookups of an origin that the store did not have",
         STORE_SHARED: "robots.txt that another process of the fleet had just fetched",
         STORE_FAILED: "calls of the store that failed",
-        STORE_LOST: "times that a Redis became unreachable",
         TDMREP_FETCHED: "tries to fetch a tdmrep.json",
         TDMREP_OUTCOME: "tries to fetch a tdmrep.json, by status or cause of failure",
         TDMREP_UNREADABLE: "tdmrep.json files that are no list of reservations",

@@ -60,7 +60,7 @@ class CrawlEvents(ResolverEvents):
         self.trouble = TroubleLog(self.log)
         self._warned_of: set[type[Exception]] = set()
         self._faults: set[tuple[type[BaseException], tuple[str, int] | None]] = set()
-        self._times_lost = 0
+        self._times_regained = 0
 
     async def on_learned(self, rules: OriginRules, page: Any, source: Source) -> None:
         if self.record is not None:
@@ -264,34 +264,11 @@ class CrawlEvents(ResolverEvents):
             {"verb": verb, "kind": type(error).__name__, "error": brief(str(error))},
         )
 
-    def on_lost(self, store: str, why: str) -> None:
-        """A warning for the first times: a Redis at the limit of its memory fails now and then."""
-        self._count(stats.STORE_LOST)
-        self._times_lost += 1
-        self.log.log(
-            self._level_of_loss(logging.WARNING),
-            "The robots.txt store at %(store)s fails (%(why)s); the crawl goes on with what this "
-            "process knows",
-            {"store": store, "why": brief(why)},
-        )
-
-    def on_regained(self, store: str) -> None:
-        self.log.log(
-            self._level_of_loss(logging.INFO),
-            "The robots.txt store at %(store)s works again",
-            {"store": store},
-        )
-
-    def on_dangerous_policy(self, store: str, policy: str) -> None:
-        self.log.warning(
-            "The robots.txt store at %(store)s has the maxmemory-policy %(policy)s: once it is "
-            "full, it drops the turns that keep a Crawl-delay in all processes. volatile-lru drops "
-            "old files first",
-            {"store": store, "policy": policy},
-        )
-
-    def _level_of_loss(self, level: int) -> int:
-        return level if self._times_lost <= MAX_LINES else logging.DEBUG
+    def on_regained(self) -> None:
+        self._times_regained += 1
+        if self._times_regained <= MAX_LINES:  # a store may fail now and then, for days
+            self._warned_of.clear()
+            self.log.info("The robots.txt store works again")
 
     def on_fault(self, origin: str, error: BaseException) -> None:
         """One fault is one error: a component may have it for all origins."""

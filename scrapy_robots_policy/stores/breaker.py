@@ -36,27 +36,20 @@ class CircuitBreaker:
             self._pause()
         return True
 
-    def failed(self, faults_before: int, *, pauses: bool = True) -> bool:
-        """Note a fault; True if it is the first of a trouble.
-
-        `faults_before` is `faults` from before the call: calls that fail together are one fault.
-        Without `pauses` the breaker stays as it is.
+    def failed(self, faults_before: int) -> None:
+        """Note a fault. `faults_before` is `faults` from before the call: calls that fail together
+        are one fault.
         """
-        is_first = not self.faults
         self.faults = faults_before + 1
         self._fault_at = self.now()
-        if pauses:
-            self._pause()
-        return is_first
+        self._pause()
 
     def worked(self) -> None:
         """Note a call that was answered: the breaker closes."""
         self._open_until = None
 
     def is_over(self) -> bool:
-        """Whether a trouble is over; True once. One node of a cluster may fail while the others
-        answer, so a single answer does not end it.
-        """
+        """Whether a trouble is over; True once. A single answer does not end it."""
         if not self.faults or self.now() < self._fault_at + CALM:
             return False
         self.faults = 0

@@ -1,12 +1,7 @@
 """A cache entry as octets, the same for every store that keeps octets.
 
 A frame is one octet for the version of the layout, then one zlib stream: a line of JSON with all
-facts but the file, and the file. The stream starts with a dictionary of what such files hold over
-and over, so that a file of a few lines shrinks too; zlib's checksum tells a broken frame.
-
-Facts that version 0.1.0 does not know, where there are any, stand in a second zlib stream behind
-the first, as a line of JSON. That version does not look there, and so reads the rest of the entry;
-this one leaves out those that a later version may add.
+facts but the file, and the file. zlib's checksum tells a broken frame.
 
 A shared store may hold anything, so `decode` has bounds in octets and checks every type.
 """
@@ -29,41 +24,6 @@ MAX_FACTS = 1024 * 1024  # octets of the line of JSON: redirects and validators 
 MAX_SECONDS = 1e15  # 30 million years
 LAST_INSTANT = 2.5e11  # in the year 9892; the record of a crawl writes instants as dates
 
-# zlib finds the end of a dictionary cheapest: what is most frequent stands last.
-_OFTEN = b"""\
-Content-Signal: search=yes,ai-train=no
-User-agent: AhrefsBot SemrushBot MJ12bot DotBot Baiduspider YandexBot bingbot Applebot Slurp
-User-agent: GPTBot
-User-agent: ClaudeBot
-User-agent: CCBot
-User-agent: Google-Extended
-User-agent: Googlebot
-User-agent: Mediapartners-Google
-Disallow: /search
-Disallow: /cgi-bin/
-Disallow: /admin/
-Disallow: /login
-Disallow: /cart
-Disallow: /*?*
-Disallow: /*.pdf$
-Crawl-delay: 10
-Allow: /wp-admin/admin-ajax.php
-Disallow: /wp-admin/
-Sitemap: https://www./sitemap_index.xml
-Sitemap: https://www.example.com/sitemap.xml
-{"latest":{"status":null,"octets":null,"cause":"timeout","media_type":"text/html; charset=utf-8",\
-"lifetime":86400.0,"retry_after":null,"etag":"\\"W/","last_modified":" 2025 00:00:00 GMT",\
-"hops":["https://www."],"is_cut":false,"site_answers":null},"asked_at":17,"fetched_at":0.0,\
-"failing_since":null,"failures":0,"has_octets":true}
-{"latest":{"status":200,"cause":"","media_type":"text/plain","lifetime":null,"retry_after":null,\
-"etag":"","last_modified":"","hops":[],"is_cut":false,"site_answers":null},"asked_at":17,\
-"fetched_at":17,"failing_since":null,"failures":0,"has_octets":true}
-User-agent: *
-Disallow: /
-Allow: /
-"""
-
-_LATER_FACTS = ["unreachable_since"]
 _FACTS = [item.name for item in fields(CacheEntry)]
 _LATEST_FACTS = [item.name for item in fields(FetchResult) if item.name != "octets"]
 
@@ -81,10 +41,8 @@ def encode(entry: CacheEntry) -> bytes:
     facts["latest"] = {name: getattr(entry.latest, name) for name in _LATEST_FACTS}
     octets = facts.pop("octets")
     facts["has_octets"] = octets is not None
-    later = {name: facts.pop(name) for name in _LATER_FACTS}
-    later = {name: fact for name, fact in later.items() if fact is not None}
-    frame = VERSION + _packed(_line(facts) + b"\n" + (octets or b""))
-    return frame + _packed(_line(later)) if later else frame
+    line = json.dumps(facts, separators=(",", ":")).encode("ascii")
+    return VERSION + zlib.compress(line + b"\n" + (octets or b""))
 
 
 def decode(frame: bytes) -> CacheEntry:
@@ -94,11 +52,8 @@ def decode(frame: bytes) -> CacheEntry:
     if len(frame) > MAX_FRAME:
         raise EntryError(f"an entry of {len(frame)} octets; the limit is {MAX_FRAME}")
     try:
-        unpacked, rest = _unpacked(frame[1:])
-        line, _, octets = unpacked.partition(b"\n")
-        later = _facts(_unpacked(rest)[0]) if rest else {}
-        facts = _facts(line) | {name: later[name] for name in _LATER_FACTS if name in later}
-        return checked(_entry(facts, octets))
+        line, _, octets = _unpacked(frame[1:]).partition(b"\n")
+        return checked(_entry(_facts(line), octets))
     except EntryError:
         raise
     except (zlib.error, KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -180,27 +135,15 @@ _OF_LATEST: dict[str, _Check] = {
 }
 
 
-def _line(facts: dict[str, Any]) -> bytes:
-    return json.dumps(facts, separators=(",", ":")).encode("ascii")
-
-
-def _packed(octets: bytes) -> bytes:
-    packer = zlib.compressobj(zdict=_OFTEN)
-    return packer.compress(octets) + packer.flush()
-
-
-def _unpacked(streams: bytes) -> tuple[bytes, bytes]:
-    """What is in the first stream, and the octets behind it.
-
-    A few octets may unpack to gigabytes, so no stream is read whole.
-    """
-    unpacker = zlib.decompressobj(zdict=_OFTEN)
-    unpacked = unpacker.decompress(streams, MAX_UNPACKED)
+def _unpacked(stream: bytes) -> bytes:
+    """A few octets may unpack to gigabytes, so a stream is not read whole."""
+    unpacker = zlib.decompressobj()
+    unpacked = unpacker.decompress(stream, MAX_UNPACKED)
     if unpacker.unconsumed_tail:
         raise EntryError(f"an entry that unpacks to more than {MAX_UNPACKED} octets")
-    if not unpacker.eof:
-        raise EntryError("an entry that was cut")
-    return unpacked, unpacker.unused_data
+    if not unpacker.eof or unpacker.unused_data:
+        raise EntryError("an entry that was cut, or has more behind it")
+    return unpacked
 
 
 def _facts(line: bytes) -> dict[str, Any]:

@@ -88,16 +88,15 @@ def _failed_if_cancelled(failure: Failure) -> Failure:
 class _Guard:
     """Calls with a deadline and a circuit breaker; `None` where there is no answer."""
 
-    def __init__(self, events: StoreEvents, now: Callable[[], float], answer_within: float) -> None:
-        self.events, self.answer_within = events, answer_within
-        self.breaker = CircuitBreaker(now)
+    def __init__(self, events: StoreEvents) -> None:
+        self.events, self.breaker = events, CircuitBreaker(time.monotonic)
 
     async def ask(self, verb: str, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
         if not self.breaker.permits():
             return None
         faults_before = self.breaker.faults
         try:
-            answer = await within(self.answer_within, call)
+            answer = await within(ANSWER_WITHIN, call)
         except EntryError as error:  # one entry is broken; the store works
             self.events.on_failed(verb, error)
             answer = None
@@ -108,34 +107,20 @@ class _Guard:
             self.events.on_failed(verb, error)
             return None
         self.breaker.worked()
-        self.breaker.is_over()  # counts faults from none again, once it is calm
+        if self.breaker.is_over():
+            self.events.on_regained()
         return answer
 
 
 class GuardedStore:
-    """A `Store` around another one. It never raises.
+    """A `Store` around another one. It never raises."""
 
-    now            any clock in seconds that never goes back
-    answer_within  seconds for one call
-    close_within   seconds to close
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        events: StoreEvents,
-        *,
-        now: Callable[[], float] = time.monotonic,
-        answer_within: float = ANSWER_WITHIN,
-        close_within: float = CLOSE_WITHIN,
-    ) -> None:
-        self.store, self.events, self.close_within = store, events, close_within
-        self._reads = _Guard(events, now, answer_within)
-        self._writes = _Guard(events, now, answer_within)
+    def __init__(self, store: Store, events: StoreEvents) -> None:
+        self.store, self.events = store, events
+        self._reads, self._writes = _Guard(events), _Guard(events)
         self.coordinator = coordinator_of(store)
         if self.coordinator is not ALONE:
-            guard = _Guard(events, now, answer_within)
-            self.coordinator = GuardedCoordinator(self.coordinator, guard)
+            self.coordinator = GuardedCoordinator(self.coordinator, _Guard(events))
 
     async def get(self, origin: str) -> CacheEntry | None:
         async def get() -> CacheEntry | None:
@@ -151,7 +136,7 @@ class GuardedStore:
     async def close(self) -> None:
         """Close the store, even one that failed; it may be called twice."""
         try:
-            await within(self.close_within, self.store.close)
+            await within(CLOSE_WITHIN, self.store.close)
         except Exception as error:  # noqa: BLE001 - a store may raise any
             self.events.on_failed("close", error)
 

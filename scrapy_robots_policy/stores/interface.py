@@ -56,7 +56,10 @@ class FleetCoordinator(Protocol):
     """
 
     async def claim(self, origin: str) -> Claim:
-        """Ask for the lease to fetch an origin's robots.txt. One process has it at a time."""
+        """Ask for the lease to fetch an origin's robots.txt. One process has it at a time.
+
+        Where the call is cancelled, `release` follows: it may have been granted just then.
+        """
 
     def release(self, origin: str) -> None:
         """Give that lease back. A lease that is not ours is left alone."""
@@ -64,7 +67,8 @@ class FleetCoordinator(Protocol):
     async def take(self, host: str, delay: float) -> float:
         """Ask for the turn to visit a host whose Crawl-delay is `delay` seconds.
 
-        0: the turn is ours, until `leave`. Else the seconds after which to ask again.
+        0: the turn is ours, until `leave`. Else the seconds after which to ask again. Where the call
+        is cancelled, `leave` follows.
         """
 
     def leave(self, host: str, *, visited: bool) -> None:
@@ -109,11 +113,5 @@ class StoreEvents:
     def on_failed(self, verb: str, error: Exception) -> None:
         """A call failed: `verb` is "get", "put", "read" … The caller counts it as a miss."""
 
-    def on_lost(self, store: str, why: str) -> None:
-        """A server cannot be used. The process goes on with what it has in memory."""
-
-    def on_regained(self, store: str) -> None:
-        """That server works again."""
-
-    def on_dangerous_policy(self, store: str, policy: str) -> None:
-        """A server may drop leases and turns that are in use, once it is full."""
+    def on_regained(self) -> None:
+        """A store that has failed works again."""

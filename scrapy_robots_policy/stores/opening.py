@@ -10,9 +10,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from stat import S_ISDIR
+from types import FunctionType
 from typing import Any
 
 from scrapy.exceptions import NotConfigured
@@ -41,7 +42,8 @@ def open_store(
 ) -> Store:
     """A store, ready to use. Ours connect to nothing before their first call.
 
-    place    a URI, a store's class, a store, or the import path of either
+    place    a URI, a store's class, a store, a client of redis-py's, a function that makes one of
+             these, or the import path of any
     params   what the URI `redis:`, which has no address, stands for
     events   callbacks for the store's failures
     crawler  handed to `from_crawler` of a class that has it
@@ -49,8 +51,15 @@ def open_store(
     place, events = _loaded(place), events or StoreEvents()
     if isinstance(place, str):
         return _OPENERS[_scheme(place)](place, params or {}, events)
+    if isinstance(place, type):
+        _check_methods(place)
+        place = _made(place, crawler)
+    elif isinstance(place, FunctionType):
+        place = _made(place, None)
+    if _is_redis_client(place):
+        return _of_client(place, events)
     _check_methods(place)
-    return GuardedStore(_made(place, crawler) if isinstance(place, type) else place, events)
+    return GuardedStore(place, events)
 
 
 def check_store(place: Any, params: Params) -> None:
@@ -58,7 +67,7 @@ def check_store(place: Any, params: Params) -> None:
     loaded = _loaded(place)
     if isinstance(loaded, str):
         open_store(loaded, params)
-    else:
+    elif not isinstance(loaded, FunctionType) and not _is_redis_client(loaded):
         _check_methods(loaded)
 
 
@@ -105,8 +114,8 @@ def _check_methods(place: Any) -> None:
         raise ValueError(f"it has no method {missing[0]}; {needs}")
 
 
-def _made(kind: type, crawler: Any) -> Any:
-    """A store of a class, made as Scrapy makes its components."""
+def _made(kind: Callable[..., Any], crawler: Any) -> Any:
+    """What a class or a function gives, made as Scrapy makes its components."""
     try:
         if crawler is not None and hasattr(kind, "from_crawler"):
             store = kind.from_crawler(crawler)
@@ -116,7 +125,6 @@ def _made(kind: type, crawler: Any) -> Any:
             store = kind()
     except Exception as error:
         raise ValueError(f"it cannot be created: {_sentence(error)}") from error
-    _check_methods(store)
     return store
 
 
@@ -171,26 +179,45 @@ def _default_file() -> str:
 
 
 def _redis(uri: str, params: Params, events: StoreEvents) -> Store:
+    _check_redis()
+    from .redis import client_of  # noqa: PLC0415 - redis-py is an extra
+
+    return _of_client(client_of("" if uri == "redis:" else uri, params), events)
+
+
+def _check_redis() -> None:
     if not compat.has_asyncio():
         raise ValueError(
             "Redis needs asyncio: set TWISTED_REACTOR to "
             "'twisted.internet.asyncioreactor.AsyncioSelectorReactor', or take memory: or sqlite:"
         )
     try:
-        from .redis import RedisStore  # noqa: PLC0415 - redis-py is an extra
-        from .redis.address import Address  # noqa: PLC0415 - imports redis-py too
-    except ImportError:  # there is none, or one before 4.2, without asyncio
+        number = version("redis")
+    except PackageNotFoundError:
         raise ValueError(_NEEDS_REDIS_PY) from None
-    if tuple(map(int, re.findall(r"\d+", version("redis"))[:2])) < _OLDEST_REDIS_PY:
+    if tuple(map(int, re.findall(r"\d+", number)[:2])) < _OLDEST_REDIS_PY:
         raise ValueError(_NEEDS_REDIS_PY)
-    address = Address.of_params(params) if uri == "redis:" else Address.of_uri(uri)
-    return RedisStore(address, events)
+
+
+def _is_redis_client(place: Any) -> bool:
+    """Redis-py is loaded where somebody has made a client of it."""
+    if "redis.asyncio" not in sys.modules:
+        return False
+    from .redis import is_client  # noqa: PLC0415 - as above
+
+    return is_client(place)
+
+
+def _of_client(client: Any, events: StoreEvents) -> Store:
+    _check_redis()
+    from .redis import RedisStore  # noqa: PLC0415 - as above
+
+    return GuardedStore(RedisStore(client), events)
 
 
 _OPENERS: Mapping[str, Callable[[str, Params, StoreEvents], Store]] = {
     "memory": _memory,
     "sqlite": _sqlite,
-    **dict.fromkeys(("redis", "rediss", "unix", "redis+cluster", "rediss+cluster"), _redis),
-    **dict.fromkeys(("redis+sentinel", "rediss+sentinel"), _redis),
+    **dict.fromkeys(("redis", "rediss", "unix"), _redis),
 }
 STORES = tuple(_OPENERS)
