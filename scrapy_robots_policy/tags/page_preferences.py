@@ -5,6 +5,7 @@ What the crawl declares, and what becomes of the page, is decided elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -27,12 +28,12 @@ from ..rep.page_use import (
 from ..rep.preference import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
+    NO_AI,
     TDM_POLICY,
     TDM_RESERVATION,
     Place,
     Preference,
 )
-from .raw_html import may_state_use
 from .response import elements, header_statements, header_values
 
 PAGE_PREFERENCES = object()
@@ -49,6 +50,9 @@ _HEADERS = frozenset(
     for name in (CONTENT_USAGE, CONTENT_SIGNAL, TDM_RESERVATION, TDM_POLICY, "Link", "X-Robots-Tag")
 )
 _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
+_WORDS = (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)
+# Some frameworks write any sign in an attribute as a number, such as the "+" of a licence's type.
+_NUMBER_IN_TAG = re.compile("<(?:meta|link)[^<>]*&#")
 
 
 def has_header_preferences(response: Response) -> bool:
@@ -86,13 +90,9 @@ def html_preferences(
     response: HtmlResponse, agent: str, dialect: Dialect
 ) -> tuple[Preference, ...]:
     """The preferences in meta tags and link elements. HTML without their words is not parsed."""
-    return parsed_preferences(response, agent, dialect) if may_state_use(response) else ()
-
-
-def parsed_preferences(
-    response: HtmlResponse, agent: str, dialect: Dialect
-) -> tuple[Preference, ...]:
-    """The same for any HTML, whatever words it has."""
+    text = response.text.replace("\0", "").lower()  # Scrapy's selector takes NULs out, too
+    if not (any(word in text for word in _WORDS) or _NUMBER_IN_TAG.search(text)):
+        return ()
     names = names_of(agent, dialect)
     preferences: list[Preference] = []
     for tag in elements(response, "meta"):
