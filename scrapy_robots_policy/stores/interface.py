@@ -67,8 +67,8 @@ class FleetCoordinator(Protocol):
     async def take(self, host: str, delay: float) -> float:
         """Ask for the turn to visit a host whose Crawl-delay is `delay` seconds.
 
-        0: the turn is ours, until `leave`. Else the seconds after which to ask again. Where the call
-        is cancelled, `leave` follows.
+        0: the turn is ours, until `leave`. Else the seconds after which to ask again. Where the
+        call is cancelled, `leave` follows.
         """
 
     def leave(self, host: str, *, visited: bool) -> None:
