@@ -15,10 +15,10 @@ VENV := .venv/$(shell $(PYTHON) -c 'import sys; print("py%d%d" % sys.version_inf
 PIP   = $(@D)/bin/python -m pip --disable-pip-version-check --quiet --quiet
 
 # Benchmarks that are crawls: each is a target, and a script of that name in benchmarks/.
-CRAWLS := first_day refusals origins cache_memory slow_host slow_names waiting pace stop soak overhead turns instructions
+CRAWLS := first_day turns origins slow_host slow_names memory
 
-.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench memory fleets hostile clean
-.PHONY: docs docs-serve dist matrix check_stream tester $(CRAWLS)
+.PHONY: help demo fleet quick test coverage mutants versions lint types format corpus table pictures bench fleets clean
+.PHONY: docs docs-serve dist matrix $(CRAWLS)
 
 help:
 	@echo "make demo     crawl the example project's sites and print what became of every page"
@@ -40,15 +40,11 @@ help:
 	@echo "make pictures the pictures of README, from the running program, and the diagrams of docs/ (it needs Chromium and npm)"
 	@echo "make bench    time the engine beside its peers over those files (ARGS=\"--every 8 --rounds 3\": a short look;"
 	@echo "              PYTHON=python3.12: fastrobots too, which is built for no other)"
-	@echo "make memory   what 100,000 origins take in the memory store, and as Protego objects"
-	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed; what a million origins take"
-	@echo "make hostile  time hostile files against Protego and fastrobots (see bench)"
 	@echo "make first_day  what changes beside Scrapy's own middleware; ARGS=--write: README's table of it"
-	@echo "make refusals, origins, cache_memory, slow_host, slow_names, waiting, pace, stop, overhead, turns, instructions"
-	@echo "              crawls beside stock Scrapy and without robots.txt; benchmarks/NAME.py says what each measures"
-	@echo "make soak     20,000 origins, a third in trouble, Protego and urllib as oracle (ARGS=\"--origins 3000 --kind none\": smaller, no reactor)"
-	@echo "make check_stream  a million URLs through \`scrapy robots check\`"
-	@echo "make tester   what 5,000 rules, 30 URLs and 6 crawlers cost the tester's server"
+	@echo "make turns, origins  what a request costs, and what a new host costs, beside Scrapy's own middleware"
+	@echo "make slow_host, slow_names  how long the other hosts' pages take beside slow and dead ones"
+	@echo "make memory   how large a crawl grows whose hosts all have a large robots.txt"
+	@echo "make fleets   eight crawlers on one Redis: robots.txt fetched, pace kept, processes killed"
 	@echo "make clean    remove all that make has made"
 
 demo: $(VENV)/demo/made
@@ -113,9 +109,6 @@ pictures: $(VENV)/pictures/made
 	$(VENV)/pictures/bin/python docs/pictures.py
 	$(VENV)/pictures/bin/python docs/diagrams.py
 
-hostile: $(VENV)/bench/made
-	$(VENV)/bench/bin/python benchmarks/hostile.py $(ARGS)
-
 # The files come from Protego's source distribution. The version is fixed: the tests name them.
 PROTEGO := protego-0.7.0
 CORPUS  := .cache/$(PROTEGO)
@@ -127,18 +120,14 @@ corpus: $(CORPUS)/made $(VENV)/corpus/made
 bench: $(CORPUS)/made $(VENV)/bench/made
 	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/engine.py $(ARGS)
 
-memory: $(CORPUS)/made $(VENV)/bench/made
-	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/bench/bin/python benchmarks/memory.py $(ARGS)
-
 origins: $(CORPUS)/made
 origins: export ROBOTS_CORPUS := $(CURDIR)/$(CORPUS)/tests/test_data
 
-check_stream tester $(CRAWLS): $(VENV)/bench/made
+$(CRAWLS): $(VENV)/bench/made
 	$(VENV)/bench/bin/python benchmarks/$@.py $(ARGS)
 
-fleets: $(CORPUS)/made $(VENV)/fleet/made
-	$(VENV)/fleet/bin/python benchmarks/fleet.py
-	ROBOTS_CORPUS=$(CURDIR)/$(CORPUS)/tests/test_data $(VENV)/fleet/bin/python benchmarks/fleet_store.py $(ARGS)
+fleets: $(VENV)/fleet/made
+	$(VENV)/fleet/bin/python benchmarks/fleet.py $(ARGS)
 
 clean:
 	rm -rf .venv .cache .tox build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

@@ -1,132 +1,115 @@
-"""What 100,000 origins cost in memory: in the memory store, and as Protego objects in a dict.
+"""How large a crawl grows whose hosts all have a large robots.txt.
 
-    python benchmarks/memory.py [--origins N]
+    python benchmarks/memory.py [--share 0.1] [--kinds ours] [--cap MIB] [--seconds N]
 
-The origins are made from the real files in turn, each with a line of its own at the end, so that no
-two bodies are equal and nothing can be shared. Each side runs in a process of its own, twice: once
-for its resident size (what the kernel says), once for what it has allocated (tracemalloc).
+1,000 hosts with 400 kB of plain rules each, then 300 hosts with 430 kB of rules with wildcards
+each; no two files are the same. Two pages of each host are wanted, in an order of chance, so that
+most hosts are met again when many others have been met in between. `--share 0.1` takes a tenth of
+the hosts.
+
+Each crawl runs in a process of its own. Printed are MiB resident, at most and when the crawl is
+over; how many robots.txt the hosts were asked for (a cache that forgets has to ask again); and
+seconds of processor time and by the clock. A crawl that grows beyond `--cap` MiB or takes longer
+than `--seconds` is ended; its row says how far it had come, by the number of robots.txt.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import gc
-import json
-import os
-import subprocess
-import sys
+import random
 import time
-import tracemalloc
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import NamedTuple
 
-from corpus import folder
+from crawling import OFF, OURS, STOCK, Crawled, Crawling, Plan
+from table import Table
+from web import Reply, Web, hosts, robots
 
-NOW = 1_800_000_000.0
-
-
-def bodies(origins: int) -> Iterator[tuple[str, bytes]]:
-    """(origin, its file) for as many origins as are asked for."""
-    files = [path.read_bytes() for path in sorted(folder().iterdir())]
-    for number in range(origins):
-        origin = f"https://www.site-{number}.example"
-        body = files[number % len(files)] + f"\nSitemap: {origin}/sitemap.xml\n".encode()
-        yield origin, body
+KINDS = {"robots off": OFF, "stock": STOCK, "ours": OURS}
+PAGES = 2
+COLUMNS = ["peak MiB", "end MiB", "robots.txt", "processor s", "wall s"]
 
 
-def hold_records(origins: int) -> Any:
-    from scrapy_robots_policy.rep import CacheEntry, FetchResult
-    from scrapy_robots_policy.stores import MemoryStore
+class Ended(NamedTuple):
+    """A crawl that was ended."""
 
-    async def put_all() -> MemoryStore:
-        store = MemoryStore(max_entries=origins, max_octets=1 << 40)
-        for at, (origin, body) in enumerate(bodies(origins)):
-            now = NOW + at / 7  # no two at the same instant
-            outcome = FetchResult(200, media_type="text/plain", etag=f'"{hash(body):x}"')
-            await store.put(origin, CacheEntry(outcome, now, body, now))
-        return store
-
-    return asyncio.run(put_all())
+    memory: str
+    seconds: float
 
 
-def hold_protego(origins: int) -> Any:
-    from protego import Protego
-
-    return {
-        origin: Protego.parse(body.decode("utf-8", "ignore")) for origin, body in bodies(origins)
-    }
+class Case(NamedTuple):
+    hosts: int
+    octets: int  # of each file
+    rule: Callable[[int], str]
 
 
-SIDES = {"records in the memory store": hold_records, "Protego objects in a dict": hold_protego}
-
-
-def resident() -> int:
-    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
-
-
-def measure(side: str, origins: int, kind: str) -> float:
-    """Bytes an origin."""
-    SIDES[side](10)  # what is imported is no origin's
-    gc.collect()
-    if kind == "allocated":
-        tracemalloc.start()
-    before = resident()
-    held = SIDES[side](origins)
-    gc.collect()
-    used = tracemalloc.get_traced_memory()[0] if kind == "allocated" else resident() - before
-    del held
-    return used / origins
-
-
-def measure_apart(side: str, origins: int, kind: str) -> float:
-    command = [sys.executable, __file__, "--origins", str(origins), "--side", side, "--kind", kind]
-    return float(json.loads(subprocess.run(command, check=True, stdout=-1).stdout))  # noqa: S603
-
-
-def time_a_call(origins: int) -> tuple[float, float]:
-    """Seconds for one put and for one get, the mean over as many origins."""
-    from scrapy_robots_policy.rep import CacheEntry, FetchResult
-    from scrapy_robots_policy.stores import MemoryStore
-
-    made = [
-        (origin, CacheEntry(FetchResult(200), NOW, body, NOW)) for origin, body in bodies(origins)
-    ]
-
-    async def both() -> tuple[float, float]:
-        store = MemoryStore()
-        began = time.thread_time()
-        for origin, record in made:
-            await store.put(origin, record)
-        between = time.thread_time()
-        for origin, _ in made:
-            await store.get(origin)
-        return between - began, time.thread_time() - between
-
-    put, get = asyncio.run(both())
-    return put / origins, get / origins
+CASES = {
+    "plain rules": Case(1_000, 400_000, lambda n: f"Disallow: /section-{n * 7919 % 65521}/{n:x}"),
+    "wildcards": Case(300, 430_000, lambda n: f"Disallow: /*{n * 7919 % 65521:x}*/section-{n:x}"),
+}
 
 
 def main() -> None:
-    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    reader.add_argument("--origins", type=int, default=100_000)
-    reader.add_argument("--side", choices=SIDES, help=argparse.SUPPRESS)
-    reader.add_argument("--kind", help=argparse.SUPPRESS)
-    options = reader.parse_args()
-    if options.side:
-        print(json.dumps(measure(options.side, options.origins, options.kind)))
-        return
-    text = sum(len(body) for _, body in bodies(options.origins)) / options.origins
-    print(f"{options.origins:,} origins, {text:,.0f} bytes of robots.txt each on average")
-    for kind in ("resident", "allocated"):
-        ours, theirs = (measure_apart(side, options.origins, kind) for side in SIDES)
-        for side, used in zip(SIDES, (ours, theirs), strict=True):
-            print(f"{kind:10} {side:30} {used:10,.0f} bytes an origin")
-        print(f"{kind:10} Protego's take {theirs / ours:.1f} times as much")
-    put, get = time_a_call(min(options.origins, 10_000))
-    print(f"a put takes {put * 1e6:.0f} µs, a get {get * 1e6:.0f} µs, on average")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--cap", type=float, default=4096.0)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    options = parser.parse_args()
+    for name, case in CASES.items():
+        measure(name, case._replace(hosts=max(1, int(case.hosts * options.share))), options)
+
+
+def measure(name: str, case: Case, options: argparse.Namespace) -> None:
+    rules = text(case)
+
+    def answer(host: str, path: str) -> Reply:
+        return robots(f"{rules}\nDisallow: /{host}") if path == "/robots.txt" else Reply()
+
+    table = Table(f"{case.hosts:,} hosts, {len(rules) // 1000} kB of {name}", *COLUMNS)
+    with Web(hosts(case.hosts), answer) as web:
+        urls = [web.url(host, f"/page-{n}") for host in web.addresses for n in range(PAGES)]
+        random.Random(18).shuffle(urls)
+        for kind in options.kinds:
+            plan = Plan(urls, {"CONCURRENT_REQUESTS": 16, **KINDS[kind]})
+            crawled = watched(Crawling(plan), options)
+            files = sum(hit.path == "/robots.txt" for hit in web.log())
+            table.row(kind, *cells(crawled, files))
+
+
+def text(case: Case) -> str:
+    rules, size = ["User-agent: *"], 0
+    while size < case.octets:
+        rules.append(case.rule(len(rules)))
+        size += len(rules[-1]) + 1
+    return "\n".join(rules)
+
+
+def watched(crawling: Crawling, options: argparse.Namespace) -> Crawled | Ended:
+    began = time.monotonic()
+    try:
+        while crawling.process.poll() is None:
+            seconds, memory = time.monotonic() - began, crawling.resident
+            if memory > options.cap:
+                return Ended(f"over {options.cap:.0f}", seconds)
+            if seconds > options.seconds:
+                return Ended(f"{memory:.0f}", seconds)
+            time.sleep(0.1)
+        return crawling.result()
+    finally:
+        crawling.kill()
+
+
+def cells(crawled: Crawled | Ended, files: int) -> list[str]:
+    if isinstance(crawled, Ended):
+        return [crawled.memory, "ended", f"{files}", "", f"{crawled.seconds:.1f}"]
+    return [
+        f"{crawled.peak:.0f}",
+        f"{crawled.resident:.0f}",
+        f"{files}",
+        f"{crawled.processor:.1f}",
+        f"{crawled.seconds:.1f}",
+    ]
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
     python benchmarks/turns.py [--crawls N] [--rounds N] [--requests N] [--items N] [--places N]
                                [--kinds stock ours]
 
-As `overhead.py`, each crawl in a process of its own; but here one of each kind live at the same
-time, and while one asks for its next pages the others sleep. So whatever else the machine does hits
-all alike. What is left differs from process to process, by some 1 % as long as they live, as their
-memory happens to lie: so the crawls are short and many.
+One host, one file, which is known before the measuring begins. Each crawl has a process of its own.
+One of each kind live at the same time, and while one asks for its next pages the others sleep. So
+whatever else the machine does hits all alike. What is left differs from process to process, by some
+1 % as long as they live, as their memory happens to lie: so the crawls are short and many.
 
 The time of Python's collector is taken apart, as it comes in a few large portions, and the larger
 the more a process has loaded. `request` is the median over all rounds, `collector` the mean. How
@@ -39,19 +39,30 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-import overhead
 import scrapy
-from crawling import OURS, OWN
-from overhead import answer, trimmed
+from crawling import OFF, OURS, OWN, STOCK
 from scrapy.crawler import CrawlerProcess
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
-from web import Web, hosts
+from web import Reply, Web, hosts, robots
 
 WARM_UP = 2  # rounds that do not count
 AUDITED = "ours, audited"  # each request is written to the record of the crawl
-KINDS = {**overhead.KINDS, AUDITED: OURS}
-BASES = (*overhead.BASES, "ours")
+RULES = robots("User-agent: *\nDisallow: /no\nAllow: /no/but\nDisallow: /*.pdf$\n")
+WITHOUT_TAGS = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "scrapy_robots_policy.RobotsPolicyMiddleware": 100,
+    }
+}
+KINDS = {
+    "robots off": OFF,
+    "stock": STOCK,
+    "ours": OURS,
+    "ours, no tags": WITHOUT_TAGS,
+    AUDITED: OURS,
+}
+BASES = ("robots off", "stock", "ours")
 
 
 class Turn(NamedTuple):
@@ -169,6 +180,10 @@ def crawl() -> None:
     write(crawler.stats.get_stats())
 
 
+def answer(_host: str, path: str) -> Reply:
+    return RULES if path == "/robots.txt" else Reply()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--crawls", type=int, default=40, help="of each kind")
@@ -235,6 +250,14 @@ def further(turns: list[Turn], base: list[Turn]) -> float:
     pairs = list(zip(turns, base, strict=True))
     request, _ = trimmed([one.request - other.request for one, other in pairs])
     return request + statistics.mean(one.collector - other.collector for one, other in pairs)
+
+
+def trimmed(values: list[float]) -> tuple[float, float]:
+    """The mean without the tenth at either end, and its standard error (Tukey and McLaughlin)."""
+    cut = len(values) // 10
+    kept = sorted(values)[cut : len(values) - cut]
+    drawn_in = [kept[0]] * cut + kept + [kept[-1]] * cut
+    return statistics.mean(kept), statistics.stdev(drawn_in) * len(values) ** 0.5 / len(kept)
 
 
 if __name__ == "__main__":

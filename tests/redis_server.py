@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from redis import Redis
+from redis.asyncio.sentinel import Sentinel as AsyncSentinel
 
-from scrapy_robots_policy.stores.redis import connection
+from scrapy_robots_policy.stores import redis as redis_store
 from tests.site import free_port
 
 SERVICE = "robots"  # what the sentinel calls the master
@@ -23,7 +24,7 @@ def wait_for_answers() -> None:
     """From now on this process takes no server for lost that is slow: a machine may stand still for
     longer than a crawl waits.
     """
-    connection.ANSWER_WITHIN = 120.0
+    redis_store.ANSWER_WITHIN = 120.0
 
 
 class RedisServer:
@@ -129,9 +130,10 @@ class Service:
         for server in (self.sentinel, self.replica, self.master):
             server.close()
 
-    @property
-    def url(self) -> str:
-        return f"redis+sentinel://127.0.0.1:{self.sentinel.port}/{SERVICE}/0"
+    def found(self) -> Any:
+        """A client of the master, found through the sentinel, as a user makes one."""
+        sentinel = AsyncSentinel([("127.0.0.1", self.sentinel.port)], socket_timeout=2)
+        return sentinel.master_for(SERVICE, protocol=2)
 
     def fail_over(self) -> None:
         """Kill the master, and wait until the sentinel has made the replica one."""

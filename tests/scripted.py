@@ -41,7 +41,7 @@ SCRIPTED = {
     "CLOSESPIDER_TIMEOUT": 0,
     "TWISTED_REACTOR": None,
     "RETRY_ENABLED": False,
-    "ROBOTS_FETCH_RETRIES": 0,
+    "RETRY_TIMES": 0,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from scrapy import signals
@@ -11,7 +11,11 @@ from scrapy.crawler import Crawler
 
 from example.web import SITES, Site, Web
 from scrapy_robots_policy import RobotsPolicyMiddleware
-from scrapy_robots_policy.report.text_table import table
+from scrapy_robots_policy.report.columns import aligned
+from scrapy_robots_policy.report.counts import OriginCounts
+
+HEAD = ("origin", "mode", "passed", "dropped", "waited", "why")
+NUMBERS = {2, 3, 4}
 
 
 class LocalWeb:
@@ -53,7 +57,9 @@ class Table:
         assert middleware is not None  # settings.py enables both
         assert local is not None
         sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        print(*sites, "", table(middleware.counts.origins), sep="\n")  # noqa: T201 - the demo's output
+        print(
+            *sites, "", *aligned([HEAD, *rows(middleware.counts.origins)], right=NUMBERS), sep="\n"
+        )  # noqa: T201 - the demo's output
         self._show_tags()
 
     def _show_tags(self) -> None:
@@ -62,3 +68,13 @@ class Table:
         tags = [f"{count} {name}" for name, count in sorted(counts) if "/tags/" in name]
         if tags:
             print("", *tags, sep="\n")  # noqa: T201 - the demo's output
+
+
+def rows(origins: Iterable[OriginCounts]) -> Iterator[tuple[str, ...]]:
+    """A row for each origin, and below it one for each cause of dropped requests."""
+    for counts in origins:
+        waited = f"{counts.longest_wait:.1f} s" if counts.waits else "-"
+        passed, dropped = str(counts.passed), str(counts.all_dropped)
+        yield counts.origin, counts.mode, passed, dropped, waited, counts.why
+        for cause, n in sorted(counts.dropped.items(), key=lambda item: -item[1]):
+            yield "", "", "", str(n), "", cause

@@ -112,6 +112,8 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
         "socket_timeout": ANSWER_WITHIN,
         "socket_connect_timeout": ANSWER_WITHIN,
     }
+    rest = dict(params)
+    uri = uri or str(rest.pop("url", ""))
     try:
         parts = urlsplit(uri)
         is_cut = parts.fragment or "@" in parts.path + parts.query  # in the password
@@ -119,9 +121,11 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
         if is_cut or not has_database or (uri and not uri.startswith(f"{parts.scheme}://")):
             raise ValueError  # noqa: TRY301 - one sentence for all that is wrong with an address
         # Not `from_url`: options in the URL would take the place of ours.
-        options = {**params, **(parse_url(uri) if uri else {}), **ours}
-        if "unix_socket_path" in options:
-            return Redis(**options)
+        options: dict[str, Any] = {**rest, **(parse_url(uri) if uri else {}), **ours}
+        if not uri:  # redis-py's own reading of `ssl`, `unix_socket_path` and their like
+            read = Redis(**options).connection_pool
+            options = {**read.connection_kwargs, "connection_class": read.connection_class}
+            options["max_connections"] = CONNECTIONS
         pool = BlockingConnectionPool(timeout=PLACE_WITHIN, **options)
         pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py
         return Redis.from_pool(pool)

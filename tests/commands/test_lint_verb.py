@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_robots_policy.lint import lint
+from scrapy_robots_policy.lint import KINDS, lint
 from tests.missing import not_on_windows
 from tests.site import Answer, Site, moved
 
@@ -75,6 +75,12 @@ def test_findings_may_leave_the_exit_status_alone(faulty, options, status):
 def test_people_see_first_what_is_gravest_and_then_what_can_be_fixed(faulty):
     words = policy("lint", faulty).out.split()
     assert [word for word in words if word in CODES] == ["R201", "R402", "R405", "R203"]
+
+
+def test_every_finding_is_explained_with_its_reason_and_its_fix():
+    output = policy("lint", "--explain", "all", "--json")
+    assert (output.status, codes(output)) == (0, list(KINDS))
+    assert all(one["why"] and one["fix"] for one in map(json.loads, output.lines))
 
 
 def test_statistics_count_findings_and_files(faulty):

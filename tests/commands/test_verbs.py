@@ -53,6 +53,7 @@ FILES = {
     "page.txt": PAGE,
     "tdmrep.json": '[{"location": "/open/", "tdm-reservation": 1}]',
     "gptbot.txt": "User-agent: GPTBot\nDisallow: /\n",
+    "seo.txt": "User-agent: AhrefsBot\nDisallow: /\n",
     "html.txt": "<!DOCTYPE html>\n" + RULES,
     "number.txt": "User-agent: 008\nDisallow: /\n",
     "empty.txt": "",
@@ -153,6 +154,8 @@ BLOCKED = [
     ("http://127.0.0.1:1/", 1, "connection refused"),
     ("use.txt", 0, "may be done with the page: line 1, Content-Signal: search=yes"),
     ("html.txt", 0, "an HTML page"),
+    ("seo.txt", 0, "0 of shut out"),
+    ("--all seo.txt", 1, "AhrefsBot no line 2, Disallow: / 1 of is shut out"),
 ]
 DIFF = [
     (
@@ -182,6 +185,8 @@ LINT = [
     ("{html}/", 1, "R108"),
     ("http://127.0.0.1:1/ faults.txt", 2, "connection refused R201"),
     ("--robots rules.txt --dialect google", 0, ""),
+    ("--explain R201", 0, "R201 misspelt-key (error) why: fix: example, as rfc9309 reads:"),
+    ("--explain misspelt-key,R101", 0, "R201 misspelt-key R101 byte-order-mark"),
 ]
 CASES = {
     "check": CHECK,
@@ -251,6 +256,11 @@ FIELDS = [
     ),
     ("lint faults.txt", {"code": "R201", "line": 2, "severity": "error", "file": "faults.txt"}),
     ("blocked gptbot.txt", {"agent": "GPTBot", "allowed": False, "rule": "Disallow: /"}),
+    (
+        "lint --explain R201",
+        {"code": "R201", "name": "misspelt-key", "severity": "error"}
+        | {"examples": [{"dialect": "rfc9309", "text": "User-agent: *\nDisalow: /private\n"}]},
+    ),
     ("dialects google apple", {"index_html": {"google": True, "apple": False}}),
 ]
 

@@ -31,6 +31,8 @@ LINES = [
     ("check --agent '' /", "--agent is ''"),
     ("lint --severity bad x", "--severity is 'bad'"),
     ("lint --select X1 x", "no finding has the code 'X1'"),
+    ("lint --explain R2O1", "no finding has the code 'R2O1'; did you mean R201?"),
+    ("lint --explain nonsense", "no finding has the code 'nonsense'"),
     ("lint --json --sarif x", "the options name more than one format: json, sarif"),
     ("lint --statistics --sarif x", "--statistics has no sarif"),
     ("explain / --output-format sarif", "--output-format is 'sarif'; it must be text, json"),

@@ -25,7 +25,7 @@ from scrapy_robots_policy.config.components import (
     refuse_misplaced_middleware,
     refuse_second_middleware,
 )
-from scrapy_robots_policy.fetch.request import CARRIED_HEADERS, RequestProfile
+from scrapy_robots_policy.fetch.request import RequestProfile
 from scrapy_robots_policy.rep import DIALECTS
 from tests.crawls import crawl
 from tests.missing import not_on_windows
@@ -87,7 +87,7 @@ def hook(page, made):
 @pytest.mark.parametrize("value", [hook, f"{__name__}.hook"])
 def test_a_hook_is_given_as_a_function_or_by_its_import_path(value):
     profile = read({"ROBOTS_FETCH_HOOK": value}).profile
-    assert profile == RequestProfile(30.0, ("proxy",), CARRIED_HEADERS, hook)
+    assert profile == RequestProfile(30.0, ("proxy",), hook)
 
 
 TOKENS = [
@@ -171,24 +171,21 @@ WRONG = [
         marks=not_on_windows,
     ),
     ({"ROBOTS_STORE": "sqlite:a\0b"}, "ROBOTS_STORE is 'sqlite:a\\x00b': no path has a NUL"),
-    ({"ROBOTS_CRAWL_DELAY": "maybe"}, "ROBOTS_CRAWL_DELAY is 'maybe'; it must be True or False"),
-    # Meant as seconds: Scrapy's `getbool` would take the one for True, the other for False.
-    ({"ROBOTS_CRAWL_DELAY": 5}, "ROBOTS_CRAWL_DELAY is 5; it must be True or False"),
-    ({"ROBOTS_CRAWL_DELAY": 0.5}, "ROBOTS_CRAWL_DELAY is 0.5; it must be True or False"),
-    ({"ROBOTS_CRAWL_DELAY": []}, "ROBOTS_CRAWL_DELAY is []; it must be True or False"),
-    ({"ROBOTS_CRAWL_DELAY": float("inf")}, "ROBOTS_CRAWL_DELAY is inf; it must be True or False"),
+    ({"ROBOTS_DRY_RUN": "maybe"}, "ROBOTS_DRY_RUN is 'maybe'; it must be True or False"),
+    # Scrapy's `getbool` would take the one for True, the other for False.
+    ({"ROBOTS_DRY_RUN": 5}, "ROBOTS_DRY_RUN is 5; it must be True or False"),
+    ({"ROBOTS_DRY_RUN": 0.5}, "ROBOTS_DRY_RUN is 0.5; it must be True or False"),
+    ({"ROBOTS_DRY_RUN": []}, "ROBOTS_DRY_RUN is []; it must be True or False"),
+    ({"ROBOTS_DRY_RUN": float("inf")}, "ROBOTS_DRY_RUN is inf; it must be True or False"),
     ({"ROBOTSTXT_OBEY": ""}, "ROBOTSTXT_OBEY is ''; it must be True or False"),
     ({"ROBOTSTXT_OBEY": "no"}, "ROBOTSTXT_OBEY is 'no'; it must be True or False"),
     ({"ROBOTS_CRAWL_DELAY_MAX": -1}, "ROBOTS_CRAWL_DELAY_MAX is -1; it must be a number of "),
     ({"ROBOTS_FETCH_TIMEOUT": 0}, "ROBOTS_FETCH_TIMEOUT is 0; it must be a number of second"),
     ({"ROBOTS_FETCH_TIMEOUT": "soon"}, "ROBOTS_FETCH_TIMEOUT is 'soon'; it must be a number"),
     ({"ROBOTS_FETCH_TIMEOUT": "inf"}, "ROBOTS_FETCH_TIMEOUT is 'inf'"),
-    ({"ROBOTS_FETCH_RETRIES": -1}, "ROBOTS_FETCH_RETRIES is -1; it must be a whole number from 0"),
-    ({"ROBOTS_FETCH_RETRIES": 1.5}, "ROBOTS_FETCH_RETRIES is 1.5; it must be a whole number"),
     ({"ROBOTS_MAX_FETCHES": 0}, "ROBOTS_MAX_FETCHES is 0; it must be a whole number from 1 up"),
     ({"ROBOTS_MAX_WAITING": "x"}, "ROBOTS_MAX_WAITING is 'x'; it must be a whole number from 0"),
     ({"ROBOTS_TTL": "day"}, "ROBOTS_TTL is 'day'; it must be a number of seconds from 0 up"),
-    ({"ROBOTS_ERROR_TTL": 0}, "ROBOTS_ERROR_TTL is 0; it must be a number of seconds from 0.1"),
     (
         {"ROBOTS_ON_UNREACHABLE": "open"},
         "ROBOTS_ON_UNREACHABLE is 'open'; it must be one of allow, disallow, defer",
@@ -233,13 +230,7 @@ WRONG = [
     ({"ROBOTS_OVERRIDES": "[]"}, "ROBOTS_OVERRIDES is '[]'; it must be a dict of host patterns"),
     ({"ROBOTS_OVERRIDES": "[" * 100_000}, "…, which is no JSON; it must be a dict of host"),
     ({"ROBOTS_OVERRIDES": "{'x': {}}"}, "which is no JSON; it must be a dict of host patterns"),
-    ({"ROBOTS_APPROVED": "{"}, "ROBOTS_APPROVED is '{', which is no JSON; it must be a dict"),
-    (
-        {"ROBOTS_APPROVED": {"https://a.example": "ab", "https://b.example": "none"}},
-        "ROBOTS_APPROVED has 'ab' for 'https://a.example'; it must be a SHA-256",
-    ),
     ({"ROBOTS_OVERRIDES": {"x": {"agent": "a b"}}}, "has a wrong value for 'x': agent is 'a b', "),
-    ({"ROBOTS_DEFER_TIMEOUT": -1}, "ROBOTS_DEFER_TIMEOUT is -1; it must be a number of second"),
 ]
 
 
@@ -268,7 +259,7 @@ def test_overrides_are_given_as_a_dict_or_as_json(value):
 
 @pytest.mark.parametrize(
     "name",
-    ["ROBOTS_TTL", "ROBOTS_STORE", "ROBOTS_CRAWL_DELAY", "ROBOTS_OVERRIDES", "ROBOTSTXT_OBEY"],
+    ["ROBOTS_TTL", "ROBOTS_STORE", "ROBOTS_DRY_RUN", "ROBOTS_OVERRIDES", "ROBOTSTXT_OBEY"],
 )
 def test_none_counts_as_not_set(name):
     assert read({name: None, "DOWNLOADER_MIDDLEWARES": {STOCK: None}}) == read()
@@ -276,15 +267,9 @@ def test_none_counts_as_not_set(name):
 
 UNKNOWN = {
     "ROBOTS_DIALCT": "is no setting of scrapy_robots_policy; did you mean ROBOTS_DIALECT?",
-    "ROBOTS_ON_UNREACHEABLE": "did you mean ROBOTS_ON_UNREACHABLE?",
-    "ROBOTS_DELAY": "did you mean ROBOTS_CRAWL_DELAY?",
     "ROBOTS_OBEY": "did you mean ROBOTSTXT_OBEY?",
-    "ROBOTS_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
     "ROBOTS_USER_AGENT": "did you mean ROBOTSTXT_USER_AGENT?",
-    "ROBOTSTXT_DIALECT": "did you mean ROBOTS_DIALECT?",
-    "ROBOTSTXT_OBAY": "did you mean ROBOTSTXT_OBEY?",
-    "ROBOTSTXT_USERAGENT": "did you mean ROBOTSTXT_USER_AGENT?",
-    "ROBOT_DIALECT": "did you mean ROBOTS_DIALECT?",
+    "ROBOTS_CRAWL_DELAY": "did you mean ROBOTS_CRAWL_DELAY_MAX?",  # a setting until version 0.2
     "ROBOTS_XYZZY": "ROBOTS_XYZZY is no setting of scrapy_robots_policy; it has no effect here",
 }
 
@@ -292,30 +277,13 @@ UNKNOWN = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNKNOWN)
 @on_reactor
-async def test_a_misspelt_setting_is_warned_of_once_with_the_nearest_name(name, caplog):
+async def test_a_setting_that_does_not_exist_is_warned_of_once_with_the_nearest_name(name, caplog):
     others = {"ROBOTSTXT_MINE": 1, "ROBOTSMITH": 2, "ROBOT_NAME": 3, "ROBOTS_TTL": 60, 7: "x"}
     with Site({"/robots.txt": robots("")}) as site:
         await crawl(site.url(), settings={name: "google", **others})
     warnings = [r.getMessage() for r in caplog.records if "no setting of" in r.getMessage()]
     assert len(warnings) == 1
     assert UNKNOWN[name] in warnings[0]
-
-
-def warnings_of(caplog):
-    return [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
-
-
-CONTACT = {"USER_AGENT": "MyBot/1.0 (+https://bots.firm.dev)"}
-
-
-NEARLY = {"Google-Extendet": "Google-Extended", "applebotextended": "Applebot-Extended"}
-
-
-@pytest.mark.parametrize("token", NEARLY)
-def test_a_control_token_that_is_nearly_a_known_one_is_warned_of_and_obeyed(token, caplog):
-    assert read({**CONTACT, "ROBOTS_PURPOSE_TOKENS": token}).use.tokens == (token,)
-    sentence = f"{token} is no control token that scrapy_robots_policy knows"
-    assert warnings_of(caplog) == [f"{sentence}; did you mean {NEARLY[token]}?"]
 
 
 SPIDER = """

@@ -25,21 +25,26 @@ OF_SCRAPY_REDIS = {
 }
 
 
+def connection_of(read):
+    """As the store's client opens it; it has not connected yet."""
+    return read.open().store.client.connection_pool.make_connection()
+
+
 @pytest.mark.parametrize("case", OF_SCRAPY_REDIS)
 def test_redis_alone_is_the_redis_of_scrapy_redis(needs_redis, case):
     settings, place = OF_SCRAPY_REDIS[case]
     read = StoreSettings.from_settings(Settings({"ROBOTS_STORE": "redis:", **settings}))
-    store = read.open()
-    assert store.connection.address.name == place
-    assert "socket_timeout" not in read.params
-    assert "hidden" not in repr(read) + repr(store.connection.address)
+    connection = connection_of(read)
+    socket = getattr(connection, "path", "")
+    assert (socket or f"{connection.host}:{connection.port}/{connection.db}") == place
+    assert connection.socket_timeout != 30
+    assert "hidden" not in repr(read)
 
 
 def test_the_tls_options_of_scrapy_redis_reach_the_client(needs_redis):
     tls = {"ssl": True, "ssl_ca_certs": "/ca.pem", "ssl_cert_reqs": "required", "ssl_keyfile": "/k"}
     settings = {"ROBOTS_STORE": "redis:", "REDIS_PARAMS": {**tls, "socket_timeout": 30}}
-    client = StoreSettings.from_settings(Settings(settings)).open().connection.address.client()
-    connection = client.connection_pool.make_connection()
+    connection = connection_of(StoreSettings.from_settings(Settings(settings)))
     assert isinstance(connection, SSLConnection)
     context = connection.ssl_context
     assert (context.ca_certs, context.keyfile) == ("/ca.pem", "/k")
@@ -54,14 +59,7 @@ WRONG = [
     ({"ROBOTS_STORE": "redes://user:hidden@host"}, "'redes:…': it names no store; the choices are"),
     ({"ROBOTS_STORE": "redis:host"}, "it is no address of a Redis"),
     ({"ROBOTS_STORE": "redis:6379"}, "it is no address of a Redis"),
-    (
-        {"ROBOTS_STORE": "redis+cluster://host/1"},
-        "it is no address of a Redis; write redis+cluster://user:password@host:port,host:port, ",
-    ),
-    (
-        {"ROBOTS_STORE": "redis+sentinel://host:26379"},
-        "write redis+sentinel://user:password@host:port,host:port/service/db, with what is special",
-    ),
+    ({"ROBOTS_STORE": "redis+cluster://:hidden@host"}, "'redis+cluster:…': it names no store"),
 ]
 
 

@@ -49,7 +49,7 @@ async def test_the_errback_of_the_page_on_migration_finds_the_error_of_a_dead_ho
         fail = names_in(code)["MySpider"].on_error
 
     request = scrapy.Request("http://no-such-host.invalid/")
-    await crawl(request, spider=Crawling, settings={"ROBOTS_FETCH_RETRIES": 0})
+    await crawl(request, spider=Crawling, settings={"RETRY_TIMES": 0})
     (line,) = [one.getMessage() for one in caplog.records if one.name == "test"]
     assert re.search("lookup|resolve", line.lower())
 

@@ -53,7 +53,7 @@ def test_each_step_does_what_the_page_shows(tmp_path):
             if program == "cd":
                 folder /= words[0]
             elif program == "scrapy":
-                words += ["-s", "ROBOTS_FETCH_RETRIES=0"] * (words[0] == "crawl")  # no waiting
+                words += ["-s", "RETRY_TIMES=0"] * (words[0] == "crawl")  # no waiting
                 printed = run([program, *words], folder)
                 lines = {*shown.splitlines()} - {"…"}  # pages come in any order
                 is_same = lines <= {*printed.splitlines()} if "-:csv" in words else None

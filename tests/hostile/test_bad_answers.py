@@ -16,7 +16,7 @@ from .bad_answers import CASES, EVERYTHING, RULES
 
 pytestmark = pytest.mark.slow
 
-AT_ONCE = {"ROBOTS_FETCH_RETRIES": 0, "ROBOTS_FETCH_TIMEOUT": 10, "RETRY_ENABLED": False}
+AT_ONCE = {"RETRY_TIMES": 0, "ROBOTS_FETCH_TIMEOUT": 10, "RETRY_ENABLED": False}
 MOVED = Answer(RULES, headers={"Content-Type": "text/plain"})  # where a redirect leads
 SLOW = ("never", "an octet now and then", "headers, an octet now and then")
 

@@ -57,7 +57,7 @@ async def test_stale_rules_are_fetched_again_even_if_the_clock_steps_back(
             spider=TimePasses,
             time_passes=staticmethod(pass_ten_minutes),
             ahead=[site.url("/1")],
-            settings={"ROBOTS_TTL": 60, "ROBOTS_ERROR_TTL": 60, "ROBOTS_FETCH_RETRIES": 0},
+            settings={"ROBOTS_TTL": 60, "RETRY_TIMES": 0},
         )
     assert site.count("/robots.txt") == 2
     assert (site.url("/0") in seen.answered) is not is_open_later

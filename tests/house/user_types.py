@@ -20,7 +20,7 @@ from scrapy_robots_policy import (
     RobotsTagMiddleware,
     Store,
 )
-from scrapy_robots_policy.rep import CacheEntry, Dialect, Outcome, Record, Stance, Verdict, parse
+from scrapy_robots_policy.rep import CacheEntry, Dialect, Verdict, parse
 from scrapy_robots_policy.stores import Claim, FleetCoordinator, decode, encode
 
 if TYPE_CHECKING:
@@ -81,10 +81,6 @@ def what_is_made_of_a_subclass_is_one(crawler: Crawler, policy: OwnPolicy) -> tu
 
 def a_store_and_a_coordinator_need_no_base_class() -> tuple[Store, FleetCoordinator]:
     return OwnStore(), OwnCoordinator()
-
-
-def old_names_are_types(record: Record, outcome: Outcome) -> Stance | None:
-    return None if record.latest is outcome else Stance.RULES
 
 
 def answers_have_types(error: Exception, dialect: Dialect, request: Request) -> None:

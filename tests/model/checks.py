@@ -17,11 +17,9 @@ from tests.model.world import Asked, World, policy_of
 
 LEASE_LASTS = 300.0  # seconds that a process waits while another one fetches, then it fetches, too
 LOOKS_EVERY = 2.0  # seconds: so often a process looks whether another one has fetched the file
-PASSES, CLOSED, REFUSES_USE, SKIPPED, TOO_EARLY, DEFERRED = range(6)
+PASSES, CLOSED, REFUSES_USE, DEFERRED = range(4)
 OUTCOMES = {
     Reason.USE_REFUSED: REFUSES_USE,
-    Reason.CRAWL_DELAY: SKIPPED,
-    Reason.VISIT_TIME: TOO_EARLY,
     Reason.DEFERRED: DEFERRED,
 }
 Decides = dict[str, Knowledge]  # by document, what is known of those that decide about a page
@@ -152,19 +150,6 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
         return (CLOSED,)
     if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):
         return (REFUSES_USE,)
-    return outcomes_of_pace(world, asked, decides)
-
-
-def outcomes_of_pace(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
-    """The same of a page that may be fetched, by the site's delay and its visit time."""
-    now, robots_txt = asked.at, decides[ROBOTS_TXT]
-    if world.plan.skips(asked.host, robots_txt.delay(now)):
-        return (SKIPPED,)
-    opens_in = robots_txt.opens_in(now)
-    if opens_in > PATIENCE:
-        return (TOO_EARLY,)
-    if opens_in and world.plan.obeys != "dry run":  # which waits for no visit time
-        return ()
     if TDMREP not in decides and needs_tdmrep(world, asked, robots_txt, now):
         return ()
     return (PASSES,)
@@ -197,9 +182,7 @@ def needs_no_wait(world: World, asked: Asked) -> bool:
     for one in known(world, asked, ROBOTS_TXT, began):
         if one is None or not one.is_usable(began) or one.mode(began) in (WAIT, OPEN_OR_CLOSED):
             return False
-        if world.plan.delay(asked.host, one.delay(began)) or (
-            one.opens_in(began) and world.plan.obeys == "yes"
-        ):
+        if world.plan.delay(asked.host, one.delay(began)):
             return False
         if needs_tdmrep(world, asked, one, began) and not all(
             tdmrep and tdmrep.is_usable(began) for tdmrep in known(world, asked, TDMREP, began)

@@ -18,7 +18,7 @@ HOUR, DAY = 3600.0, 86_400.0
 RULES, OPEN, CLOSED, WAIT = "rules", "open", "closed", "wait"
 OPEN_OR_CLOSED = "open if pages are answered"  # `test_robots_txt_lifecycle` has that rule
 FLOOR = 1.0  # between two fetches, whatever lifetime an answer has (docs/when-things-fail.md)
-PATIENCE = 600.0  # ROBOTS_DEFER_TIMEOUT
+PATIENCE = 600.0  # the longest that a request waits for a site that defers
 
 
 @dataclass(frozen=True)
@@ -69,18 +69,6 @@ TDMREP_POLICY = Policy(fails_by_429=True, failing=((inf, RULES, OPEN),))  # docs
 
 
 LONGEST_DELAY = 10.0  # ROBOTS_CRAWL_DELAY_MAX, where a crawl has one
-
-
-def kept_delay(asked_for: float, over_max: str) -> float:
-    """The delay that is kept where a site asks for one; `over_max`: ROBOTS_CRAWL_DELAY_OVER_MAX."""
-    if asked_for <= LONGEST_DELAY or over_max in ("", "queue"):
-        return asked_for
-    return LONGEST_DELAY if over_max == "clamp" else 0.0
-
-
-def is_skipped(asked_for: float, over_max: str) -> bool:
-    """Whether a site's pages are dropped, because it asks for a longer delay."""
-    return over_max == "skip" and asked_for > LONGEST_DELAY
 
 
 def objection(redirects: str, host: str, target: str) -> str:
@@ -210,15 +198,6 @@ class Knowledge:
     def delay(self, now: float) -> float:
         file = self.obeyed(now)
         return 0.0 if file is None else file.delay
-
-    def opens_in(self, now: float) -> float:
-        """Seconds until the site wants to be visited."""
-        file = self.obeyed(now)
-        if file is None or file.hours is None:
-            return 0.0
-        begin, end = (hour * HOUR for hour in file.hours)
-        since_begin = (now - begin) % DAY
-        return 0.0 if since_begin < (end - begin) % DAY else DAY - since_begin
 
 
 class Given(Knowledge):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.dialects.options import CrawlDelay
-from tests.model.oracle import LONGEST_DELAY, POLICIES, is_skipped, kept_delay
+from tests.model.oracle import LONGEST_DELAY, POLICIES
 from tests.model.site_files import AGENT, File
 
 # All pace lines are read, so that there is one oracle for them.
 PROXY = "http://10.0.0.9:3128"
 PACED = {
-    name: DIALECTS[name].but(f"{name}-paced", crawl_delay=CrawlDelay.OWN_OR_ALL, visit_time=True)
+    name: DIALECTS[name].but(f"{name}-paced", crawl_delay=CrawlDelay.OWN_OR_ALL)
     for name in POLICIES
 }
 REDIRECTS = {
@@ -21,7 +22,6 @@ REDIRECTS = {
     "on the site": {"ROBOTS_REDIRECTS": "same-site"},
     "to private hosts": {"ROBOTS_REDIRECT_HOSTS": ["10.0.0.*"]},
 }
-OVER_MAX = ("clamp", "skip", "ignore", "queue")
 OBEYS = {"yes": {}, "dry run": {"ROBOTS_DRY_RUN": True}, "no": {"ROBOTSTXT_OBEY": False}}
 
 
@@ -35,8 +35,7 @@ class Plan:
     obeys      one of `OBEYS`
     redirects  one of `REDIRECTS`
     purpose    what the crawl declares; "": nothing
-    over_max   one of `OVER_MAX`: what happens where a site asks for more than `LONGEST_DELAY`; "":
-               each delay is kept
+    cuts_delays  whether no longer delay is kept than `LONGEST_DELAY`
     own_delays  hosts, each with the delay that the user has set for it
     given      hosts, each with the robots.txt that the user has set in place of its own
     download_delay  Scrapy's own DOWNLOAD_DELAY
@@ -47,7 +46,7 @@ class Plan:
     obeys: str = "yes"
     redirects: str = "anywhere"
     purpose: str = ""
-    over_max: str = ""
+    cuts_delays: bool = False
     own_delays: tuple[tuple[str, float], ...] = ()
     given: tuple[tuple[str, File], ...] = ()
     download_delay: float = 0.0
@@ -61,9 +60,8 @@ class Plan:
         settings = {"ROBOTS_DIALECT": PACED[self.dialect], "ROBOTS_PURPOSE": self.purpose or None}
         settings |= OBEYS[self.obeys] | REDIRECTS[self.redirects]
         settings |= {"DOWNLOAD_DELAY": self.download_delay, "DOWNLOAD_DELAY_JITTER": 0}
-        if self.over_max:
+        if self.cuts_delays:
             settings["ROBOTS_CRAWL_DELAY_MAX"] = LONGEST_DELAY
-            settings["ROBOTS_CRAWL_DELAY_OVER_MAX"] = self.over_max
         overrides = {host: {"crawl_delay": delay} for host, delay in self.own_delays}
         for host, file in self.given:
             overrides[host] = {**overrides.get(host, {}), "robots_txt": str(file)}
@@ -71,11 +69,9 @@ class Plan:
 
     def delay(self, host: str, asked_for: float) -> float:
         """The delay that is kept at a host which asks for one."""
-        return dict(self.own_delays).get(host, kept_delay(asked_for, self.over_max))
-
-    def skips(self, host: str, asked_for: float) -> bool:
-        """Whether the pages of a host are dropped because of the delay that it asks for."""
-        return host not in dict(self.own_delays) and is_skipped(asked_for, self.over_max)
+        return dict(self.own_delays).get(
+            host, min(asked_for, LONGEST_DELAY if self.cuts_delays else inf)
+        )
 
 
 @dataclass(frozen=True)

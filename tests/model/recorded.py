@@ -13,7 +13,7 @@ def check_records(world: World) -> None:
             assert not world.record(process).exists()
             continue
         differences: list[Difference] = []
-        check = Check(None, differences.append, lambda *_: None, world.time.now())
+        check = Check(None, differences.append, lambda *_: None)
         checked = check.run([world.record(process)])
         assert not checked.errors
         assert not differences

@@ -22,7 +22,6 @@ class File:
     closed       the paths that the group for * closes
     own          those that the crawler's own group closes; None: it has no such group
     delay        the seconds of its Crawl-delay; 0: it has none
-    hours        its Visit-time, as the hour of its begin and of its end; None: it has none
     has_sitemap  whether it names a sitemap
     untrained    the paths whose use for training its Content-Usage lines refuse
     signal       whether a Content-Signal allows training; None: there is no such line
@@ -31,7 +30,6 @@ class File:
     closed: frozenset[str] = frozenset()
     own: frozenset[str] | None = None
     delay: float = 0.0
-    hours: tuple[int, int] | None = None
     has_sitemap: bool = False
     untrained: frozenset[str] = frozenset()
     signal: bool | None = None
@@ -50,8 +48,6 @@ class File:
             lines.append(f"Content-Signal: ai-train={'yes' if self.signal else 'no'}")
         if self.delay:
             lines.append(f"Crawl-delay: {self.delay:g}")
-        if self.hours:
-            lines.append("Visit-time: {:02}00-{:02}00".format(*self.hours))
         return "\n".join([*lines, ""])
 
 

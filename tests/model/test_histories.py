@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scrapy_robots_policy import compat
 from tests.model.checks import check, check_sitemaps
 from tests.model.oracle import DAY, HOUR, POLICIES
-from tests.model.plan import OBEYS, OVER_MAX, REDIRECTS, Manner, Plan
+from tests.model.plan import OBEYS, REDIRECTS, Manner, Plan
 from tests.model.recorded import check_records
 from tests.model.site_files import (
     OTHER_AGENT,
@@ -91,7 +91,6 @@ files = st.builds(
     paths | paths.map(lambda closed: closed | {TDMREP}),
     st.none() | paths,
     delay=often(0.0, 5.0, 40.0),
-    hours=often(None, (0, 6), (6, 7), (22, 2)),
     has_sitemap=st.booleans(),
     untrained=paths,
     signal=often(None, True, False),
@@ -129,7 +128,7 @@ plans = st.builds(
     obeys=often("yes", "yes", *OBEYS),
     redirects=often(*REDIRECTS),
     purpose=often("", "search", "train-ai", "train-ai", "train-ai"),
-    over_max=often("", *OVER_MAX),
+    cuts_delays=st.booleans(),
     given=st.just(()) | files.map(lambda file: ((HOSTS[1], file),)),
     own_delays=often((), ((HOSTS[0], 7.0),), ((HOSTS[1], 60.0), (HOSTS[2], 0.0))),
     # In Scrapy 2.13 the downloader has a clock that no test can set.

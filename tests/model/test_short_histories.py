@@ -115,10 +115,6 @@ HISTORIES = {
         DRY_RUN,
         [asks(SITE, Answer(file=File(frozenset({A}), delay=5.0))), asks()],
     ),
-    "a dry run outside of the visit time": (
-        DRY_RUN,
-        [asks(SITE, Answer(file=File(hours=(6, 7)))), asks(seconds=6 * 3600.0 - 60.0)],
-    ),
     "a dry run for a purpose": (
         crawl(obeys="dry run", purpose="train-ai"),
         [Step(0.0, tdmrep=RESERVES_A), asks(), asks()],
@@ -186,13 +182,7 @@ HISTORIES = {
         crawl(),
         [asks(SITE, Answer(hops=6), manner=PROXIED), asks(manner=KOSTER)],
     ),
-    "a delay that is too long, cut": (crawl(over_max="clamp"), [asks(SITE, SLOW), asks()]),
-    "a delay that is too long, not kept": (crawl(over_max="ignore"), [asks(SITE, SLOW), asks()]),
-    "a delay that is too long, kept": (crawl(over_max="queue"), [asks(SITE, SLOW), asks()]),
-    "a delay that is too long, its pages dropped": (
-        crawl(over_max="skip"),
-        [asks(SITE, SLOW), asks()],
-    ),
+    "a delay that is too long": (crawl(cuts_delays=True), [asks(SITE, SLOW), asks()]),
     "a delay of the user's": (crawl(own_delays=((SITE, 7.0),)), [asks(SITE, SLOW), asks()]),
     "pages that are under way when a delay begins": (
         crawl(),

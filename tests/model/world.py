@@ -35,7 +35,7 @@ AT_ONCE = {
     "CONCURRENT_REQUESTS": 1000,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1000,
     "RETRY_ENABLED": False,
-    "ROBOTS_FETCH_RETRIES": 0,
+    "RETRY_TIMES": 0,
     "CLOSESPIDER_TIMEOUT": 0,
     "LOGSTATS_INTERVAL": 0,  # else a line of the log is due each minute of virtual time
 }

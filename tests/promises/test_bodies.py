@@ -195,7 +195,7 @@ OF_PAGES = {  # which bind no robots.txt
     "DOWNLOAD_FAIL_ON_DATALOSS": False,
     "DOWNLOAD_MAXSIZE": 1000,
     "COMPRESSION_ENABLED": False,
-    "ROBOTS_FETCH_RETRIES": 0,
+    "RETRY_TIMES": 0,
     "RETRY_ENABLED": False,
 }
 
@@ -349,7 +349,7 @@ def test_names_that_take_long_to_look_up_close_no_other_site():
             "TEST_ADDRESS": "127.0.0.1",
             "REACTOR_THREADPOOL_MAXSIZE": 1,
             "ROBOTS_FETCH_TIMEOUT": 2.0,
-            "ROBOTS_FETCH_RETRIES": 0,
+            "RETRY_TIMES": 0,
         }
         seen = crawl_apart(Plan([*dead, live], settings))
     assert (seen.answered, sorted(seen.dropped)) == ([live], sorted(dead))

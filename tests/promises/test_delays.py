@@ -48,7 +48,7 @@ SETTINGS = {
     "the user's delay for the host": ({"ROBOTS_OVERRIDES": {"a.test": {"crawl_delay": 2}}}, 2.0),
     "no delay for the host": ({"ROBOTS_OVERRIDES": {"a.test": {"crawl_delay": 0}}}, None),
     "the longest that is kept": ({"ROBOTS_CRAWL_DELAY_MAX": 4}, 4.0),
-    "none is kept": ({"ROBOTS_CRAWL_DELAY": False}, None),
+    "none is kept": ({"ROBOTS_CRAWL_DELAY_MAX": 0}, None),
     "a dialect that reads none": ({"ROBOTS_DIALECT": "google"}, None),
     "a dialect that reads it": ({"ROBOTS_DIALECT": "bing"}, DELAY),
 }

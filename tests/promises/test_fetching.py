@@ -567,7 +567,7 @@ RETRIES = {
 async def test_what_may_be_gone_in_a_second_is_tried_again(name, web):
     answers, tries, found, pause = RETRIES[name]
     site = web({"a.test": {"/robots.txt": answers}})
-    seen = await site.crawl(YES, NO, settings={"ROBOTS_FETCH_RETRIES": 2})
+    seen = await site.crawl(YES, NO, settings={"RETRY_ENABLED": True, "RETRY_TIMES": 2})
     assert (len(site.fetches()), fate(site)) == (tries, found)
     assert all(b.began - a.ended >= pause for a, b in pairwise(site.fetches()))
     assert (seen.stats["robots/fetched"], seen.stats["robotstxt/request_count"]) == (1, 1)
@@ -576,7 +576,7 @@ async def test_what_may_be_gone_in_a_second_is_tried_again(name, web):
 @on_reactor
 async def test_while_a_fetch_waits_for_its_next_try_others_have_its_place(web):
     site = web({"a.test": {"/robots.txt": [SHORT, RULES]}, "b.test": {"/robots.txt": RULES}})
-    settings = {"ROBOTS_FETCH_RETRIES": 1, "ROBOTS_MAX_FETCHES": 1}
+    settings = {"RETRY_ENABLED": True, "RETRY_TIMES": 1, "ROBOTS_MAX_FETCHES": 1}
     await site.crawl(YES, "http://b.test/yes", settings=settings)
     assert [hit.began < 1.0 for hit in site.fetches("b.test")] == [True]
 

@@ -67,7 +67,7 @@ def test_files_that_never_come_or_come_in_drips_are_given_up_and_are_no_fault_of
     scripts = [drip, silent, cut, Answer(raw=b"nonsense\r\n\r\n")]
     sites = [Site({"/robots.txt": one}, f"127.0.0.{n}") for n, one in enumerate(scripts, 2)]
     try:
-        settings = {"ROBOTS_FETCH_TIMEOUT": 0.5, "ROBOTS_FETCH_RETRIES": 0}
+        settings = {"ROBOTS_FETCH_TIMEOUT": 0.5, "RETRY_TIMES": 0}
         seen = run([site.url("/page") for site in sites], settings=settings)
         assert (len(seen.dropped), seen.answered) == (4, [])
         assert [site.pages for site in sites] == [[]] * 4

@@ -31,7 +31,8 @@ def settings(site, order):
         "DOWNLOADER_MIDDLEWARES": {names["SigningMiddleware"]: order},
         "WEB_BOT_AUTH_KEY": base64.b64encode(KEY.private_bytes_raw()).decode(),
         "WEB_BOT_AUTH_AGENT": "https://bots.firm.dev",
-        "ROBOTS_FETCH_RETRIES": 1,
+        "RETRY_ENABLED": True,
+        "RETRY_TIMES": 1,
     }
 
 

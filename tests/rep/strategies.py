@@ -25,7 +25,7 @@ URLS = PATHS.map(lambda path: "http://example.com" + path) | st.text(max_size=20
 _KEYS = st.sampled_from(
     [
         *["User-agent", "user-agent", "Useragent", "User agent", "Disallow", "disallow", "Disalow"],
-        *["Allow", "allowed", "Crawl-delay", "Request-rate", "Sitemap", "X", ""],
+        *["Allow", "allowed", "Crawl-delay", "Sitemap", "X", ""],
     ]
 )
 _SEPARATORS = st.sampled_from([":", ": ", " : ", " ", "\t:", "::"])

@@ -13,9 +13,7 @@ from tests.rep.cases import FOLDER, Case, Delays, delays, examples, generated
 EXAMPLES = examples()
 DELAYS = delays()
 READS_DELAYS = {
-    name
-    for name, dialect in DIALECTS.items()
-    if dialect.request_rate or dialect.crawl_delay is not CrawlDelay.IGNORED
+    name for name, dialect in DIALECTS.items() if dialect.crawl_delay is not CrawlDelay.IGNORED
 }
 
 

@@ -7,8 +7,7 @@ import pytest
 from scrapy_robots_policy.rep import DIALECTS
 from scrapy_robots_policy.rep.agents import CrawlerKind, Obedience
 from scrapy_robots_policy.rep.control_tokens import CONTROL_TOKENS
-from scrapy_robots_policy.rep.dialects.crawlers import crawler_note, crawlers
-from scrapy_robots_policy.rep.dialects.former_names import FORMER_NAMES
+from scrapy_robots_policy.rep.dialects.crawlers import FORMER_NAMES, crawler_note, crawlers
 from scrapy_robots_policy.rep.dialects.options import CrawlDelay
 
 ALL = {agent.name: agent for agent in crawlers()}
@@ -108,4 +107,4 @@ def test_the_note_says_what_to_know_before_rules_are_written(user_agent):
 def test_a_former_name_is_no_crawlers_name_and_its_successor_is_one():
     names = {name.lower() for name in ALL}
     assert names.isdisjoint(FORMER_NAMES)
-    assert all(former.successor in ALL and former.source for former in FORMER_NAMES.values())
+    assert all(former.successor in ALL and former.note for former in FORMER_NAMES.values())

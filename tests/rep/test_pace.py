@@ -1,11 +1,11 @@
-"""Crawl-delay and Request-rate: what a file asks, and who listens."""
+"""Crawl-delay: what a file asks, and who listens."""
 
 from __future__ import annotations
 
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.directives import seconds
+from scrapy_robots_policy.rep.pace import seconds
 
 VALUES = {
     "10": 10.0,
@@ -42,7 +42,6 @@ Crawl-delay: 5
 User-agent: bingbot
 User-agent: Slurp
 User-agent: Yeti
-User-agent: SeznamBot
 User-agent: YandexBot
 User-agent: Googlebot
 User-agent: FooBot
@@ -50,12 +49,10 @@ Disallow: /y
 
 User-agent: Slurp
 User-agent: FooBot
-User-agent: SeznamBot
 Disallow: /z
 Crawl-delay: 2.5
 Crawl-delay: 7
 Crawl-delay: soon
-Request-rate: 1/30s
 """
 
 
@@ -76,9 +73,7 @@ def test_a_delay_is_a_number_of_seconds_from_zero_on(value: str, delay: float | 
         ("amazon", "Amazonbot", None),
         ("bing", "bingbot", 5.0),  # no delay of its own: that of "*" still holds
         ("yahoo", "Slurp", None),  # its first group alone binds it
-        ("naver", "Yeti", None),  # no delay of its own
-        ("naver", "OtherBot", 5.0),
-        ("seznam", "SeznamBot", 30.0),  # listens to Request-rate
+        ("rfc9309", "Yeti", None),  # no delay of its own
         ("original1994", "OtherBot", None),
     ],
 )

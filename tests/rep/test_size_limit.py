@@ -50,7 +50,6 @@ OF_DIALECT = {
     **dict.fromkeys(DIALECTS, CUT),
     "yandex": OPEN,
     "original1994": UNLIMITED,
-    "duckduckgo": UNLIMITED,
 }
 
 

@@ -229,23 +229,16 @@ def test_the_page_shows_the_figures_and_what_sites_say_as_text(reported):
         assert text in page.texts, text
     assert "img" not in page.tags
     assert [name for name, _ in page.attributes if name.startswith("on") or name == "style"] == []
-    *tables, script = page.scripts
-    assert page.tags.count("script") == len(page.scripts)
-    assert "alert" not in script
-    for table in tables:
-        assert not set("<>&") & set(table)
-        assert table.isprintable()
-        assert json.loads(table)
+    assert "script" not in page.tags
 
 
-def test_the_page_loads_nothing_and_admits_no_style_and_no_script_but_its_own(reported):
+def test_the_page_loads_nothing_and_admits_no_script_and_no_style_but_its_own(reported):
     text = reported.read("html")[1]
     page = Page(text)
     (policy,) = (value for value in page.values("content") if "default-src" in value)
-    for tag, directive in (("style", "style-src"), ("script", "script-src")):
-        own = text.rpartition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
-        digest = b64encode(sha256(own.encode()).digest()).decode()
-        assert f"{directive} 'sha256-{digest}'" in policy
+    own = text.rpartition("<style>")[2].partition("</style>")[0]
+    digest = b64encode(sha256(own.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in policy
     assert "default-src 'none'" in policy
     data = reported.read("json")[0].replace(" ", "%20")
     assert page.values("href", "src") == ["data:,", data]

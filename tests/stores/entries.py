@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from scrapy_robots_policy.rep import CacheEntry, FetchResult
@@ -24,7 +25,8 @@ FULL = CacheEntry(
 )
 NEWER = replace(FULL, asked_at=3000.0, fetched_at=3000.0)
 NO_FILE = CacheEntry(FetchResult(404), 1.0)
-OUTAGE = CacheEntry(FetchResult(503), 9.0, failing_since=2.0, failures=3)
+# In an hour, as no store keeps an outage of a clock that is a minute behind.
+OUTAGE = CacheEntry(FetchResult(503), time.time() + 3600, failing_since=2.0, failures=3)
 RECORDS = {
     "full": FULL,
     "empty file": replace(FULL, octets=b""),

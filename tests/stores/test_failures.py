@@ -426,8 +426,7 @@ async def test_whatever_is_wrong_with_a_redis_the_crawl_obeys_and_ends(
     assert (site.pages, new.pages) == (["/a", "/first"], ["/a"])
     assert list(seen.dropped) == urls[1::2]
     assert seen.stats["finish_reason"] == "finished"
-    assert seen.stats.get("robots/store/lost", 0) + seen.stats.get("robots/store/failed", 0) >= 1
-    assert seen.stats.get("robots/store/lost", 1) == 1
+    assert seen.stats["robots/store/failed"] >= 1
     assert site.count("/robots.txt") == 1 + (not is_known)
     told = report.read_text("utf-8") + report.with_suffix(".json").read_text("utf-8")
     assert "hidden-word" not in caplog.text + str(seen) + told
@@ -439,9 +438,16 @@ async def test_a_server_that_repeats_the_password_it_was_sent_is_not_quoted(capl
     with RedisServer("--rename-command", "AUTH", "") as server, Site({}) as site:
         place = f"redis://me:hidden-word@127.0.0.1:{server.port}"
         seen, _ = await crawl(site.url("/a"), settings={"ROBOTS_STORE": place})
-    assert seen.stats["robots/store/lost"] == 1
+    assert seen.stats["robots/store/failed"] >= 1
     assert "unknown command 'AUTH'" in caplog.text
     assert "hidden-word" not in caplog.text
+
+
+found_by_sentinel = None
+
+
+def client_of_the_service():
+    return found_by_sentinel()
 
 
 class GoingOn(Chain):
@@ -489,12 +495,13 @@ async def test_a_redis_that_is_killed_under_a_crawl_lets_nothing_through_and_is_
     hits = [hit for hit in slow.hits if hit.path != "/robots.txt"]
     assert min(later.asked_at - hit.answered_at for hit, later in pairwise(hits)) >= 0.1
     lost, regained = lines()
-    assert f"127.0.0.1:{server.port}" in lost
+    assert "ConnectionError" in lost
     assert "works again" in regained
 
 
 @on_reactor
-async def test_after_a_failover_the_new_master_is_used(needs_redis):
+async def test_after_a_failover_the_new_master_is_used(needs_redis, monkeypatch):
+    """The store is the path of a function that makes a client, as docs/fleets.md shows."""
     with Service() as redis, Site({"/robots.txt": robots(SECRET)}) as site:
         sites = [Site({"/robots.txt": robots(SECRET), "/a": Answer(after=0.1)}) for _ in range(50)]
 
@@ -503,31 +510,16 @@ async def test_after_a_failover_the_new_master_is_used(needs_redis):
             return PAGE
 
         site.script["/die"] = die
+        monkeypatch.setitem(globals(), "found_by_sentinel", redis.found)
         with redis.replica.client() as new_master:
             seen, _ = await crawl(
                 site.url("/die"),
                 spider=GoingOn,
                 ahead=[site.url("/secret"), *(other.url("/a") for other in sites)],
                 goes_on=lambda _: new_master.dbsize() < 4,  # the first site's may be there before
-                settings={"ROBOTS_STORE": redis.url},
+                settings={"ROBOTS_STORE": f"{__name__}.client_of_the_service"},
             )
             assert new_master.dbsize() >= 4
         assert list(seen.dropped) == [site.url("/secret")]
         for other in sites:
             other.close()
-
-
-# A policy of a Redis with too little memory, and how many warnings there are.
-POLICIES = {"volatile-ttl": 1, "allkeys-random": 1, "volatile-lru": 0}
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@on_reactor
-async def test_a_redis_that_drops_turns_first_is_warned_of(policy, redis, caplog):
-    with Site({"/robots.txt": robots(SECRET)}) as site, redis.client() as client:
-        client.config_set("maxmemory", "100mb", "maxmemory-policy", policy)
-        await crawl(site.url("/a"), settings={"ROBOTS_STORE": redis.url})
-        client.config_set("maxmemory", "0", "maxmemory-policy", "noeviction")
-    warnings = [r.getMessage() for r in caplog.records if "policy" in r.getMessage()]
-    assert len(warnings) == POLICIES[policy]
-    assert all(policy in warning for warning in warnings)

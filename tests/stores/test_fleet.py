@@ -51,7 +51,7 @@ def test_three_processes_fetch_each_file_once_and_keep_a_delay_together(redis):
         *[{"/robots.txt": robots(SECRET, after=0.1)}] * 3,
     ]
     settings = {**OURS, "ROBOTS_STORE": redis.url, "ROBOTS_PURPOSE": "train-ai"}
-    settings["ROBOTS_FETCH_RETRIES"] = 0
+    settings["RETRY_TIMES"] = 0
     with ExitStack() as stack, ThreadPoolExecutor(3) as threads:
         places = [f"127.0.0.{number}" for number in range(1, 7)]
         sites = [stack.enter_context(Site(*pair)) for pair in zip(scripts, places, strict=True)]
