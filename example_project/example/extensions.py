@@ -57,9 +57,8 @@ class Table:
         assert middleware is not None  # settings.py enables both
         assert local is not None
         sites = (f"{local.web.origins[site.name]}  robots.txt {site.about}" for site in local.sites)
-        print(
-            *sites, "", *aligned([HEAD, *rows(middleware.counts.origins)], right=NUMBERS), sep="\n"
-        )  # noqa: T201 - the demo's output
+        table = aligned([HEAD, *rows(middleware.counts.origins)], right=NUMBERS)
+        print(*sites, "", *table, sep="\n")  # noqa: T201 - the demo's output
         self._show_tags()
 
     def _show_tags(self) -> None:

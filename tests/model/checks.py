@@ -151,8 +151,21 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
     if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):
         return (REFUSES_USE,)
     if TDMREP not in decides and needs_tdmrep(world, asked, robots_txt, now):
-        return ()
+        return (PASSES,) if was_forbidden_for_another(world, asked) else ()
     return (PASSES,)
+
+
+def was_forbidden_for_another(world: World, asked: Asked) -> bool:
+    """Whether another crawler waited for the same tdmrep.json, which its robots.txt may forbid by
+    the time of its turn: one fetch is for all, and counts as failed.
+    """
+    return any(
+        (other.process, other.host) == (asked.process, asked.host)
+        and (other.manner.agent, other.dialect) != (asked.manner.agent, asked.dialect)
+        and other.began <= asked.at
+        and (other.at is None or asked.began <= other.at)
+        for other in world.asked
+    )
 
 
 def check_decision(world: World, asked: Asked) -> None:
