@@ -15,6 +15,7 @@ from itertools import chain
 
 import pytest
 import scrapy
+import twisted
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
@@ -171,7 +172,10 @@ ANSWERS = {
         raw(HEAD + b"ETag: %s\r\n" % (b"x" * 10_000) * 7 + LENGTH + TEXT),
         *READ,
     ),
-    "a header without a colon": (raw(HEAD + b"nonsense\r\n" + LENGTH + TEXT), *READ),
+    "a header without a colon": (
+        raw(HEAD + b"nonsense\r\n" + LENGTH + TEXT),
+        *(READ if twisted.version.major >= 26 else ("closed", "connection failed")),
+    ),
     # Redirects
     "to one place, by two headers": (
         raw(b"HTTP/1.1 301 Test\r\n" + b"Location: /r\r\n" * 2 + b"Content-Length: 0\r\n\r\n"),

@@ -31,12 +31,11 @@ class FromSettings:
 for _verb in ("get", "put", "close"):  # a class is looked at before it is made
     setattr(FromSettings, _verb, getattr(FolderStore, _verb))
 
-OBJECT, OTHER, OF_TEXT = MemoryStore(), MemoryStore(), "memory:"
+OTHER, OF_TEXT = MemoryStore(), "memory:"
 OWN = {
     "a path": PATH,
     "a class": FolderStore,
     "a class that takes settings": FromSettings,
-    "an object": OBJECT,
     "a path of an object": f"{__name__}.OTHER",
 }
 
