@@ -86,13 +86,19 @@ def _failed_if_cancelled(failure: Failure) -> Failure:
 
 
 class _Guard:
-    """Calls with a deadline and a circuit breaker; `None` where there is no answer."""
+    """Calls with a deadline and a circuit breaker; `None` where there is no answer.
 
-    def __init__(self, events: StoreEvents) -> None:
-        self.events, self.breaker = events, CircuitBreaker(time.monotonic)
+    reads  the guard of the reads, for other calls: what cannot be read hangs or is gone, and is
+           not only full, so nothing else is asked of it either
+    """
+
+    def __init__(self, events: StoreEvents, reads: _Guard | None = None) -> None:
+        self.events, self.reads = events, reads
+        self.breaker = CircuitBreaker(time.monotonic)
 
     async def ask(self, verb: str, call: Callable[[], Awaitable[Answer]]) -> Answer | None:
-        if not self.breaker.permits():
+        is_gone = self.reads is not None and self.reads.breaker.is_open
+        if is_gone or not self.breaker.permits():
             return None
         faults_before = self.breaker.faults
         try:
@@ -117,10 +123,12 @@ class GuardedStore:
 
     def __init__(self, store: Store, events: StoreEvents) -> None:
         self.store, self.events = store, events
-        self._reads, self._writes = _Guard(events), _Guard(events)
+        self._reads = _Guard(events)
+        self._writes = _Guard(events, self._reads)
         self.coordinator = coordinator_of(store)
         if self.coordinator is not ALONE:
-            self.coordinator = GuardedCoordinator(self.coordinator, _Guard(events))
+            guard = _Guard(events, self._reads)
+            self.coordinator = GuardedCoordinator(self.coordinator, guard)
 
     async def get(self, origin: str) -> CacheEntry | None:
         async def get() -> CacheEntry | None:
@@ -130,8 +138,7 @@ class GuardedStore:
         return await self._reads.ask("get", get)
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
-        if not self._reads.breaker.is_open:  # else it hangs or is gone, and not only full
-            await self._writes.ask("put", lambda: self.store.put(origin, entry))
+        await self._writes.ask("put", lambda: self.store.put(origin, entry))
 
     async def close(self) -> None:
         """Close the store, even one that failed; it may be called twice."""

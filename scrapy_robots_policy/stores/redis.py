@@ -37,14 +37,14 @@ from redis.exceptions import ReadOnlyError, RedisError
 
 from ..rep.cache_entry import CacheEntry
 from .codec import EntryError, decode, encode
+from .guarded import within
 from .interface import MAX_SKEW, Claim, FleetCoordinator
 from .retention import KEPT, retention
 
 Client: TypeAlias = "Redis | RedisCluster"
 
 CONNECTIONS = 16  # calls of a process at a time; further ones wait
-ANSWER_WITHIN = 2.0  # seconds for a call, to connect included
-PLACE_WITHIN = 2.5  # seconds that a call waits while as many as may be are under way
+ANSWER_WITHIN = 2.0  # seconds for a call, to connect and to wait for others included
 PROTOCOL = 2  # which every server speaks
 
 LASTING = 10.0  # seconds; renewed four times in that
@@ -109,9 +109,9 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
         "protocol": PROTOCOL,
         "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError, ReadOnlyError)),
         "max_connections": CONNECTIONS,
-        "socket_timeout": ANSWER_WITHIN,
-        "socket_connect_timeout": ANSWER_WITHIN,
     }
+    # `_answer` has the time limit, which a callback that holds the event loop up does not use up.
+    limits = {"socket_timeout": None, "socket_connect_timeout": None}
     rest = dict(params)
     uri = uri or str(rest.pop("url", ""))
     try:
@@ -121,12 +121,12 @@ def client_of(uri: str, params: Mapping[str, Any]) -> Redis:
         if is_cut or not has_database or (uri and not uri.startswith(f"{parts.scheme}://")):
             raise ValueError  # noqa: TRY301 - one sentence for all that is wrong with an address
         # Not `from_url`: options in the URL would take the place of ours.
-        options: dict[str, Any] = {**rest, **(parse_url(uri) if uri else {}), **ours}
+        options: dict[str, Any] = {**limits, **rest, **(parse_url(uri) if uri else {}), **ours}
         if not uri:  # redis-py's own reading of `ssl`, `unix_socket_path` and their like
             read = Redis(**options).connection_pool
             options = {**read.connection_kwargs, "connection_class": read.connection_class}
             options["max_connections"] = CONNECTIONS
-        pool = BlockingConnectionPool(timeout=PLACE_WITHIN, **options)
+        pool = BlockingConnectionPool(timeout=None, **options)  # `_answer` limits it
         pool.make_connection()  # type: ignore[no-untyped-call]  # redis-py
         return Redis.from_pool(pool)
     except (ValueError, TypeError, AttributeError, RedisError):
@@ -168,7 +168,7 @@ class RedisStore:
         key = _key(origin, "record")
         # The client may have been made to give texts.
         never: dict[str, Any] = {NEVER_DECODE: []}
-        frame = await _answer(self.client.execute_command("GET", key, **never))
+        frame = await _answer(lambda: self.client.execute_command("GET", key, **never))
         if not isinstance(frame, bytes):
             return None
         entry = decode(frame)
@@ -178,7 +178,7 @@ class RedisStore:
 
     async def put(self, origin: str, entry: CacheEntry) -> None:
         key, seconds = _key(origin, "record"), int(retention(entry))
-        await _answer(self.client.set(key, encode(entry), ex=seconds))
+        await _answer(lambda: self.client.set(key, encode(entry), ex=seconds))
 
     async def claim(self, origin: str) -> Claim:
         # The entry is read after the lease is asked for: a process that released the lease in
@@ -212,7 +212,7 @@ class RedisStore:
         A dialect may allow everything after an outage of hours, so the clock of another machine
         must not make one longer. The time to live says when the entry was put.
         """
-        left = await _answer(self.client.pttl(key))
+        left = await _answer(lambda: self.client.pttl(key))
         # A key without a time to live is taken for one that was put just now.
         age = retention(entry) - (left / 1000 if left > 0 else KEPT)
         behind = self.clock() - entry.asked_at - age
@@ -224,10 +224,12 @@ def _key(name: str, kind: str) -> str:
     return f"robots:{{{name}}}:{kind}"
 
 
-async def _answer(call: Awaitable[Any]) -> Any:
-    """The answer of the server. RuntimeError, in one line, where it gives none."""
+async def _answer(call: Callable[[], Awaitable[Any]]) -> Any:
+    """The answer of the server. `Deadline` if it takes longer than a call may; RuntimeError, in
+    one line, where it gives none.
+    """
     try:
-        return await call
+        return await within(ANSWER_WITHIN, call)
     except RedisError as error:
         # A server without a command repeats what it was sent, and AUTH was sent with the password.
         message = str(error).partition("\n")[0].partition(", with args beginning with")[0]
@@ -269,7 +271,7 @@ class Leases:
         foreign = MAX_FOREIGN if rest else 0.0
         asked = asyncio.ensure_future(self._run(_TAKE, key, self.lasting + rest, foreign))
         try:
-            state, left = map(int, await _answer(asyncio.shield(asked)))
+            state, left = map(int, await asyncio.shield(asked))
         except BaseException:  # cancelled or late, and the server may grant it yet
             if key not in self._held:
                 self._give_back(key, 0.0, asked)
@@ -329,5 +331,5 @@ class Leases:
 
     async def _run(self, script: str, key: str, *seconds: float) -> Any:
         milliseconds = [str(math.ceil(part * 1000)) for part in seconds]
-        evaluated: Any = self.client.eval(script, 1, key, self._token, *milliseconds)
-        return await evaluated
+        evaluate: Any = self.client.eval  # its types also have the answer of a client that blocks
+        return await _answer(lambda: evaluate(script, 1, key, self._token, *milliseconds))
