@@ -11,7 +11,7 @@ may close. The context managers give back the place, the turn and the count in t
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from math import inf
 from weakref import WeakSet
 
@@ -239,8 +239,14 @@ class Admission:
         """
         if not self.rules.needs_tdmrep(request, rules, config):
             return rules
-        key = key_of(rules.origin, TDMREP)
-        rules = rules.with_tdmrep(await self.resolver.rules_for(key, tdmrep.DIALECT, request))
+        key, latest, reserved = key_of(rules.origin, TDMREP), rules, None
+        while reserved is None and self.rules.needs_tdmrep(request, latest, config):
+            # One fetch is for all crawlers of a host: it may be forbidden for another one.
+            with suppress(FetchForbidden):
+                reserved = await self.resolver.rules_for(key, tdmrep.DIALECT, request)
+            latest = self.rules.latest_robots_txt(origin, config) or rules
+        if reserved is not None:
+            rules = rules.with_tdmrep(reserved)
         # A robots.txt that has come meanwhile may forbid that file: then it reserves nothing.
         rules = self._current(request, origin, config, rules) or rules
         if not self.dry_run:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..exceptions import FetchForbidden
 from ..fetch.order import octets_read, whole_lines
 from ..rep import (
     AccessMode,
@@ -174,7 +175,7 @@ def rules_given(
 class Waiter:
     """A request that waits for news of its origin. `page` is the request itself, of any kind."""
 
-    news: Deferred[None]
+    news: Deferred[FetchForbidden | None]
     page: Any
 
 
@@ -249,11 +250,11 @@ class OriginState:
             result = replace(result, site_answers=before if self.answers is None else self.answers)
         return remember(self.entry, result, now)
 
-    def wake(self) -> None:
-        """Tell all that wait that there is news."""
+    def wake(self, forbidden: FetchForbidden | None = None) -> None:
+        """Tell all that wait that there is news, or that the fetch was forbidden for its page."""
         waiters, self.waiters = self.waiters, []
         for waiter in waiters:
-            waiter.news.callback(None)  # of one that was cancelled meanwhile it is dropped
+            waiter.news.callback(forbidden)  # of one that was cancelled meanwhile it is dropped
 
     @property
     def octets(self) -> int:

@@ -86,7 +86,7 @@ class Resolver:
         """The rules of an origin; waits for a fetch where nothing usable is known.
 
         An origin that defers longer than `PATIENCE` gives rules whose mode is DEFER. Raises
-        CrawlClosing.
+        CrawlClosing, and FetchForbidden where a lookup was for a page that may not cause it.
         """
         arrived, deferred_at = self.now(), None
         while not self.is_stopped:
@@ -153,11 +153,13 @@ class Resolver:
         elif not state.is_looked_up:
             self._start_lookup(state, dialect, page)
         try:
-            await maybe_deferred_to_future(waiter.news)
+            forbidden = await maybe_deferred_to_future(waiter.news)
         except BaseException:  # cancelled
             if waiter in state.waiters:
                 state.waiters.remove(waiter)
             raise
+        if forbidden is not None:
+            raise forbidden
 
     def _put_off(self, state: OriginState, until: float) -> None:
         """Wake the requests that wait for an origin at an instant, if none has to wake earlier.
@@ -183,8 +185,11 @@ class Resolver:
 
     async def _look_up(self, state: OriginState, dialect: Dialect, page: Any) -> None:
         """One look at the store and the site. Whatever happens, waiting requests are woken."""
+        forbidden = None
         try:
             await self.sources.ask(state, dialect, page)
+        except FetchForbidden as error:  # by the rules for this page: it says nothing of the site
+            forbidden = error
         except BaseException as error:
             if self.is_stopped:
                 return
@@ -193,18 +198,17 @@ class Resolver:
             state.entry = state.remember(result, self.now())
             if not isinstance(error, Exception):
                 raise  # it is cancelled: the event loop ends, and has not waited for the crawl
-            if not isinstance(error, FetchForbidden):
-                self.events.on_fault(state.origin, error)
+            self.events.on_fault(state.origin, error)
         finally:
             state.is_looked_up, state.variant = False, None
-            self._settle(state)
+            self._settle(state, forbidden)
 
-    def _settle(self, state: OriginState) -> None:
+    def _settle(self, state: OriginState, forbidden: FetchForbidden | None = None) -> None:
         """Leave a state to the cache alone, and wake the requests that wait for it."""
         state.put_off_until = None
         self._unsettled.pop(state.origin, None)
         self.cache.put(state)
-        state.wake()
+        state.wake(forbidden)
 
 
 def _may_be_used(rules: OriginRules, now: float) -> bool:

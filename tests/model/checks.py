@@ -151,21 +151,8 @@ def outcomes(world: World, asked: Asked, decides: Decides) -> tuple[int, ...]:
     if world.plan.trains and any(one.reserves(asked.path, now) for one in decides.values()):
         return (REFUSES_USE,)
     if TDMREP not in decides and needs_tdmrep(world, asked, robots_txt, now):
-        return (PASSES,) if was_forbidden_for_another(world, asked) else ()
+        return ()
     return (PASSES,)
-
-
-def was_forbidden_for_another(world: World, asked: Asked) -> bool:
-    """Whether another crawler waited for the same tdmrep.json, which its robots.txt may forbid by
-    the time of its turn: one fetch is for all, and counts as failed.
-    """
-    return any(
-        (other.process, other.host) == (asked.process, asked.host)
-        and (other.manner.agent, other.dialect) != (asked.manner.agent, asked.dialect)
-        and other.began <= asked.at
-        and (other.at is None or asked.began <= other.at)
-        for other in world.asked
-    )
 
 
 def check_decision(world: World, asked: Asked) -> None:
@@ -242,7 +229,8 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
             ended = ended_for_others(world, other)
             if other.process != fetch.process:
                 ended = min(ended, other.began + LEASE_LASTS)
-            assert ended <= fetch.began, f"{fetch} while {other}"
+            is_over = ended <= fetch.began or was_forbidden(world, document, other, fetch.began)
+            assert is_over, f"{fetch} while {other}"
     assert any(
         one is None or fetch.began >= max(one.fresh_until, one.last.ended + FLOOR)
         for one in known(world, fetch.page, document, fetch.began)
@@ -254,6 +242,21 @@ def check_fetch(world: World, document: str, fetch: Fetch, earlier: list[Fetch])
     assert not fetch.page.is_exempt, fetch
     if document == TDMREP:
         assert may_need_tdmrep(world, fetch), f"nobody needs {fetch}"
+
+
+def was_forbidden(world: World, document: str, fetch: Fetch, until: float) -> bool:
+    """Whether a fetch of a tdmrep.json was given up among its redirects, since a robots.txt that
+    came meanwhile forbids that file.
+    """
+    if document != TDMREP or fetch.ended < inf:
+        return False
+    page = fetch.page
+    return any(
+        one is not None and not one.allows(TDMREP, page.manner.agent, robots_txt.ended)
+        for robots_txt in world.known_fetches(page.process, page.host, ROBOTS_TXT)
+        if fetch.began <= robots_txt.ended <= until
+        for one in known(world, page, ROBOTS_TXT, robots_txt.ended)
+    )
 
 
 def ended_for_others(world: World, fetch: Fetch | Visit) -> float:

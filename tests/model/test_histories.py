@@ -161,9 +161,6 @@ def histories(max_steps):
 
 # Each time the same histories: a change meets no fault that it has not made. Without `derandomize`
 # others are played.
-# In Scrapy 2.13 one of these has a second fetch of a tdmrep.json begin while the first one, which
-# was reset, has no end. Whether the package or this model is wrong there is not known yet.
-@pytest.mark.skipif(not compat.ASYNC_API, reason="one of the histories fails in Scrapy 2.13")
 @settings(max_examples=15, derandomize=True)
 @given(plans, histories(max_steps=8))
 @on_reactor

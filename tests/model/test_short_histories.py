@@ -160,6 +160,20 @@ HISTORIES = {
             asks(SITE, Answer(file=File(frozenset({TDMREP}))), 1.5 * DAY, tdmrep=RESERVES_A),
         ],
     ),
+    "a tdmrep.json that is forbidden for another crawler while both wait for it": (
+        crawl(purpose="train-ai", own_delays=((SITE, 60.0),)),
+        [
+            Step(0.0, SITE, tdmrep=Answer(file=TdmFile(), lifetime=90), paths=(A,)),
+            asks(
+                SITE,
+                Answer(file=File(frozenset({TDMREP}), own=frozenset())),
+                1.5 * DAY,
+                tdmrep=RESERVES_A,
+                manner=Manner(agent="otherbot"),
+            ),
+            asks(),
+        ],
+    ),
     "a tdmrep.json that fails": (TRAINS, [asks(tdmrep=DOWN), asks(seconds=60.0)]),
     "a tdmrep.json that fails, and a copy": (
         TRAINS,
