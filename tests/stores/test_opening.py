@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_robots_policy import compat
 from scrapy_robots_policy.config import SettingError
 from scrapy_robots_policy.stores import MemoryStore, open_store
 from tests.certificate import certificate
@@ -31,13 +32,15 @@ class FromSettings:
 for _verb in ("get", "put", "close"):  # a class is looked at before it is made
     setattr(FromSettings, _verb, getattr(FolderStore, _verb))
 
-OTHER, OF_TEXT = MemoryStore(), "memory:"
+OBJECT, OTHER, OF_TEXT = MemoryStore(), MemoryStore(), "memory:"
 OWN = {
     "a path": PATH,
     "a class": FolderStore,
     "a class that takes settings": FromSettings,
     "a path of an object": f"{__name__}.OTHER",
 }
+if compat.ASYNC_API:  # Scrapy 2.13 copies its settings, and an object in them with them
+    OWN["an object"] = OBJECT
 
 
 @pytest.mark.parametrize("kind", OWN)
