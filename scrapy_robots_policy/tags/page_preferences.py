@@ -51,8 +51,8 @@ _HEADERS = frozenset(
 )
 _LINK, _RSL = {b"Link"}, RSL_TYPE.encode()
 _WORDS = (TDM_RESERVATION, TDM_POLICY, *sorted(NO_AI), RSL_TYPE)
-# Some frameworks write any sign in an attribute as a number, such as the "+" of a licence's type.
-_NUMBER_IN_TAG = re.compile("<(?:meta|link)[^<>]*&#")
+# Some frameworks write a sign in an attribute as a reference, such as the "+" of a licence's type.
+_SIGN_IN_TAG = re.compile("<(?:meta|link)[^<>]*&(?:#|plus;|sol;)")
 
 
 def has_header_preferences(response: Response) -> bool:
@@ -91,7 +91,7 @@ def html_preferences(
 ) -> tuple[Preference, ...]:
     """The preferences in meta tags and link elements. HTML without their words is not parsed."""
     text = response.text.replace("\0", "").lower()  # Scrapy's selector takes NULs out, too
-    if not (any(word in text for word in _WORDS) or _NUMBER_IN_TAG.search(text)):
+    if not (any(word in text for word in _WORDS) or _SIGN_IN_TAG.search(text)):
         return ()
     names = names_of(agent, dialect)
     preferences: list[Preference] = []
