@@ -35,7 +35,7 @@ SITE = {
 }
 GONE = {"/robots.txt": Answer(status=404)}
 WEB = {"site.test": SITE, "gone.test": GONE, "closed.test": {"/robots.txt": Answer(status=503)}}
-BESIDES = {"dont_obey_robotstxt": True}
+EXEMPT = {"dont_obey_robotstxt": True}
 GOOGLE = {"robots": {"dialect": "google", "agent": "Other"}}
 WITH_SECRETS = Request(
     "http://user:hush@site.test/private", headers={"Authorization": "hush"}, cookies={"id": "hush"}
@@ -53,7 +53,7 @@ REQUESTS = (
     "http://closed.test/a",
     "http://own.test/a",
     "http://own.test/b",
-    Request("http://site.test/secret/exempt", meta=BESIDES),
+    Request("http://site.test/secret/exempt", meta=EXEMPT),
     Request("http://site.test/google", meta=GOOGLE),
     WITH_SECRETS,
 )

@@ -63,10 +63,10 @@ def test_the_tdmrep_json_of_many_sites_are_fetched_at_a_time():
 
 
 def test_a_password_in_a_url_is_sent_to_nobody_and_shown_to_nobody():
-    heard = []
+    sent_headers = []
 
     def answer(headers):
-        heard.append(str(headers))
+        sent_headers.append(str(headers))
         return served(RULES)
 
     script = {"/robots.txt?of=http://me@e.com/": answer, "/robots.txt": answer, "/t": answer}
@@ -77,8 +77,8 @@ def test_a_password_in_a_url_is_sent_to_nobody_and_shown_to_nobody():
                 output = policy(*line)
                 assert output.status in (0, 1)
                 assert "secret" not in output.out + output.err
-    assert len(heard) >= 9
-    assert not any("authorization" in one.lower() for one in heard)
+    assert len(sent_headers) >= 9
+    assert not any("authorization" in one.lower() for one in sent_headers)
 
 
 STREAMS = {

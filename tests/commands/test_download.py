@@ -17,7 +17,7 @@ from .run import policy, robots
 HINTS = b"HTTP/1.1 103 Early Hints\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /x\n"
 LONG = b"User-agent: *\nDisallow: /x\nAllow: /x" + b"a" * 2_000_000
-# what the server sends, and what is said of /x
+# what the server sends, and what `check` prints about /x
 ANSWERS = {
     "a file": (Answer(raw=OK), "disallowed line 2"),
     "hints before a file": (Answer(raw=HINTS * 3 + OK), "disallowed line 2"),

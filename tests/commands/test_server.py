@@ -189,7 +189,7 @@ def test_why_a_fetch_failed_is_said_in_the_answer(tester, answer, why, cause):
     fields = {"robots": "User-agent: *\nDisallow: /x", "urls": ["/x"], "dialect": "rfc9309"}
     answers = asked(tester, "/answers", **fields, answer=answer, why=why)
     assert answers["chosen"]["cause"] == cause
-    assert len({*answers["access"]}) == (1 if answer == "200" else len({*answers["access"]}))
+    assert (len({*answers["access"]}) == 1) is (answer == "200")
 
 
 def test_it_answers_so_many_questions_at_a_time(tester):

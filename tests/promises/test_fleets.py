@@ -68,9 +68,9 @@ async def test_each_file_is_fetched_once_among_all(name, web):
     crawls = [begin(site, shared, n, *process) for n, process in enumerate((one, other))]
     for crawl in crawls:
         await crawl.end()
-    near = {"abs": 3.0}  # who waits for another process looks every two seconds
-    assert [hit.began for hit in site.fetches()] == pytest.approx(fetches, **near)
-    assert sorted(hit.began for hit in site.visits()) == pytest.approx(visits, **near)
+    tolerance = {"abs": 3.0}  # a process that waits for another one looks every two seconds
+    assert [hit.began for hit in site.fetches()] == pytest.approx(fetches, **tolerance)
+    assert sorted(hit.began for hit in site.visits()) == pytest.approx(visits, **tolerance)
 
 
 @on_reactor

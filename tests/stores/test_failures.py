@@ -431,8 +431,8 @@ async def test_whatever_is_wrong_with_a_redis_the_crawl_obeys_and_ends(
     assert seen.stats["finish_reason"] == "finished"
     assert seen.stats["robots/store/failed"] >= 1
     assert site.count("/robots.txt") == 1 + (not is_known)
-    told = report.read_text("utf-8") + report.with_suffix(".json").read_text("utf-8")
-    assert "hidden-word" not in caplog.text + str(seen) + told
+    written = report.read_text("utf-8") + report.with_suffix(".json").read_text("utf-8")
+    assert "hidden-word" not in caplog.text + str(seen) + written
 
 
 @on_reactor
@@ -468,8 +468,8 @@ async def test_a_redis_that_is_killed_under_a_crawl_lets_nothing_through_and_is_
     caplog.set_level(logging.INFO, "scrapy_robots_policy")
 
     def lines():
-        told = [record.getMessage() for record in caplog.records]
-        return [line for line in told if line.startswith("The robots.txt store")]
+        messages = [record.getMessage() for record in caplog.records]
+        return [line for line in messages if line.startswith("The robots.txt store")]
 
     with RedisServer() as server, Site({}) as slow, Site({}, "127.0.0.2") as other:
 
