@@ -10,7 +10,6 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..exceptions import FetchForbidden
 from ..fetch.order import octets_read, whole_lines
 from ..rep import (
     AccessMode,
@@ -35,6 +34,8 @@ from ..rep.verdict import refuse, verdict_of
 
 if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
     from twisted.internet.defer import Deferred
+
+    from ..exceptions import FetchForbidden
 
 T = TypeVar("T")
 
