@@ -14,35 +14,25 @@ from scrapy_robots_policy.commands.printing.access_table import duration, modes_
 from scrapy_robots_policy.commands.printing.option_words import value_text
 from scrapy_robots_policy.commands.verbs.blocked import by_category
 from scrapy_robots_policy.rep import DIALECTS, Agent, Dialect
-from scrapy_robots_policy.rep.agents import Category, CrawlerKind
-from scrapy_robots_policy.rep.dialects.crawlers import crawlers
-from scrapy_robots_policy.rep.dialects.options import Certainty
+from scrapy_robots_policy.rep.agents import Category, Certainty, CrawlerKind, crawlers
+from scrapy_robots_policy.rep.engines import RFC9309, source_of
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "dialects.md"
 CRAWLERS = ROOT / "docs" / "crawlers.md"
 
 OPTIONS = {
-    "bom": "a UTF-8 byte order mark at the start",
-    "size_limit": "octets read of a file",
+    "text": "how bytes become lines",
+    "size_limit": "bytes read of a file",
     "beyond_size": "of a larger file, the rest is not read, or no rule is obeyed",
     "rule_limit": "a crawler with so many rules, or more, obeys none; ignored lines do not count",
-    "line_limit": "octets read of a line",
-    "nul_ends_line": "a NUL ends its line",
-    "double_returns": "of two carriage returns in a row, only the first ends a line",
-    "agent_keys": "what a User-agent line may start with",
-    "allow_keys": "what an Allow line may start with",
-    "disallow_keys": "what a Disallow line may start with",
-    "sitemap_keys": "what a Sitemap line may start with",
-    "longer_keys": "a key may be longer: `Disallowed:` is `Disallow:`",
-    "missing_colon": "white space replaces the colon, between exactly two words",
+    "keys": "how the words before the colon are read",
     "blank_line": "what a blank line does",
     "extension_ends_agents": "any other line ends a list of User-agent lines",
     "orphan_rules": "rules before the first User-agent line",
+    "several_groups": "which of several groups that name the crawler bind it",
     "agent_value": "what part of a User-agent line's value names a crawler",
     "agent_match": "how it is compared with the crawler's name",
-    "own_records": "which of several groups that name the crawler bind it",
-    "star_records": "which of several groups for `*` bind it",
     "agents": "the engine's crawlers",
     "allow_lines": "Allow lines are read",
     "wildcards": "`*` and a final `$` are special",
@@ -50,7 +40,6 @@ OPTIONS = {
     "percent": "how percent-escapes are compared",
     "precedence": "which of several matching rules decides",
     "length": "how a rule's length is counted",
-    "tie": "which of two equally long rules decides",
     "empty_disallow": "a Disallow without a path",
     "empty_allow": "an Allow without a path",
     "index_html": "Allow: …/index.html allows the directory too",
@@ -67,7 +56,7 @@ SHOWN_APART = ("agents", "access")
 SHORT = {
     "a blank line": "blank_line",
     "its value and the name": "agent_match",
-    "several groups": "own_records",
+    "several groups": "several_groups",
     "decides": "precedence",
     "wildcards": "wildcards",
     "escapes": "percent",
@@ -83,35 +72,28 @@ def table(head: Row, rows: Iterable[Row]) -> str:
 
 
 def short_table() -> str:
-    """A row for each dialect; a value that is only assumed has a question mark, and a dialect that
-    is mostly assumed is experimental.
-    """
-    head = ["dialect", *SHORT, "401, 403", "503", "without a source"]
+    """A row for each dialect, with the number of options that its sources set otherwise."""
+    head = ["dialect", *SHORT, "401, 403", "503", "by code", "by documentation"]
     return table(head, (_short_row(dialect) for dialect in DIALECTS.values()))
 
 
 def _short_row(dialect: Dialect) -> list[str]:
     modes = modes_by_answer(dialect.access)
-    access = "" if _sure(dialect, "access") else "?"
+    sure = (
+        [source.certainty for source in dialect.sources.values()] if not _is_base(dialect) else []
+    )
     return [
-        f"[`{dialect.name}`](#{dialect.name})" + " (experimental)" * dialect.is_experimental,
-        *(_cell(dialect, option) for option in SHORT.values()),
-        modes["401, 403"].removesuffix(" is allowed") + access,
-        modes["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" is allowed") + access,
-        _assumed(dialect),
+        f"[`{dialect.name}`](#{dialect.name})",
+        *(value_text(getattr(dialect, option)) for option in SHORT.values()),
+        modes["401, 403"].removesuffix(" is allowed"),
+        modes["5xx"].partition(" (")[0].partition(";")[0].removesuffix(" is allowed"),
+        str(sure.count(Certainty.ORACLE)),
+        str(sure.count(Certainty.DOCUMENTED)),
     ]
 
 
-def _assumed(dialect: Dialect) -> str:
-    return f"{sum(not _sure(dialect, option) for option in OPTIONS)} of {len(OPTIONS)}"
-
-
-def _cell(dialect: Dialect, option: str) -> str:
-    return value_text(getattr(dialect, option)) + ("" if _sure(dialect, option) else "?")
-
-
-def _sure(dialect: Dialect, option: str) -> bool:
-    return dialect.sources[option].certainty is not Certainty.ASSUMED
+def _is_base(dialect: Dialect) -> bool:
+    return dialect is RFC9309
 
 
 INTRODUCTION = """\
@@ -125,17 +107,25 @@ differ:
 $ scrapy robots dialects google yandex
 ```
 
-Each value is as sure as its source:
+A dialect is its differences from RFC 9309. Each difference has a source:
 
 | sure | means |
 | --- | --- |
 | oracle | the engine's published code was run or read |
 | documented | the engine's documentation or a standard has it |
-| assumed | there is no source; it is the most likely value |
 
-A dialect is experimental if more than half of its options are assumed. A question mark means that
-the value is assumed. `make table` writes this page from `scrapy_robots_policy/rep/dialects/`:
-change the data there.
+What no source says is as in RFC 9309. The last two columns of the first table say how many options
+the engine's code, or its documentation, sets otherwise: where they are few, the engine may still do
+more that nobody has published. `make table` writes this page from
+`scrapy_robots_policy/rep/engines.py`: change the data there.
+
+Your own dialect is an engine's with other values of some options:
+
+```python
+from scrapy_robots_policy.rep import DIALECTS
+
+ROBOTS_DIALECT = DIALECTS["rfc9309"].but("mine", crawl_delay="ignored", several_groups="first")
+```
 
 ## All dialects in short
 """
@@ -154,14 +144,12 @@ def page() -> str:
 
 def _sections(dialect: Dialect) -> Iterator[str]:
     yield f"## {dialect.name}"
-    if dialect.is_experimental:
-        yield f"Experimental: {_assumed(dialect)} options are assumed, which is more than half."
-    sourced = [option for option in OPTIONS if _has_source(dialect, option)]
-    rows = [_option_row(dialect, option) for option in sourced if option not in SHOWN_APART]
-    yield table(["option", "value", "sure", "source"], rows)
-    rest = [f"`{option}`" for option in OPTIONS if option not in sourced]
-    if rest:
-        yield f"There is no source for {', '.join(rest)}: {_inherited(dialect)}."
+    shown = [name for name in OPTIONS if _is_base(dialect) or name in dialect.sources]
+    rows = [_option_row(dialect, option) for option in shown if option not in SHOWN_APART]
+    if rows:
+        yield table(["option", "value", "sure", "source"], rows)
+    if not _is_base(dialect):
+        yield "All other options are as in [`rfc9309`](#rfc9309)."
     yield f"By the site's answer to /robots.txt ({_source(dialect, 'access')}):"
     yield table(["answer", "then"], modes_by_answer(dialect.access).items())
     yield _lifetime(dialect)
@@ -171,20 +159,8 @@ def _sections(dialect: Dialect) -> Iterator[str]:
     yield "Any other crawler looks for its own name, then `*`."
 
 
-def _has_source(dialect: Dialect, option: str) -> bool:
-    return not dialect.sources[option].text.startswith("no source: as ")
-
-
-def _inherited(dialect: Dialect) -> str:
-    return next(
-        source.text.removeprefix("no source: ")
-        for source in dialect.sources.values()
-        if source.text.startswith("no source: as ")
-    )
-
-
 def _option_row(dialect: Dialect, option: str) -> Row:
-    source = dialect.sources[option]
+    source = source_of(dialect, option)
     return [
         f"`{option}`",
         value_text(getattr(dialect, option)),
@@ -194,7 +170,9 @@ def _option_row(dialect: Dialect, option: str) -> Row:
 
 
 def _source(dialect: Dialect, option: str) -> str:
-    source = dialect.sources[option]
+    source = source_of(dialect, option)
+    if source.text.startswith("no source: "):
+        return source.text.removeprefix("no source: ")
     return f"{source.certainty.value}: {source.text}"
 
 
@@ -254,7 +232,7 @@ $ scrapy robots blocked --all https://example.com/page
 "Not stated" means that no page of the operator is known that says so. "Crawl-delay" is what the
 operator says that it does with such a line. "Read as" is the [dialect](dialects.md) in which this
 project reads robots.txt files for the crawler: `rfc9309` where its engine has none of its own.
-`make table` writes this page from `scrapy_robots_policy/rep/dialects/`: change the data there.
+`make table` writes this page from `scrapy_robots_policy/rep/crawlers.tsv`: change the data there.
 """
 
 

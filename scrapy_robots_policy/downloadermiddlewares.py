@@ -24,9 +24,8 @@ from .fetch.body import is_fetch
 from .fetch.transfer import guard_transfers
 from .rep import Origin, Verdict, origin_of
 from .rep.documents import DOCUMENTS
-from .rep.preference import Preference
 from .rep.url import path_of
-from .rep.use_answer import UseAnswer
+from .rep.usage import Preference, UseAnswer
 from .rep.wrong_type import check_type
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES

@@ -9,7 +9,7 @@ from functools import cached_property
 from ..config import RequestConfig
 from ..rep import Verdict
 from ..rep.delay_limit import NO_DELAY, Delay, kept_delay
-from ..rep.preference import DeclaredUse
+from ..rep.usage import DeclaredUse
 from ..rep.verdict import refusal
 from ..resolver.origin import OriginRules
 
@@ -61,4 +61,4 @@ class CrawlPolicy:
 
 def may_wait(rules: OriginRules, config: RequestConfig) -> bool:
     """Whether a delay may be kept for a request. For most there is none."""
-    return config.crawl_delay is not None or rules.may_have_delay
+    return config.crawl_delay is not None or rules.crawl_delay(config.agent) is not None

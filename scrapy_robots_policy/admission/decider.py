@@ -15,7 +15,7 @@ from ..config.request_config import RequestConfig
 from ..exceptions import Disallowed
 from ..rep import Verdict
 from ..rep.url import server_forms
-from ..rep.use_answer import answer
+from ..rep.usage import answer
 from ..report.counts import CrawlCounts
 from ..report.crawl_events import CrawlEvents
 from ..resolver.origin import OriginRules

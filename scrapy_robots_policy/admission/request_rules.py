@@ -11,8 +11,7 @@ from scrapy.http import Request
 from ..config.request_config import RequestConfig, RequestConfigs
 from ..rep import Origin, tdmrep
 from ..rep.documents import TDMREP, key_of, url_of
-from ..rep.preference import TDM_RESERVATION, Preference
-from ..rep.use_answer import UseAnswer, answer
+from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer
 from ..report.crawl_events import CrawlEvents
 from ..resolver.given_rules import GivenRules
 from ..resolver.origin import OriginRules

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from string import Template
 
-from ..rep.preference import statement
+from ..rep.usage import statement
 from ..report.formats import counted
 from ..report.html import (
     Bar,

@@ -12,8 +12,7 @@ from ..admission.listener import Decision
 from ..config import RequestConfig
 from ..rep import Reason, Verdict
 from ..rep.escapes import brief, shortened
-from ..rep.preference import Place, Preference
-from ..rep.use_answer import UseAnswer
+from ..rep.usage import Place, Preference, UseAnswer
 from .fields import page_url
 
 MAX_TEXT = 500  # characters of a preference: a line of a robots.txt may have millions

@@ -12,7 +12,7 @@ from typing import Any
 from ..rep import origin_of
 from ..rep.documents import TDMREP, document_of
 from ..rep.escapes import brief, shortened, shown
-from ..rep.preference import Place
+from ..rep.usage import Place
 from .decision_fields import MAX_TEXT
 from .reading import OnProgress, RecordFile
 from .replay import Answers, Replay, replaying

@@ -17,8 +17,7 @@ from ..admission.listener import Decision
 from ..fetch.exchange import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
 from ..rep.documents import url_of
-from ..rep.preference import DeclaredUse
-from ..rep.use_answer import UseAnswer
+from ..rep.usage import DeclaredUse, UseAnswer
 from ..resolver.origin import OriginRules
 from .chain import encode, members
 from .decision_fields import (
@@ -170,10 +169,11 @@ class RecordLines:
         if decision.verdict is not None:
             return self._new_stem(decision, basis, decision.verdict)
         rules, agent = decision.rules, decision.config.agent
-        key = basis, agent, rules.mode, rules.rank(decision.forms[0], agent)
+        verdict = self._passed(decision)
+        key = basis, agent, rules.mode, verdict.reason, verdict.line
         stem = self._stems.get(key)
         if stem is None:
-            stem = self._new_stem(decision, basis, self._passed(decision))
+            stem = self._new_stem(decision, basis, verdict)
             if not rules.may_have_preferences(self.use):
                 _keep(self._stems, key, stem, MAX_STEMS)
         return stem

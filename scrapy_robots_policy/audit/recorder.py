@@ -22,7 +22,7 @@ from ..crawl_log import CrawlLog
 from ..exceptions import CrawlClosing
 from ..fetch.exchange import Exchange
 from ..rep import Origin
-from ..rep.use_answer import UseAnswer
+from ..rep.usage import UseAnswer
 from ..resolver.events import Source
 from ..resolver.origin import OriginRules
 from ..stats import AUDIT_FAILED

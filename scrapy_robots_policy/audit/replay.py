@@ -21,8 +21,8 @@ from ..rep import AccessMode, CacheEntry, Dialect, Origin, origin_of
 from ..rep.access_policy import AccessOverrides
 from ..rep.documents import origin_of_key
 from ..rep.escapes import brief, quoted, shortened
-from ..rep.preference import NO_USE, DeclaredUse
 from ..rep.url import server_forms
+from ..rep.usage import NO_USE, DeclaredUse
 from ..resolver.given_rules import GivenRules
 from ..resolver.origin import OriginRules, OriginState
 from .decision_fields import group_fields, verdict_fields

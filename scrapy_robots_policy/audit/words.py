@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..rep import Reason
-from ..rep.preference import Place, Preference
+from ..rep.usage import Place, Preference
 
 _PLACES = {place.value for place in Place}
 _REASONS = {reason.name.lower(): reason.value for reason in Reason}

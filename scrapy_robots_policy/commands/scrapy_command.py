@@ -17,7 +17,7 @@ from ..config.overrides import Overrides
 from ..config.request_config import project_overrides
 from ..fetch.redirects import RedirectGuard
 from ..rep import Dialect
-from ..rep.preference import DeclaredUse
+from ..rep.usage import DeclaredUse
 from .arguments import Defaults, UsageError
 from .command_line import add_options, run
 from .verb_table import VERBS

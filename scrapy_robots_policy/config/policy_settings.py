@@ -16,9 +16,8 @@ from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
 from ..rep.access_policy import AccessOverrides
-from ..rep.control_tokens import tokens_for
 from ..rep.nearest import nearest
-from ..rep.preference import NO_USE, DeclaredUse
+from ..rep.usage import NO_USE, DeclaredUse, tokens_for
 from ..report.report_files import ReportFiles
 from ..tags.actions import DEFAULTS, Actions
 from .components import has_plugins, refuse_misplaced_middleware, refuse_second_middleware

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..fetch.request import CARRIED_META
 from ..rep.access_policy import AccessMode
-from ..rep.preference import LEVELS
+from ..rep.usage import LEVELS
 from ..tags.actions import DEFAULTS, read_actions
 from .identity import DialectKind, PurposesKind, TokensKind
 from .kinds import (

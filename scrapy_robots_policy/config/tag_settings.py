@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scrapy.crawler import Crawler
 
-from ..rep.preference import DeclaredUse
+from ..rep.usage import DeclaredUse
 from ..tags.actions import Actions
 from .components import refuse_misplaced_middleware
 from .identity import crawler_name

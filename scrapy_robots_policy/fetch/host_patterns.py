@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from ipaddress import IPv6Address
 
-from ..rep.index import EveryMatch
+from ..rep.match import Index, Pattern, Strong, place_of, strength_of
 from ..rep.url import DEFAULT_PORTS, host_of_origin
 
 _HOST_AND_PORT = re.compile(r"(.*?)(:[0-9*]+)?", re.DOTALL)
@@ -46,10 +46,18 @@ class HostMatch:
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        self._index = EveryMatch((tuple(pattern[::-1].split("*")), True) for pattern in patterns)
+        backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
+        places: dict[str, list[int]] = {}
+        for at, pattern in enumerate(backwards):
+            places.setdefault(pattern.start, []).append(at)
+        self._index = Index(
+            places,
+            lambda wanted: (Strong.of(strength_of(0, False, at), backwards[at]) for at in wanted),
+        )
 
     def of(self, origin: str) -> list[int]:
-        return sorted({at for name in _names_of(origin) for at in self._index.of(name[::-1])})
+        names = (name[::-1] for name in _names_of(origin))
+        return sorted({place_of(one) for name in names for one in self._index.every(name)})
 
 
 def _names_of(origin: str) -> tuple[str, str]:

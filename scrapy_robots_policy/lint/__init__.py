@@ -11,8 +11,8 @@ from collections.abc import Collection
 from itertools import chain
 
 from ..rep.cache_entry import FetchResult
-from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.engines import dialect_of
+from ..rep.dialect import Dialect
+from ..rep.engines import dialect_of
 from ..rep.wrong_type import check_octets, check_strings
 from .agent_findings import CHECKS as AGENTS
 from .edits import edited

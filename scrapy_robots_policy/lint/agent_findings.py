@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..rep.agents import STAR, TOKEN, CrawlerKind, product_token
-from ..rep.dialects.crawlers import FORMER_NAMES, find_agent
-from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.options import AgentValue
+from ..rep.agents import FORMER_NAMES, STAR, TOKEN, CrawlerKind, find_agent, product_token
+from ..rep.dialect import AgentValue, Dialect
+from ..rep.engines import DIALECTS
 from ..rep.escapes import listed
 from ..rep.verdict import Rule
 from .crawler_names import LONGEST_NAME, binds, crawler_near, rules_for

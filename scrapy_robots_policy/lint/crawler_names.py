@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ..rep.agents import product_token
-from ..rep.dialects.crawlers import crawlers
-from ..rep.dialects.dialect import Dialect
-from ..rep.ruleset import RuleSet
+from ..rep.agents import crawlers, product_token
+from ..rep.dialect import Dialect
+from ..rep.rules import RuleSet
 from .source_file import SITE, group_alone
 
 LONGEST_NAME = 32  # octets

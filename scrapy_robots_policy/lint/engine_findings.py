@@ -11,16 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from ..rep.agents import STAR, product_token
-from ..rep.dialects.crawlers import find_agent
-from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.options import CrawlDelay
+from ..rep.agents import STAR, find_agent, product_token
+from ..rep.dialect import CrawlDelay, Dialect
+from ..rep.engines import DIALECTS, Cause, cause, with_values
 from ..rep.escapes import listed
-from ..rep.lines import grammar_of
-from ..rep.option_causes import Cause, cause, with_values
-from ..rep.pace import seconds
-from ..rep.ruleset import RuleSet
+from ..rep.rules import RuleSet, seconds
+from ..rep.text import grammar_of
 from ..rep.verdict import Rule
 from .findings import Finding, quoted
 from .rule_findings import meant_path

@@ -10,12 +10,11 @@ from unicodedata import category, name
 from urllib.parse import quote
 
 from ..rep.access_policy import AccessResult
-from ..rep.dialects.dialect import NO_LIMIT, Dialect
-from ..rep.dialects.options import Beyond, Bom
+from ..rep.dialect import Beyond, Dialect, Text
 from ..rep.escapes import listed
 from ..rep.html_page import is_html_page, is_wide, looks_like_text, start_of
-from ..rep.lines import clean_text, lines_of
-from ..rep.patterns import reading_of
+from ..rep.match import reading_of
+from ..rep.text import GOOGLE_LINE
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile
 
@@ -57,7 +56,7 @@ def mark(source: SourceFile) -> Iterator[Finding]:
     first_line = next(source.lines, None) if source.body.startswith(MARK) else None
     if first_line is None or source.line_of(first_line) != 1:
         return
-    spoilt = [d.name for d in source.dialects if d.bom is Bom.KEPT]
+    spoilt = [d.name for d in source.dialects if d.text is Text.PERL]
     first = source.written[0][len(MARK) :]
     # A second mark, or the start of one, would be skipped once it stands at the start.
     edits = [] if first.startswith("\xef") else [Edit(1, first)]
@@ -150,33 +149,23 @@ def _by_limit(limits: Iterable[tuple[int, Dialect]]) -> dict[int, list[str]]:
 
 
 def long_lines(source: SourceFile) -> Iterator[Finding]:
-    limited = [d for d in source.dialects if d.line_limit < NO_LIMIT]
-    shortest = min(d.line_limit for d in limited)
-    if len(source.body) <= shortest:
+    cutting = tuple(d.name for d in source.dialects if d.text is Text.GOOGLE)
+    if len(source.body) <= GOOGLE_LINE:
         return
-    text = source.text
-    if source.dialect in limited:  # there the text is cut already
-        text = clean_text(source.body, source.dialect.but("uncut", line_limit=NO_LIMIT))
-    lines = lines_of(text)
-    if max(map(len, lines)) <= shortest:
-        return
-    for number, line in enumerate(lines, 1):
-        cutting = [d for d in limited if len(line) > d.line_limit]
-        if cutting:
-            kept = _by_limit((d.line_limit, d) for d in cutting)
-            effects = [f"{listed(names)} keep the first {limit:,}" for limit, names in kept.items()]
+    for number, line in source.lines_read:
+        if len(line) > GOOGLE_LINE:
             yield source.finding(
                 "R104",
                 source.span_of_line(number),
-                f"the line has {len(line):,} octets: {'; '.join(effects)}",
+                f"the line has {len(line):,} octets: {listed(cutting)} reads the first "
+                f"{GOOGLE_LINE:,}",
                 "one rule a line; a value this long is never a path",
-                tuple(dialect.name for dialect in cutting),
+                cutting,
             )
 
 
 def controls(source: SourceFile) -> Iterator[Finding]:
-    text = clean_text(source.body, source.dialect.but("with NULs", nul_ends_line=False))
-    for number, line in enumerate(lines_of(text), 1):
+    for number, line in source.lines_read:
         match = _CONTROLS.search(line)
         if match:
             start, end = source.span_of_line(number)
@@ -230,10 +219,10 @@ def rule_count(source: SourceFile) -> Iterator[Finding]:
 
 
 def _too_many_rules(source: SourceFile, dialect: Dialect) -> Iterator[Finding]:
-    ignores = reading_of(dialect).ignores
+    reading = reading_of(dialect)
     counts: Counter[str] = Counter()
     for group in source.groups:
-        count = sum(not ignores(rule.allow, rule.path) for rule in group.rules)
+        count = sum(bool(reading.patterns(rule.allow, rule.path)) for rule in group.rules)
         counts.update(dict.fromkeys(group.names, count))
     for group in source.groups:
         name, count = max(((name, counts[name]) for name in sorted(group.names)), key=itemgetter(1))

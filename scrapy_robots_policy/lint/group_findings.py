@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from ..rep.agents import STAR, Category, product_token
-from ..rep.dialects.crawlers import find_agent
-from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.options import Bom, OrphanRules, Records
+from ..rep.agents import STAR, Category, find_agent, product_token
+from ..rep.dialect import Dialect, OrphanRules, SeveralGroups, Text
 from ..rep.escapes import listed
-from ..rep.lines import WHITE, grammar_of
+from ..rep.text import WHITE, grammar_of
 from ..rep.verdict import Rule
 from .crawler_names import binds
 from .file_findings import MARK
@@ -31,10 +29,12 @@ from .source_file import (
 
 _FOR_EVERYBODY = frozenset({"sitemap", "host", "license"})
 _WHAT_IS_READ = {
-    Records.ALL: "joins the two groups",
-    Records.FIRST: "reads the first group only",
-    Records.HEAVIEST: f"reads {Records.HEAVIEST.value}",
+    SeveralGroups.ALL: "joins the two groups",
+    SeveralGroups.FIRST: "reads the first group only",
+    SeveralGroups.FIRST_NAMED: "reads the first group only",
+    SeveralGroups.HEAVIEST: f"reads {SeveralGroups.HEAVIEST.value}",
 }
+_FIRST_ONLY = {SeveralGroups.FIRST, SeveralGroups.FIRST_NAMED}
 _Content = tuple[tuple[str, str], ...]
 _BLANK = re.compile(rf"\n[{WHITE}]*(?=\n|\Z)")
 
@@ -138,7 +138,7 @@ def blank_lines(source: SourceFile) -> Iterator[Finding]:
     losing = _losing(source.dialects)
     # Where a mark is kept, line 1 is no User-agent line: it begins no group that could end.
     is_marked = source.body.startswith(MARK)
-    unmarked = [d for d in source.dialects if not (is_marked and d.bom is Bom.KEPT)]
+    unmarked = [d for d in source.dialects if not (is_marked and d.text is Text.PERL)]
     losing_line_1 = _losing(unmarked)
     for lines, start, end in source.lists:
         for above, below in pairwise(lines):
@@ -295,18 +295,15 @@ def _crawler_of(value: str, dialect: Dialect) -> str:
 
 
 def _again(source: SourceFile, line: re.Match[str], first: re.Match[str]) -> Finding:
-    option = "star_records" if line[1] == STAR else "own_records"
-    readers = {
-        records: tuple(d.name for d in source.dialects if getattr(d, option) is records)
-        for records in Records
-    }
-    first_only, heaviest = readers[Records.FIRST], readers[Records.HEAVIEST]
+    firsts = {SeveralGroups.FIRST} if line[1] == STAR else _FIRST_ONLY
+    first_only = tuple(d.name for d in source.dialects if d.several_groups in firsts)
+    heaviest = [d.name for d in source.dialects if d.several_groups is SeveralGroups.HEAVIEST]
     return source.finding(
         "R305",
         line.span(1),
         f"{quoted(line[1])} has a group from line {source.line_of(first)} on: "
-        f"{listed(first_only)} read that one only, {listed(heaviest)} {Records.HEAVIEST.value}, "
-        "others join the two",
+        f"{listed(first_only)} read that one only, {listed(heaviest)} "
+        f"{SeveralGroups.HEAVIEST.value}, others join the two",
         "put all rules for a crawler in one group",
         first_only,
     )
@@ -319,7 +316,7 @@ def _as_version(source: SourceFile, line: re.Match[str], first: re.Match[str]) -
         "R305",
         line.span(1),
         f"{quoted(line[1])} is the same crawler as {quoted(first[1])} of line "
-        f"{source.line_of(first)}: {dialect.name} {_WHAT_IS_READ[dialect.own_records]}",
+        f"{source.line_of(first)}: {dialect.name} {_WHAT_IS_READ[dialect.several_groups]}",
         "put all rules for a crawler in one group, under its name without a version",
     )
 

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 
-from ..rep.lines import WHITE
+from ..rep.text import WHITE
 from .source_file import SourceFile
 
 _COMMENT = re.compile(

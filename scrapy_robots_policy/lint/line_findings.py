@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..rep.dialects.engines import DIALECTS
-from ..rep.lines import WHITE
+from ..rep.text import SPELLINGS, WHITE
 from .file_findings import first_unseen, named
 from .findings import Edit, Finding, quoted
 from .source_file import SourceFile, whole
@@ -41,11 +40,9 @@ _WORDS = re.compile(rf"\n[{WHITE}]*([^{WHITE}\n#]+)([{WHITE}]+[^{WHITE}\n#])?")
 def _known_spellings() -> dict[str, str]:
     """All spellings that some dialect reads, and the right ones."""
     spellings = dict(_KEYS)
-    for dialect in DIALECTS.values():
-        spellings |= dict.fromkeys(dialect.agent_keys, "User-agent")
-        spellings |= dict.fromkeys(dialect.allow_keys, "Allow")
-        spellings |= dict.fromkeys(dialect.disallow_keys, "Disallow")
-        spellings |= dict.fromkeys(dialect.sitemap_keys, "Sitemap")
+    for keys in SPELLINGS.values():
+        for spelt, key in zip(keys, ("User-agent", "Allow", "Disallow", "Sitemap"), strict=True):
+            spellings |= dict.fromkeys(spelt, key)
     return spellings
 
 

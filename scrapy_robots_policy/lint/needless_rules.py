@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from ..rep.dialects.dialect import NO_LIMIT, Dialect
+from ..rep.dialect import NO_LIMIT, Dialect
 from ..rep.escapes import listed
-from ..rep.lines import WHITE, grammar_of
-from ..rep.ruleset import RuleSet
+from ..rep.rules import RuleSet
+from ..rep.text import WHITE, grammar_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, unquoted
 from .ignore_comments import ignored

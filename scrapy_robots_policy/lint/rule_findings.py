@@ -12,10 +12,8 @@ from functools import lru_cache
 from itertools import islice
 
 from ..rep.agents import STAR
-from ..rep.dialects.dialect import Dialect
-from ..rep.dialects.options import EmptyRule, NoSlash
+from ..rep.dialect import Dialect, EmptyRule, NoSlash
 from ..rep.escapes import listed
-from ..rep.references import resolve
 from ..rep.url import RULE_OCTETS, origin_of
 from ..rep.verdict import Rule
 from .findings import Edit, Finding, quoted
@@ -67,9 +65,8 @@ def never_matching(source: SourceFile) -> Iterator[Finding]:
 
 def can_match(value: str, dialect: Dialect) -> bool:
     """Whether a rule alone in its file matches one of the URLs that it could be meant for."""
-    if dialect.no_slash is NoSlash.RESOLVED:
-        reference = resolve(value)
-        return reference is not None and reference.path.startswith("/")
+    if dialect.no_slash is NoSlash.REFERENCE and origin_of(value):
+        return True  # of the site that it names
     rules = group_alone(dialect, f"Disallow: {value}")
     written = as_sent(value)
     filled = written.removesuffix("$").replace("*", "x")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..rep.access import judge
 from ..rep.access_policy import AccessMode
 from ..rep.cache_entry import FetchResult, remember
-from ..rep.dialects.engines import DIALECTS
+from ..rep.engines import DIALECTS
 from ..rep.escapes import listed
 from .findings import Finding, quoted
 from .source_file import SourceFile

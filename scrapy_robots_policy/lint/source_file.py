@@ -9,18 +9,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..rep.agents import STAR
-from ..rep.dialects.dialect import NO_LIMIT, Dialect
-from ..rep.dialects.engines import DIALECTS
-from ..rep.dialects.options import Bom, OrphanRules, Records
-from ..rep.lines import WHITE, clean_text, grammar_of, line_ends, mark_of
-from ..rep.ruleset import RuleSet
+from ..rep.dialect import NO_LIMIT, Dialect, OrphanRules, SeveralGroups, Text
+from ..rep.engines import DIALECTS
+from ..rep.rules import RuleSet
+from ..rep.text import WHITE, clean_text, grammar_of, mark_of
 from ..rep.url import readable
 from ..rep.verdict import Rule
 from .findings import KINDS, Edit, Finding
 
 _MARK = "\ufeff"
-_WHOLE = Dialect("whole file", size_limit=NO_LIMIT, nul_ends_line=False)
-_MARK_KEPT = _WHOLE.but("whole file with its mark", bom=Bom.KEPT)
+_WHOLE = Dialect("whole file", size_limit=NO_LIMIT, text=Text.PERL)
 SOMEBODY = "qzxj"  # a crawler that no file names: the groups for all crawlers bind it
 ANYTHING = "\n"  # in a path: no rule holds one, and no dialect with wildcards rewrites it
 SITE = "http://example.com"  # where a path is asked about: in some dialects a rule may name a site
@@ -52,7 +50,7 @@ class CombinedGroup(NamedTuple):
 
 
 class SourceFile:
-    """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.lines.clean_text`).
+    """A robots.txt and a dialect. `text` is what the dialect reads of it (`rep.text.clean_text`).
 
     url   the address of the file; "" where it is not known
     size  its octets: more than those of `body`, where that is only the start of it
@@ -63,8 +61,8 @@ class SourceFile:
         self.size = max(size, len(body))
         self.text = clean_text(body, dialect)
         self.grammar = grammar_of(dialect)
-        self._mark = mark_of(body[:3].decode("latin-1"), dialect.bom)
-        self._starts = line_ends(self.text)
+        self._mark = mark_of(body[:3].decode("latin-1"), dialect.text)
+        self._starts = [end.start() for end in re.finditer("\n", self.text)]
 
     @cached_property
     def others(self) -> tuple[Dialect, ...]:
@@ -176,9 +174,10 @@ class SourceFile:
 
     def reads_first_only(self, names: frozenset[str]) -> bool:
         """Whether of several groups for the same crawlers the first one binds them alone."""
-        dialect = self.dialect
-        records = dialect.star_records if STAR in names else dialect.own_records
-        return records is Records.FIRST
+        several = self.dialect.several_groups
+        if several is SeveralGroups.FIRST_NAMED:
+            return STAR not in names
+        return several is SeveralGroups.FIRST
 
     @cached_property
     def agent_numbers(self) -> list[int]:
@@ -217,7 +216,13 @@ class SourceFile:
     @cached_property
     def written(self) -> list[str]:
         """The lines of the file as they are: whole, with the mark, NULs and all."""
-        return clean_text(self.body, _MARK_KEPT).replace("\r\n", "\n").split("\n")[1:]
+        return clean_text(self.body, _WHOLE).split("\n")[1:]
+
+    @property
+    def lines_read(self) -> Iterator[tuple[int, str]]:
+        """(number, the line as written, without the mark) of each line that the dialect reads."""
+        for number, line in enumerate(self.written[: len(self._starts)], 1):
+            yield number, line.removeprefix(self._mark) if number == 1 else line
 
     def line_at(self, offset: int) -> int:
         return bisect_left(self._starts, offset)
@@ -261,7 +266,7 @@ class SourceFile:
 
 def readable_lines(body: bytes) -> list[str]:
     """The lines of a whole file for people to read; a finding on line n is about the nth."""
-    return _decoded(clean_text(body, _WHOLE)).replace("\r\n", "\n").split("\n")[1:]
+    return _decoded(clean_text(body, _WHOLE)[1:]).split("\n")
 
 
 def _decoded(octets: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ..rep.escapes import listed
 from ..rep.groups import Groups
-from ..rep.preference import (
+from ..rep.usage import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     LABELS,
@@ -23,9 +23,9 @@ from ..rep.preference import (
     VOCAB,
     Preference,
     combined,
+    read_value,
+    split_value,
 )
-from ..rep.usage import UsageLines
-from ..rep.usage_values import read_value, split_value
 from .findings import Finding, quoted
 from .source_file import SourceFile, Span
 
@@ -113,8 +113,7 @@ def _why_unknown(preference: Preference) -> str:
 
 def _outside(source: SourceFile) -> Iterator[Span]:
     """The parts of the text outside all groups."""
-    groups = Groups(source.text, source.dialect)
-    return UsageLines(source.text, groups, source.dialect).outside()
+    return Groups(source.text, source.dialect).outside()
 
 
 def outside(source: SourceFile) -> Iterator[Finding]:

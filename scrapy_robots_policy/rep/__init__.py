@@ -2,15 +2,13 @@
 
 from .access import Access, advance, judge
 from .access_policy import AccessMode, AccessPolicy
-from .agents import Agent, add_agents, product_token
+from .agents import Agent, add_agents, find_agent, product_token
 from .cache_entry import CacheEntry, FetchResult
-from .dialects.crawlers import find_agent
-from .dialects.dialect import Dialect
-from .dialects.engines import DIALECTS, dialect_of, differences
-from .ruleset import RuleSet, parse
+from .dialect import Dialect
+from .engines import DIALECTS, dialect_of, differences
+from .rules import RuleSet, VerdictRow, parse, verdicts
 from .url import Origin, origin_of
 from .verdict import Group, Reason, Rule, Verdict
-from .verdict_rows import VerdictRow, verdicts
 
 __all__ = [
     "DIALECTS",

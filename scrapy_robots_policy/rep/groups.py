@@ -1,140 +1,148 @@
 """The groups of a robots.txt (RFC 9309 §2.2.1), and the groups that bind a crawler.
 
-The standards of 1994 and 1996 call a group a record; so do the options of a dialect
-(`own_records`).
+User-agent lines that follow each other, and the rules after them, are a group. A crawler looks for
+the names of its chain one after the other (`agents.chain_of`): the groups that have the first name
+that is found bind it, all together or only some (`Dialect.several_groups`).
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
 from typing import NamedTuple
 
 from .agents import STAR, chain_of, is_name, is_token, names_in_full
-from .dialects.dialect import Dialect
-from .dialects.options import AgentMatch, AgentValue, OrphanRules, Records
-from .lines import Grammar, grammar_of
-from .patterns import Pattern, split_pattern
-
-_LINE_OCTETS = 128  # of memory that a User-agent line takes, about
+from .dialect import AgentMatch, AgentValue, Dialect, OrphanRules, SeveralGroups
+from .match import Pattern
+from .text import grammar_of
 
 
 class GroupSpan(NamedTuple):
-    """One group, as offsets of the text: User-agent lines, and the rules after them.
+    """One group, as offsets of the text.
 
-    head   the start of the first User-agent line
-    start  within the last User-agent line; the rules are between there and `end`
+    names   what its User-agent lines name, in lower case; "*" where it has no such lines
+    heads   where these lines start
+    start   within the last of them; the rules are between there and `end`
     """
 
-    head: int
+    names: tuple[str, ...]
+    heads: tuple[int, ...]
     start: int
     end: int
 
 
 class Groups:
-    """The User-agent lines of one text, and the groups that they begin.
+    """The groups of one text."""
 
-    The text is not kept, to save memory: each method takes it again. The bounds of a group are
-    computed when a method needs them.
-    """
-
-    __slots__ = ("_in_full", "_names", "_options", "_starts")
+    __slots__ = ("_dialect", "_grammar", "_matches", "_text", "spans")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
-        self._options = options = _options_of(dialect)
-        # For each User-agent line: the name in it, in lower case, and its offset.
-        self._names: list[str] = []
-        self._starts: list[int] = []
-        for line in options.grammar.agent.finditer(text):
-            self._names.append(line[2].lower())
-            self._starts.append(line.start())
-        # The crawler that was asked about last by its whole name, and the lines with it.
-        self._in_full: tuple[str, frozenset[int]] = "", frozenset()
+        self._text, self._dialect, self._grammar = text, dialect, grammar_of(dialect)
+        self._matches = _MATCHES.get(dialect.agent_match)
+        self.spans = tuple(self._find())
 
-    @property
-    def octets_held(self) -> int:
-        """About how many octets of memory the User-agent lines take."""
-        return _LINE_OCTETS * (len(self._names) + len(self._in_full[1]))
+    def _find(self) -> Iterator[GroupSpan]:
+        text, closer = self._text, self._grammar.closer
+        names: list[str] = []
+        heads: list[int] = []
+        for line in self._grammar.agent.finditer(text):
+            start = line.start()
+            if not heads:
+                yield from self._orphans(start)
+            elif closer.search(text, heads[-1] + 1, start):
+                yield self._span(names, heads, start)
+                names, heads = [], []
+            names.append(line[2].lower())
+            heads.append(start)
+        if heads:
+            yield self._span(names, heads, len(text))
+        else:
+            yield from self._orphans(len(text))
 
-    def spans(self, text: str) -> Iterator[GroupSpan]:
-        """All groups, in the order of the file."""
-        yield from self._orphans(text)
-        line = 0
-        while line < len(self._names):
-            line, group = self._group(line, text)
-            yield group
+    def _span(self, names: list[str], heads: list[int], end: int) -> GroupSpan:
+        start, blank = heads[-1] + 1, self._grammar.blank
+        blank_line = blank.search(self._text, start, end) if blank else None
+        end = blank_line.start() if blank_line else end
+        return GroupSpan(tuple(names), tuple(heads), start, end)
 
-    def find(self, agent: str, text: str) -> tuple[str, tuple[GroupSpan, ...]]:
+    def _orphans(self, end: int) -> Iterator[GroupSpan]:
+        """The rules before the first User-agent line. Blank lines do not end this group."""
+        is_read = self._dialect.orphan_rules is OrphanRules.FOR_ALL
+        if is_read and self._grammar.rule.search(self._text, 0, end):
+            yield GroupSpan((STAR,), (), 0, end)
+
+    def outside(self) -> Iterator[tuple[int, int]]:
+        """The parts of the text outside all groups: (start, end) offsets."""
+        end = 0
+        for span in self.spans:
+            yield end, span.heads[0] if span.heads else span.start
+            end = span.end
+        yield end, len(self._text)
+
+    def find(self, agent: str) -> tuple[str, tuple[GroupSpan, ...]]:
         """(name, groups): the groups that bind a crawler, and the name in them; ("", ()) without.
 
         agent  a product token or a User-Agent header
         """
-        chain = _chain(agent, self._options)
-        if self._options.by_weight:
+        chain = _chain(agent, self._dialect)
+        if self._dialect.several_groups is SeveralGroups.HEAVIEST:
             own = [name for name in chain if name != STAR]
-            return self._heaviest(own, text) or self._heaviest(chain[len(own) :], text) or ("", ())
+            return self._heaviest(own) or self._heaviest(chain[len(own) :]) or ("", ())
         for name in chain:
-            groups = self.named(name, text)
+            groups = self.named(name)
             if groups:
                 return name, groups
         return "", ()
 
-    def named(self, name: str, text: str) -> tuple[GroupSpan, ...]:
+    def named(self, name: str) -> tuple[GroupSpan, ...]:
         """The groups that bind a crawler of this name, in the order of the file."""
-        is_star = name == STAR
-        groups = self._orphans(text) if is_star else []
-        only_first = self._options.only_first[is_star]
-        end = 0
-        for line in self._lines_naming(name, text):
-            if line >= end and not (groups and only_first):
-                end, group = self._group(self._first(line, text), text)
-                groups.append(group)
-        return tuple(groups)
+        if not name:
+            return ()
+        found = [span for span in self.spans if name in span.names]
+        if name != STAR and (self._matches or (not found and not is_token(name))):
+            found = [span for span in self.spans if any(self._naming(span, name))]
+        several = self._dialect.several_groups
+        first_only = several is SeveralGroups.FIRST
+        first_only |= several is SeveralGroups.FIRST_NAMED and name != STAR
+        return tuple(found[:1] if first_only else found)
 
-    def pace_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
-        """The parts of the text with the Crawl-delay, Request-rate and Visit-time lines for a
-        crawler: (start, end) offsets.
+    def _naming(self, span: GroupSpan, name: str) -> Iterator[bool]:
+        """For each User-agent line of a group, whether it names the crawler."""
+        # A name that is no token, such as "MJ12bot", is named by a line that has the whole of it.
+        cuts_values = self._dialect.agent_value is AgentValue.TOKEN
+        in_full = cuts_values and is_name(name) and not is_token(name)
+        for at, value in enumerate(span.names):
+            named = value == name
+            if self._matches is not None and name != STAR:
+                named = value != STAR and self._matches(value, name)
+            if not named and in_full and span.heads:
+                line = self._grammar.agent.match(self._text, span.heads[at])
+                named = line is not None and names_in_full(line[1], name)
+            yield named
+
+    def _heaviest(self, chain: Iterable[str]) -> tuple[str, tuple[GroupSpan, ...]] | None:
+        """Yandex: the groups with the longest matching value; no others bind.
+
+        As its library does it: in a list, every value from the first that names the crawler on
+        counts with its length, even if it is another crawler's name.
         """
-        return self._spans_for(agent, text, self._options.grammar.pace)
+        wanted = frozenset(chain)
+        weight, bound_by = 0, ""
+        kept: list[GroupSpan] = []
+        for span in self.spans:
+            bound = False
+            for value in span.names if wanted.intersection(span.names) else ():
+                if value in wanted and len(value) >= weight:
+                    bound, bound_by = True, value
+                if bound and len(value) > weight:
+                    weight, kept = len(value), []
+            if bound:
+                kept.append(span)
+        return (bound_by, tuple(kept)) if kept else None
 
-    def usage_spans(self, agent: str, text: str) -> Iterator[tuple[int, int]]:
-        """The same with the lines about the use of pages for a crawler."""
-        return self._spans_for(agent, text, self._options.grammar.usage)
-
-    def _spans_for(
-        self, agent: str, text: str, parting: re.Pattern[str]
-    ) -> Iterator[tuple[int, int]]:
-        """The parts of a crawler's groups under those lists of User-agent lines that name it."""
-        name, groups = self.find(agent, text)
-        names = {name}
-        if self._options.by_weight and name != STAR:
-            names = {*_chain(agent, self._options)} - {STAR}
-        return self._spans_under(names, groups, text, parting)
-
-    def pace_spans_of_all(self, text: str) -> Iterator[tuple[int, int]]:
-        """The same for the crawlers that no group names."""
-        pace = self._options.grammar.pace
-        return self._spans_under({STAR}, self.named(STAR, text), text, pace)
-
-    def _spans_under(
-        self, names: set[str], groups: Iterable[GroupSpan], text: str, parting: re.Pattern[str]
-    ) -> Iterator[tuple[int, int]]:
-        """The parts of some groups under those lists that have one of the names."""
-        lines = {line for name in names for line in self._lines_naming(name, text)}
-        for group in groups:
-            for first, after, end in self._agent_lists(group, text, parting):
-                # The rules before the first User-agent line have no list: they are for all.
-                if first == after or not lines.isdisjoint(range(first, after)):
-                    yield (self._starts[first] if first < after else group.head), end
-
-    def _agent_lists(
-        self, group: GroupSpan, text: str, parting: re.Pattern[str]
-    ) -> Iterator[tuple[int, int, int]]:
-        """The lists of User-agent lines in a group: (first line, line after the last, end offset).
+    def parts_for(self, agent: str, parting: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """The parts of a crawler's groups under those lists of User-agent lines that name it.
 
         A Crawl-delay line between two User-agent lines parts the lists, but not the group. The
         delay is for the list right above it, as in all parsers that read delays. The rules are for
@@ -145,149 +153,41 @@ class Groups:
 
         parting  the expression for the lines that part
         """
-        first = bisect_left(self._starts, group.head)
-        last = bisect_left(self._starts, group.start)
-        for line in range(first + 1, last):
-            if parting.search(text, self._starts[line - 1] + 1, self._starts[line]):
-                yield first, line, self._starts[line]
-                first = line
-        yield first, last, group.end
+        name, spans = self.find(agent)
+        names = {name}
+        if self._dialect.several_groups is SeveralGroups.HEAVIEST and name != STAR:
+            names = {*_chain(agent, self._dialect)} - {STAR}
+        return self._parts(names, spans, parting)
 
-    def _lines_naming(self, name: str, text: str) -> Iterable[int]:
-        """The User-agent lines that bind a crawler of this name, by index."""
-        names, matches = self._names, self._options.matches
-        in_full: frozenset[int] = frozenset()
-        if self._options.cuts_values and is_name(name) and not is_token(name):
-            in_full = self._lines_naming_in_full(name, text)
-        if name != STAR and matches is not None:
-            return [
-                at
-                for at, named in enumerate(names)
-                if at in in_full or (named != STAR and matches(named, name))
+    def parts_for_all(self, parting: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+        """The same for the crawlers that no group names."""
+        return self._parts({STAR}, self.named(STAR), parting)
+
+    def _parts(
+        self, names: Iterable[str], spans: Iterable[GroupSpan], parting: re.Pattern[str]
+    ) -> Iterator[tuple[int, int]]:
+        for span in spans:
+            heads = span.heads
+            named = [
+                any(by) for by in zip(*(self._naming(span, name) for name in names), strict=True)
             ]
-        if in_full:
-            return sorted(in_full)
-        count = names.count(name) if name else 0  # nearly always 0 or 1: no loop is needed
-        if count < 2:
-            return (names.index(name),) if count else ()
-        return [at for at, named in enumerate(names) if named == name]
-
-    def _lines_naming_in_full(self, name: str, text: str) -> frozenset[int]:
-        """The User-agent lines with the whole of a name that is no token, such as "MJ12bot".
-
-        The values are cut to a token in `_names`, so that none of them equals such a name. Each
-        answer for a crawler looks for its lines a few times: they are kept until another one's.
-        """
-        named, lines = self._in_full
-        if named != name:
-            values = map(self._options.grammar.agent.match, repeat(text), self._starts)
-            lines = frozenset(
-                at for at, line in enumerate(values) if line and names_in_full(line[1], name)
-            )
-            self._in_full = name, lines
-        return lines
-
-    def _heaviest(
-        self, chain: Iterable[str], text: str
-    ) -> tuple[str, tuple[GroupSpan, ...]] | None:
-        """Yandex: the groups with the longest matching value; no others bind.
-
-        As its library does it: in a list, every value from the first that names the crawler on
-        counts with its length, even if it is another crawler's name.
-        """
-        wanted = frozenset(chain)
-        kept = self._orphans(text) if STAR in wanted else []
-        weight, bound_by = (len(STAR), STAR) if kept else (0, "")
-        end = 0
-        # A list without any of the names changes nothing, and most lists have none.
-        for line in [at for at, value in enumerate(self._names) if value in wanted]:
-            if line < end:
-                continue
-            bound, first = False, self._first(line, text)
-            end, group = self._group(first, text)
-            for value in self._names[first:end]:
-                if value in wanted and len(value) >= weight:
-                    bound, bound_by = True, value
-                if bound and len(value) > weight:
-                    weight, kept = len(value), []
-            if bound:
-                kept.append(group)
-        return (bound_by, tuple(kept)) if kept else None
-
-    def _first(self, line: int, text: str) -> int:
-        """The first User-agent line of the group with this line."""
-        while line and not self._is_closed(line, text):
-            line -= 1
-        return line
-
-    def _group(self, first: int, text: str) -> tuple[int, GroupSpan]:
-        """(the User-agent line after the group's own, the group) that starts with a line."""
-        starts = self._starts
-        after = first + 1
-        while after < len(starts) and not self._is_closed(after, text):
-            after += 1
-        end = starts[after] if after < len(starts) else len(text)
-        group = GroupSpan(starts[first], starts[after - 1] + 1, end)
-        blank = self._options.grammar.blank
-        blank_line = blank.search(text, group.start, end) if blank else None
-        return after, group._replace(end=blank_line.start()) if blank_line else group
-
-    def _is_closed(self, line: int, text: str) -> bool:
-        """Whether a line between this User-agent line and the one before ends the list."""
-        start, end = self._starts[line - 1] + 1, self._starts[line]
-        return self._options.grammar.closer.search(text, start, end) is not None
-
-    def _orphans(self, text: str) -> list[GroupSpan]:
-        """The rules before the first User-agent line, as one group for all crawlers.
-
-        Blank lines do not end it.
-        """
-        if not self._options.reads_orphans:
-            return []
-        end = self._starts[0] if self._starts else len(text)
-        return [GroupSpan(0, 0, end)] if self._options.grammar.rule.search(text, 0, end) else []
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _GroupOptions:
-    """The options of a dialect about groups, looked up once for all files.
-
-    only_first     whether only the first of several groups binds: (a crawler's own, those for "*")
-    by_weight      whether the group with the longest name binds (Yandex)
-    cuts_values    whether a User-agent value is cut to the token that it starts with
-    reads_orphans  whether rules before the first User-agent line bind all crawlers
-    matches        (name in the line, name of the crawler) -> whether they match; None: if equal
-    """
-
-    dialect: Dialect
-    grammar: Grammar
-    only_first: tuple[bool, bool]
-    by_weight: bool
-    cuts_values: bool
-    reads_orphans: bool
-    matches: Callable[[str, str], bool] | None
-
-
-@lru_cache(maxsize=64)
-def _options_of(dialect: Dialect) -> _GroupOptions:
-    return _GroupOptions(
-        dialect,
-        grammar_of(dialect),
-        (dialect.own_records is Records.FIRST, dialect.star_records is Records.FIRST),
-        dialect.own_records is Records.HEAVIEST,
-        dialect.agent_value is AgentValue.TOKEN,
-        dialect.orphan_rules is OrphanRules.FOR_ALL,
-        _MATCHES.get(dialect.agent_match),
-    )
+            first = 0
+            for at in range(1, len(heads)):
+                if parting.search(self._text, heads[at - 1] + 1, heads[at]):
+                    if any(named[first:at]):
+                        yield heads[first], heads[at]
+                    first = at
+            if any(named[first:]):
+                yield (heads[first] if heads else span.start), span.end
 
 
 @lru_cache(maxsize=256)
-def _chain(agent: str, options: _GroupOptions) -> tuple[str, ...]:
-    return chain_of(agent, options.dialect.agents)
+def _chain(agent: str, dialect: Dialect) -> tuple[str, ...]:
+    return chain_of(agent, dialect.agents)
 
 
 def _matches_pattern(value: str, name: str) -> bool:
-    return Pattern(0, False, *split_pattern(value + "$")).matches(name)
+    return Pattern.of(value + "$").matches(name)
 
 
 # IN_NAME: the value "" is in every name, as in WWW::RobotRules. HAS_NAME and EITHER: a line with

@@ -16,8 +16,7 @@ from enum import IntEnum
 from typing import Any
 
 from .agents import STAR, chain_of, product_token
-from .dialects.dialect import Dialect
-from .dialects.options import ANY_NAME, TagConflict
+from .dialect import ANY_NAME, Dialect, TagConflict
 from .wrong_type import check_type, not_a_string
 
 EVERYBODY = "robots"

@@ -12,7 +12,7 @@ from itertools import islice
 from urllib.parse import urljoin
 
 from .page_tags import MAX_LENGTH, Statement
-from .preference import (
+from .usage import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     LICENSE,
@@ -23,8 +23,8 @@ from .preference import (
     TDM_RESERVATION,
     Place,
     Preference,
+    read_value,
 )
-from .usage_values import read_value
 
 RSL_TYPE = "application/rsl+xml"
 MAX_VALUES = 100  # preferences that are taken from one place of a page

@@ -9,21 +9,19 @@ counts. So any file takes linear time to read, and a page costs what one of robo
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .access_policy import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
-from .dialects.options import NoSlash, Precedence
-from .dialects.standards import RFC9309
-from .index import Index
-from .patterns import RuleLine, reading_of
-from .preference import TDM_POLICY, TDM_RESERVATION, Place, Preference
+from .dialect import Precedence
+from .engines import RFC9309
+from .match import Index, Strong, place_of, reading_of
 from .url import octets_of
+from .usage import TDM_POLICY, TDM_RESERVATION, Place, Preference
 
 DIALECT = RFC9309.but(
     "tdmrep",
     precedence=Precedence.FIRST,
-    no_slash=NoSlash.LITERAL,
     robots_txt_allowed=False,
     # What the file does not say is no reservation: a file that is not there, or cannot be had,
     # allows everything. A copy stays in force while the site fails.
@@ -56,36 +54,31 @@ class TdmRules:
     error  why the octets are no such file; "": they are one
     """
 
-    __slots__ = ("_index", "_rules", "error", "octets_held")
+    __slots__ = ("_index", "_reading", "_rules", "error", "octets_held")
 
     def __init__(self, octets: bytes) -> None:
         """Total: any octets give rules. Octets that cannot be read give none."""
         self.error, self._rules = _read(octets)
-        reading = reading_of(DIALECT)
-        lines = [_line(rule.location, reading.literal) for rule in self._rules]
-        self._index = Index(reading.ranked(lines, ""), reading)
-        self.octets_held = _RULE_OCTETS * len(lines) + len(octets)
+        self._reading = reading_of(DIALECT)
+        self._index = Index({"": [*range(len(self._rules))]}, self._patterns_at)
+        self.octets_held = _RULE_OCTETS * len(self._rules) + len(octets)
+
+    def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
+        for place in places:
+            yield from self._reading.strong(False, octets_of(self._rules[place].location), place)
 
     def preferences(self, url: str) -> tuple[Preference, ...]:
         """What the first rule that matches says of a page; nothing where none matches."""
-        at = self._index.numbers[self._index.decide(url)]
-        if not at:
+        strength = self._index.strongest(self._reading.path_of(url))
+        if not strength:
             return ()
-        rule = self._rules[at - 1]
+        rule = self._rules[place_of(strength)]
         fields = ((TDM_RESERVATION, rule.reservation), (TDM_POLICY, rule.policy))
         return tuple(
             Preference(label, "", value, rule.number, Place.TDMREP)
             for label, value in fields
             if value
         )
-
-
-def _line(location: str, literal: str) -> RuleLine:
-    """A location as a rule line. Octets are characters, as in the text of a robots.txt."""
-    text = octets_of(location)
-    start = re.match(literal, text)
-    end = start.end() if start else 0
-    return "", text[:end], text[end:]
 
 
 def _read(octets: bytes) -> tuple[str, list[_TdmRule]]:

@@ -8,14 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from functools import lru_cache
 from typing import NewType
 from urllib.parse import urlsplit
 
-from .dialects.options import Percent
 from .wrong_type import not_a_string
 
 Origin = NewType("Origin", str)
+
+
+class Percent(Enum):
+    """What is done to percent-escapes before a rule and a path are compared."""
+
+    GOOGLE = "google"  # in rules: upper-case escapes, encode octets from 0x80 on
+    # in both: the same, decode escapes but those of delimiters, escape "*" and "$"
+    RFC9309 = "rfc9309"
+    KOSTER = "koster"  # in both: decode all but %2F
+    URI = "uri"  # in both: encode characters that a URI must not have, decode nothing
+
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 MAX_PORT = 65_535

@@ -10,11 +10,19 @@ from typing import Protocol
 
 from .access import Access
 from .access_policy import AccessMode, AccessResult
-from .dialects.dialect import Dialect
+from .dialect import Dialect
 from .escapes import MAX_OCTETS, brief, shown
-from .preference import NO_USE, DeclaredUse, Overridden, Place, Preference
 from .url import readable
-from .use_answer import UseAnswer, answer, superseding
+from .usage import (
+    NO_USE,
+    DeclaredUse,
+    Overridden,
+    Place,
+    Preference,
+    UseAnswer,
+    answer,
+    superseding,
+)
 from .wrong_type import check_type
 
 

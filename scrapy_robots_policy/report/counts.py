@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..rep import Verdict
 from ..rep.escapes import brief, without_userinfo
-from ..rep.use_answer import UseResult
+from ..rep.usage import UseResult
 from .histogram import AGES, SIZES, TIMES, Histogram
 
 MAX_ORIGINS = 10_000

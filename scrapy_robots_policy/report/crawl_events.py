@@ -22,7 +22,7 @@ from ..rep.access_policy import AccessResult
 from ..rep.delay_limit import Delay
 from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.escapes import brief
-from ..rep.preference import LICENSE, TDM_POLICY, Place, Preference, statement
+from ..rep.usage import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules
 from .counts import CrawlCounts, OriginCounts

@@ -6,9 +6,9 @@ They are made anew when the entry is new, or when time has changed what it means
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..fetch.order import octets_read, whole_lines
 from ..rep import (
@@ -26,18 +26,15 @@ from ..rep.access import Access, goes_far_enough
 from ..rep.access_policy import FOREVER, AccessOverrides, AccessResult
 from ..rep.cache_entry import remember
 from ..rep.documents import ROBOTS_TXT, document_of
-from ..rep.pace import may_have_delay
-from ..rep.preference import DeclaredUse, Overridden, Preference
 from ..rep.tdmrep import TdmRules
 from ..rep.url import path_of
+from ..rep.usage import DeclaredUse, Overridden, Preference
 from ..rep.verdict import refuse, verdict_of
 
 if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
     from twisted.internet.defer import Deferred
 
     from ..exceptions import FetchForbidden
-
-T = TypeVar("T")
 
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
 OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
@@ -49,7 +46,6 @@ class OriginRules:
 
     reservations  the rules of a tdmrep.json, where the entry is that of one
     tdmrep        what the origin's tdmrep.json says, where it was asked for
-    may_have_delay  whether the file may ask some crawler for a delay; most do not
     """
 
     origin: str
@@ -58,17 +54,12 @@ class OriginRules:
     rules: RuleSet | None
     reservations: TdmRules | None = None
     tdmrep: OriginRules | None = None
-    may_have_delay: bool = field(init=False, repr=False, compare=False)
     _delays: dict[str, float | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     # The same rules with a tdmrep.json: one object as long as both are the same.
     _joined: list[OriginRules] = field(default_factory=list, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        has_delay = self.rules is not None and may_have_delay(self.access.octets, self.dialect)
-        object.__setattr__(self, "may_have_delay", has_delay)
 
     @property
     def mode(self) -> AccessMode:
@@ -114,20 +105,6 @@ class OriginRules:
             return self.rules.allowed(url, agent)
         return self.access.mode is AccessMode.ALLOW or self._is_robots_txt(url)
 
-    def answers(self, agent: str, describe: Callable[[Verdict], T]) -> Callable[[str], T]:
-        """What `describe` makes of a verdict, as a function of the URL (see `RuleSet.answers`)."""
-        if self.rules is not None:
-            return self.rules.answers(agent, describe)
-        return lambda url: describe(self.verdict(url, agent))
-
-    def rank(self, url: str, agent: str) -> int:
-        """What decides, as a number: where it is the same for two pages of the origin, so is the
-        verdict, without details.
-        """
-        if self.rules is not None:
-            return self.rules.rank(url, agent)
-        return int(self._is_robots_txt(url))
-
     def verdict(self, url: str, agent: str) -> Verdict:
         """The answer of `allowed`, with its reason."""
         if self.rules is not None:
@@ -150,7 +127,7 @@ class OriginRules:
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the site asks for, where the dialect honours them."""
-        if self.rules is None or not self.may_have_delay:
+        if self.rules is None:
             return None
         if agent not in self._delays:
             if len(self._delays) >= MAX_AGENTS:

@@ -25,7 +25,7 @@ from ..rep.page_use import (
     read_tdm,
     read_usage_header,
 )
-from ..rep.preference import (
+from ..rep.usage import (
     CONTENT_SIGNAL,
     CONTENT_USAGE,
     NO_AI,

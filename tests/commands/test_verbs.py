@@ -171,7 +171,7 @@ DIFF = [
     ("rules.txt http://127.0.0.1:1/", 2, "cannot read http://127.0.0.1:1/robots.txt"),
 ]
 DIALECT = [
-    ("", 0, "rfc9309 google yandex Experimental"),
+    ("", 0, "rfc9309 google yandex as in RFC 9309"),
     ("google", 0, "google/robotstxt, robots.cc"),
     ("google bing", 1, "By the site's answer"),
     ("google google", 0, "google and google differ in no option"),

@@ -101,9 +101,7 @@ PROTEGO = {
     "Crawl-delay or an unknown line between User-agent lines splits the group": _ours(
         extension_ends_agents=True
     ),
-    "common misspellings of Disallow and User-agent count": _ours(
-        agent_keys=GOOGLE.agent_keys, disallow_keys=GOOGLE.disallow_keys
-    ),
+    "common misspellings of Disallow and User-agent count": _ours(keys="lenient"),
     "Allow: …/index.html allows the directory": _ours(index_html=True),
     "it has no limit of 500 KiB": _ours(size_limit=NO_LIMIT),
     "a rule that is a URL matches a path with that URL in it": _ours(urls_below_the_root),

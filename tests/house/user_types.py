@@ -86,7 +86,7 @@ def a_store_and_a_coordinator_need_no_base_class() -> tuple[Store, FleetCoordina
 def answers_have_types(error: Exception, dialect: Dialect, request: Request) -> None:
     rules = parse(b"", dialect)
     assert_type(rules.verdict(request.url, "MyBot"), Verdict)
-    assert_type(rules.checker("MyBot")("/"), bool)
+    assert_type(rules.allowed("/", "MyBot"), bool)
     if isinstance(error, Disallowed):
         assert_type(error.verdict.line, int)
 

@@ -130,15 +130,6 @@ def test_a_line_that_some_take_for_a_blank_one_is_not_removed():
     assert not finding.edits
 
 
-def test_a_fix_is_of_the_line_it_is_about_where_two_returns_are_one_line_end():
-    body = b"# c\r\rUser-agent: *\n\nDisallow: /a\nDisallow: /b\0\r\rDisalow: /c\n"
-    (blank,) = findings = lint(body, "yandex", select=["R303"])
-    (misspelt,) = lint(body, "yandex", select=["R201"])
-    assert (blank.line, misspelt.line) == (5, 8)
-    assert edited(body, blank.edits) == body.replace(b"\n\n", b"\n")
-    assert not changed(body, list(findings))
-
-
 def test_a_rule_that_decides_elsewhere_is_not_to_be_removed():
     text = b"User-agent: *\nDisallow: /\nAllow: /x\n"
     (finding,) = lint(text, "koster1996", select=["R404"])

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+from scrapy_robots_policy.rep.dialect import CrawlDelay
 from tests.model.oracle import LONGEST_DELAY, POLICIES
 from tests.model.site_files import AGENT, File
 

@@ -76,12 +76,12 @@ ANSWERS = {
 LADDER = {
     "rfc9309": "RRAAAAAAAAADDDDD",
     "google": "RRAAAAAAAADDDDDD",
-    "bing": "RRAAAAAAAADDDDDD",
-    "baidu": "RRAAAAAAAADDDDDD",
-    "apple": "RRAAAAAAAADDDDDD",
-    "360": "RRAAAAAAAADDDDDD",
+    "bing": "RRAAAAAAAAADDDDD",
+    "baidu": "RRAAAAAAAAADDDDD",
+    "apple": "RRAAAAAAAAADDDDD",
+    "360": "RRAAAAAAAAADDDDD",
     "koster1996": "RRAAADDAAAWWWWWW",
-    "sogou": "RRAAADDAAAWWWWWW",
+    "sogou": "RRAAAAAAAAADDDDD",
     "original1994": "RRAAAAAAAAAAAAAA",
     "yandex": "RAAAAAAAAAAAAAAA",
     "yahoo": "RRAAAAAAAAAAAAAA",
@@ -180,7 +180,6 @@ def lasting(seconds):
 # Settings and headers, and for how long the file is fresh.
 FRESH = {
     "without a word": ({}, {}, DAY),
-    "bing": ({"ROBOTS_DIALECT": "bing"}, {}, 6 * HOUR),
     "koster1996": ({"ROBOTS_DIALECT": "koster1996"}, {}, 7 * DAY),
     "max-age": ({}, lasting(7200), 2 * HOUR),
     "max-age that is too short": ({}, lasting(5), MINUTE),

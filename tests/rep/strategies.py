@@ -7,8 +7,7 @@ from enum import Enum
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Dialect
-from scrapy_robots_policy.rep.dialects.dialect import options
-from scrapy_robots_policy.rep.dialects.options import Precedence
+from scrapy_robots_policy.rep.dialect import Precedence, options
 
 NAMES = ["FooBot", "foobot", "Foo", "FooBot/1.0", "FooBot-Image", "*", "*Bot", "Yandex", "bingbot"]
 AGENTS = st.sampled_from(
@@ -87,7 +86,6 @@ def _values(kind: type) -> st.SearchStrategy[object]:
 
 _LIMITS = {
     "size_limit": st.integers(1, 200),
-    "line_limit": st.integers(1, 40),
     "rule_limit": st.integers(1, 9),
 }
 _TURNED = _LIMITS | {

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, Agent, find_agent, parse, product_token
 from scrapy_robots_policy.rep.agents import add_agents, chain_of, is_name, is_token
-from scrapy_robots_policy.rep.dialects.options import AgentMatch
+from scrapy_robots_policy.rep.dialect import AgentMatch
 
 HEADERS = {
     "FooBot": "FooBot",

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+from scrapy_robots_policy.rep.dialect import CrawlDelay
 from tests.rep.cases import FOLDER, Case, Delays, delays, examples, generated
 
 EXAMPLES = examples()

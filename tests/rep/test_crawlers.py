@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS
-from scrapy_robots_policy.rep.agents import CrawlerKind, Obedience
-from scrapy_robots_policy.rep.control_tokens import CONTROL_TOKENS
-from scrapy_robots_policy.rep.dialects.crawlers import FORMER_NAMES, crawler_note, crawlers
-from scrapy_robots_policy.rep.dialects.options import CrawlDelay
+from scrapy_robots_policy.rep.agents import (
+    FORMER_NAMES,
+    CrawlerKind,
+    Obedience,
+    crawler_note,
+    crawlers,
+)
+from scrapy_robots_policy.rep.dialect import CrawlDelay
+from scrapy_robots_policy.rep.usage import CONTROL_TOKENS
 
 ALL = {agent.name: agent for agent in crawlers()}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.dialects.options import Beyond
+from scrapy_robots_policy.rep.dialect import Beyond
 from tests.calls import counting_calls
 from tests.traced_memory import tracing_memory
 
@@ -91,7 +91,6 @@ def ask_everything(body: bytes, dialect: str) -> None:
     verdict = rules.verdict(URL, AGENT)
     assert verdict.beaten is not None
     assert verdict.group is not None or verdict.line == 0
-    rules.checker(AGENT)(URL)
     rules.crawl_delay(AGENT)
     assert rules.sitemaps is not None
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import string
 
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, origin_of, parse
-from scrapy_robots_policy.rep.dialects.options import NoSlash, Percent
-from scrapy_robots_policy.rep.patterns import Reading
 from scrapy_robots_policy.rep.url import (
     RULE_OCTETS,
     URL_OCTETS,
+    Percent,
     in_query,
     path_of,
     without_dot_segments,
@@ -173,21 +171,6 @@ def test_a_path_may_begin_with_any_character(dialect: str):
             rules = parse(f"User-agent: *\nDisallow: {rule}\n".encode(), dialect)
             answers = [rules.allowed(url, "FooBot") for _ in range(3)]
             assert answers == [rules.verdict(url, "FooBot").allowed] * 3, (rule, url)
-
-
-@pytest.mark.parametrize("percent", Percent)
-@pytest.mark.parametrize("no_slash", NoSlash)
-def test_what_starts_a_value_literally_is_compared_as_it_is_written(
-    percent: Percent, no_slash: NoSlash
-):
-    reading = Reading(DIALECTS["rfc9309"].but("made up", percent=percent, no_slash=no_slash))
-    literal = re.compile(reading.literal, re.IGNORECASE | re.ASCII)
-    values = [value for octet in map(chr, range(256)) for value in (f"/{octet}a", f"/a{octet}")]
-    found = [value for value in values if literal.fullmatch(value)]
-    assert "/aa" in found
-    for value in found:
-        pattern, *others = reading.patterns(False, value, "http://h/")
-        assert (pattern.parts, pattern.anchored, others) == ((value,), False, [])
 
 
 @pytest.mark.slow

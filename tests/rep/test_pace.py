@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.pace import seconds
+from scrapy_robots_policy.rep.rules import seconds
 
 VALUES = {
     "10": 10.0,
@@ -69,7 +69,7 @@ def test_a_delay_is_a_number_of_seconds_from_zero_on(value: str, delay: float | 
         ("google", "Googlebot", None),  # not listened to
         ("yandex", "YandexBot", None),  # not since 2018
         ("apple", "Applebot", None),
-        ("360", "360Spider", None),  # as apple, for want of a source
+        ("360", "360Spider", 5.0),  # no source: as rfc9309
         ("amazon", "Amazonbot", None),
         ("bing", "bingbot", 5.0),  # no delay of its own: that of "*" still holds
         ("yahoo", "Slurp", None),  # its first group alone binds it

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, page_tags
-from scrapy_robots_policy.rep.dialects.options import TAG_RULES, Certainty, TagConflict
+from scrapy_robots_policy.rep.dialect import TAG_RULES, Certainty, TagConflict
 from scrapy_robots_policy.rep.page_tags import (
     MAX_LENGTH,
     ImagePreview,

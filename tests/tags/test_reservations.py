@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from scrapy.http import HtmlResponse
 
 from scrapy_robots_policy.rep import DIALECTS, parse
-from scrapy_robots_policy.rep.preference import PURPOSES, DeclaredUse
 from scrapy_robots_policy.rep.tdmrep import TdmRules
-from scrapy_robots_policy.rep.use_answer import answer
+from scrapy_robots_policy.rep.usage import PURPOSES, DeclaredUse, answer
 from scrapy_robots_policy.tags.page_preferences import header_preferences, html_preferences
 
 FOLDER = Path(__file__).parents[1] / "conformance" / "reservations"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from ...rep.dialects.dialect import NO_LIMIT
-from ...rep.option_causes import Cause
+from ...rep.dialect import NO_LIMIT
+from ...rep.engines import Cause
 
 
 def described(why: Cause, here_name: str) -> str:

@@ -8,10 +8,9 @@ from itertools import islice
 from typing import Any
 
 from ...rep import Rule, Verdict
-from ...rep.dialects.crawlers import crawler_note
+from ...rep.agents import crawler_note
 from ...rep.escapes import shortened
-from ...rep.preference import DeclaredUse, Preference
-from ...rep.use_answer import UseAnswer, answer
+from ...rep.usage import DeclaredUse, Preference, UseAnswer, answer
 from ...resolver.origin import OriginRules
 
 MAX_FACT = 500  # characters: the URL of a licence or a sitemap may be as long as the file

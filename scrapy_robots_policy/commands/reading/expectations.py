@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ...rep import Dialect, Verdict, product_token
-from ...rep.agents import STAR
-from ...rep.dialects.crawlers import names_a_crawler
+from ...rep.agents import STAR, names_a_crawler
 from ...rep.escapes import quoted
 from ...rep.nearest import nearest
 from ...resolver.origin import OriginRules

@@ -13,7 +13,7 @@ from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, td
 from ...rep.access_policy import AccessOverrides
 from ...rep.cache_entry import CacheEntry, remember
 from ...rep.documents import TDMREP, key_of, url_of
-from ...rep.preference import TDM_RESERVATION
+from ...rep.usage import TDM_RESERVATION
 from ...resolver.origin import OriginRules, OriginState
 from ..arguments import Options, UsageError
 from ..printing.terminal import Progress, print_error

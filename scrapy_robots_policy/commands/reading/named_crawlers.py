@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...lint.crawler_names import rules_for
 from ...lint.source_file import SITE, SourceFile
 from ...rep import Dialect, product_token
-from ...rep.agents import STAR, TOKEN
-from ...rep.dialects.crawlers import names_a_crawler
+from ...rep.agents import STAR, TOKEN, names_a_crawler
 from ..arguments import UsageError
 
 MAX_CRAWLERS = 2000

@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.responsetypes import responsetypes
 
 from ...rep import Dialect
-from ...rep.preference import Preference
+from ...rep.usage import Preference
 from ...tags.page_preferences import header_preferences, html_preferences
 from ..printing.terminal import print_error
 from .inputs import in_words, read_octets

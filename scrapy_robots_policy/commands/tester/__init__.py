@@ -9,9 +9,9 @@ from threading import Thread
 from typing import Any
 
 from ...rep import DIALECTS, FetchResult
-from ...rep.dialects.crawlers import crawlers
+from ...rep.agents import crawlers
 from ...rep.escapes import shown
-from ...rep.preference import LEVELS, NO_USE, PURPOSES, DeclaredUse
+from ...rep.usage import LEVELS, NO_USE, PURPOSES, DeclaredUse
 from ..arguments import Options, UsageError
 from ..printing.access_table import ANSWERS
 from ..printing.terminal import print_line

@@ -8,11 +8,10 @@ from typing import Any
 
 from ...lint import lint
 from ...rep import DIALECTS, AccessMode, Dialect, FetchResult, Reason, Verdict
+from ...rep.engines import cause
 from ...rep.escapes import shortened, shown
-from ...rep.option_causes import cause
-from ...rep.preference import DeclaredUse
-from ...rep.rule_match import match_of
 from ...rep.url import readable
+from ...rep.usage import DeclaredUse
 from ...resolver.origin import OriginRules
 from ..linting.finding_formats import finding_as_json
 from ..printing.access_table import ANSWERS, modes_by_answer
@@ -186,13 +185,13 @@ def _full(
         "delay": rules[questions.dialect.name].crawl_delay(agent),
         "standard": standard.name,
         "options": described(why, standard.name) if why else "",
-        "match": _match(verdict, url, questions.dialect),
+        "match": _match(rules[questions.dialect.name], verdict, url),
     }
 
 
-def _match(verdict: Verdict, url: str, dialect: Dialect) -> dict[str, Any] | None:
+def _match(rules: OriginRules, verdict: Verdict, url: str) -> dict[str, Any] | None:
     """How the rule that decided matches the URL, part by part, as text that is safe to show."""
-    match = match_of(verdict.rule, url, dialect) if verdict.rule else None
+    match = rules.rules.match(verdict.rule, url) if rules.rules and verdict.rule else None
     if match is None:
         return None
     parts = [

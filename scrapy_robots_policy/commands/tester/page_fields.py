@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...rep import Dialect, FetchResult
-from ...rep.control_tokens import tokens_for
 from ...rep.documents import TDMREP, key_of, url_of
-from ...rep.preference import LEVELS, PURPOSES, DeclaredUse, Preference
-from ...rep.use_answer import Result
+from ...rep.usage import LEVELS, PURPOSES, DeclaredUse, Preference, Result, tokens_for
 from ...resolver.origin import OriginRules
 from ..printing.verdict_data import tdmrep_state, use_facts, uses_with_page
 from ..reading.inputs import reservations_from

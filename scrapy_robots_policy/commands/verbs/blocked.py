@@ -11,10 +11,9 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from ...rep import DIALECTS, FetchResult, Verdict
-from ...rep.agents import Agent, Category, CrawlerKind, Obedience
-from ...rep.dialects.crawlers import crawlers
+from ...rep.agents import Agent, Category, CrawlerKind, Obedience, crawlers
 from ...rep.escapes import brief, shown
-from ...rep.preference import Preference
+from ...rep.usage import Preference
 from ..arguments import Options, UsageError
 from ..printing.causes_in_full import in_full
 from ..printing.terminal import print_groups, print_json, print_line

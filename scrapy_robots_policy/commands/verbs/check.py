@@ -11,7 +11,7 @@ from io import BufferedReader
 from typing import NamedTuple, cast
 
 from ...rep import Reason, Verdict, origin_of
-from ...rep.dialects.crawlers import crawler_note
+from ...rep.agents import crawler_note
 from ...rep.escapes import shown
 from ...rep.html_page import looks_like_text
 from ...rep.url import decisive_form
@@ -173,8 +173,7 @@ def _line_of(rules: OriginRules, options: Options, describe: Describe) -> LineOf
 def _line_of_form(rules: OriginRules, options: Options, describe: Describe) -> LineOf:
     """The line of a URL as it stands. A site may also refuse a purpose."""
     if not options.use:
-        return rules.answers(options.agent, describe)
-
+        return lambda url: describe(rules.verdict(url, options.agent))
     return lambda url: describe(rules.verdict_for_use(url, options.agent, options.use))
 
 

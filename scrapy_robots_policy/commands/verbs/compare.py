@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...rep import Dialect, FetchResult, Verdict
+from ...rep.engines import Cause, cause
 from ...rep.escapes import shown
-from ...rep.option_causes import Cause, cause
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError
 from ..printing.option_words import described

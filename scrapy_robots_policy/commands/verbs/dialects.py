@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from ...rep import DIALECTS, AccessPolicy, Dialect, differences
-from ...rep.dialects.dialect import Provenance
-from ...rep.dialects.dialect import options as dialect_options
-from ...rep.dialects.options import Certainty
+from ...rep.agents import Certainty
+from ...rep.dialect import options as dialect_options
+from ...rep.engines import RFC9309, source_of
 from ..arguments import Options, UsageError, read_dialect
 from ..printing.access_table import modes_by_answer
 from ..printing.option_words import value_text
@@ -16,7 +16,6 @@ from ..printing.terminal import print_columns, print_json, print_line, print_sen
 
 _MAX_WIDTH = 50  # columns of a cell
 _APART = ("access", "agents")  # options that are shown below the table
-_NO_SOURCE = Provenance(Certainty.ASSUMED, "")
 
 
 def run(options: Options) -> int:
@@ -36,16 +35,13 @@ def run(options: Options) -> int:
 
 
 def _print_all() -> None:
-    sure = ", ".join(certainty.value for certainty in Certainty)
-    head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", sure)
+    head = ("dialect", "decides", "wildcards", "blank line", "crawl-delay", "by code", "by docs")
     print_columns([_row(dialect) for dialect in DIALECTS.values()], head=head)
     print_line()
     print_sentence(
-        "The three numbers: how many options are read from the engine's code (oracle), are in its "
-        "documentation, or are assumed."
+        "The two numbers: in how many options the engine's code, or its documentation, says "
+        "something else than RFC 9309. All others are as in RFC 9309."
     )
-    experimental = ", ".join(name for name, d in DIALECTS.items() if d.is_experimental)
-    print_columns([("Experimental, mostly assumed:", experimental)])
     print_line()
     print_sentence(
         f"{program()} dialects NAME shows all of one, dialects A B the differences of two."
@@ -54,27 +50,25 @@ def _print_all() -> None:
 
 def _row(dialect: Dialect) -> tuple[str, ...]:
     counts = Counter(source.certainty for source in dialect.sources.values())
+    if dialect is RFC9309:
+        counts.clear()
     return (
         dialect.name,
         dialect.precedence.value,
         value_text(dialect.wildcards),
         dialect.blank_line.value,
         dialect.crawl_delay.value,
-        ", ".join(str(counts[certainty]) for certainty in Certainty),
+        str(counts[Certainty.ORACLE]),
+        str(counts[Certainty.DOCUMENTED]),
     )
 
 
 def _print_one(dialect: Dialect) -> None:
     rows = [
-        (option, *_cells(dialect, option), _source(dialect, option).text)
+        (option, *_cells(dialect, option), source_of(dialect, option).text)
         for option in dialect_options()
-        if option not in _APART
+        if option not in _APART and (option in dialect.sources or dialect is RFC9309)
     ]
-    if dialect.is_experimental:
-        print_sentence(
-            f"{dialect.name} is experimental: more than half of its options are assumed."
-        )
-        print_line()
     print_columns(rows, max_width=_MAX_WIDTH, head=("option", "value", "sure", "source"))
     print_line()
     print_line("Crawlers, and the names they look for:")
@@ -114,21 +108,20 @@ def _print_options(a: Dialect, b: Dialect, options: list[str]) -> None:
 
 def _cells(dialect: Dialect, option: str) -> tuple[str, str]:
     """(the value of an option, how sure it is)"""
-    return value_text(getattr(dialect, option)), _source(dialect, option).certainty.value
+    return value_text(getattr(dialect, option)), source_of(dialect, option).certainty.value
 
 
 def _as_json(dialect: Dialect) -> dict[str, Any]:
     options = {
         option: {
             "value": _plain(getattr(dialect, option)),
-            "certainty": _source(dialect, option).certainty.value,
-            "source": _source(dialect, option).text,
+            "certainty": source_of(dialect, option).certainty.value,
+            "source": source_of(dialect, option).text,
         }
         for option in dialect_options()
         if option not in _APART
     }
     return {
-        "experimental": dialect.is_experimental,
         "options": options,
         "agents": {agent.name: agent.chain for agent in dialect.agents.values()},
         "stances": modes_by_answer(dialect.access),
@@ -139,7 +132,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, AccessPolicy):
         return modes_by_answer(value)
     return value if isinstance(value, bool | int | tuple) else value_text(value)
-
-
-def _source(dialect: Dialect, option: str) -> Provenance:
-    return dialect.sources.get(option, _NO_SOURCE)

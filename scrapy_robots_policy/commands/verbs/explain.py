@@ -8,12 +8,10 @@ from ...lint import readable_lines
 from ...rep import DIALECTS, Verdict, product_token
 from ...rep.access import Access
 from ...rep.access_policy import AccessResult
-from ...rep.agents import chain_of
-from ...rep.dialects.crawlers import crawler_note, find_agent
+from ...rep.agents import chain_of, crawler_note, find_agent
 from ...rep.escapes import shortened, shown
-from ...rep.preference import Preference
 from ...rep.url import decisive_form, path_of
-from ...rep.use_answer import UseAnswer
+from ...rep.usage import Preference, UseAnswer
 from ...report.formats import counted
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError

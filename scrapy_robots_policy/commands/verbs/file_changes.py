@@ -17,7 +17,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from ...rep.escapes import brief
-from ...rep.preference import NO_USE, Preference, statement
+from ...rep.usage import NO_USE, Preference, statement
 from ...resolver.origin import OriginRules
 from .rule_paths import filling_for, is_wild, paths_of, shared_paths
 

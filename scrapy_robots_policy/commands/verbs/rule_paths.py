@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from ...lint.rule_findings import as_sent
-from ...rep import Dialect
-from ...rep.dialects.options import NoSlash
-from ...rep.references import resolve
+from ...rep import Dialect, origin_of
+from ...rep.dialect import NoSlash
 
 # Those come first that few rules hold.
 _FILLINGS = "xzqjvwXZQJVW" + string.ascii_letters + string.digits
@@ -33,9 +32,8 @@ def paths_of(value: str, dialect: Dialect, filling: str) -> tuple[str, ...]:
     is_anchored = dialect.wildcards and value.endswith("$")
     if dialect.wildcards:
         value = value.removesuffix("$").replace("*", filling)
-    if dialect.no_slash is NoSlash.RESOLVED:
-        reference = resolve(value)
-        path = reference.site + reference.path if reference else "/"
+    if dialect.no_slash is NoSlash.REFERENCE:
+        path = value if value.startswith("/") or origin_of(value) else f"/{value}"
     else:
         path = value if value.startswith("/") else f"/{filling}{value}"
     return (path,) if is_anchored else (path, path + filling)

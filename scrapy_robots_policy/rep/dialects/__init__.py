@@ -1,1 +1,0 @@
-"""How does each engine read robots.txt? The dialects as data, with a source for each option."""

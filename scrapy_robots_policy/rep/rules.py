@@ -1,0 +1,455 @@
+"""A robots.txt, parsed: the object that answers.
+
+How a file becomes an answer, with the clauses of RFC 9309:
+
+1. Bytes become text (§2.3), and the text has lines (§2.2): `text`.
+2. User-agent lines, and the rules after them, are groups. Those that name the crawler bind it, else
+   those for "*" (§2.2.1): `groups`.
+3. Rules compete: the longest that matches the path of the URL decides; of an Allow and a Disallow
+   of the same length the Allow does; where none matches, the page is allowed (§2.2.2, §2.2.3):
+   `match`.
+
+Groups are found when the file is parsed. The rules of a crawler are laid out in an index at the
+first question about it. Each question, whatever it is, is answered by this index.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .agents import product_token
+from .dialect import CrawlDelay, Dialect
+from .engines import DIALECTS, dialect_of
+from .groups import Groups, GroupSpan
+from .match import (
+    NOTHING,
+    ROBOTS_TXT,
+    Index,
+    MatchedPart,
+    Strong,
+    allows,
+    place_of,
+    reading_of,
+)
+from .text import clean_text, grammar_of, is_too_large, line_numbers
+from .url import readable
+from .usage import USER_AGENT, Overridden, Preference, UsageLines
+from .verdict import Details, Group, Reason, Rule, Verdict
+from .wrong_type import check_octets, check_strings, check_type, not_a_string, wrong_type
+
+# Agents, and sets of groups, whose rules are kept. A crawl asks as one agent or a few.
+_MAX_AGENTS = 256
+_MAX_INDEXES = 32
+# Bytes of memory, about: a rule set without a file, a byte of its file with its share of the index,
+# a User-agent line.
+_FEW, _OF_BYTE, _OF_AGENT_LINE = 2_000, 4, 200
+
+# The numbers that reppy (strtof), crawler-commons (Double) and robots-parser (Number) all read
+# alike. They take an exponent, but not Python's "1_0", " 5" and "inf". Linear.
+_NUMBER = re.compile(r"\+?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
+
+_product_token = lru_cache(maxsize=256)(product_token)  # each verdict has it
+
+
+def parse(body: bytes, dialect: str | Dialect = "rfc9309") -> RuleSet:
+    r"""Read a robots.txt. Any bytes give rules.
+
+    Raises:
+        ValueError: there is no dialect of that name.
+        TypeError: `body` is no bytes.
+
+    >>> rules = parse(b"User-agent: *\nDisallow: /private/")
+    >>> rules.allowed("https://example.com/private/x", "MyBot")
+    False
+
+    """
+    return RuleSet(body, dialect_of(dialect))
+
+
+class RuleMatch(NamedTuple):
+    """How a rule matches a URL, both in the form in which the dialect compares them.
+
+    The matched parts, one after the other, and `rest` are the path. The rule says nothing of
+    `rest`.
+    """
+
+    parts: tuple[MatchedPart, ...]
+    rest: str
+
+
+class _Bound(NamedTuple):
+    """The rules of some groups, laid out.
+
+    has_rules  whether there is a rule line
+    otherwise  the reason why a path is allowed that no rule matches
+    """
+
+    rules: Index
+    has_rules: bool
+    otherwise: Reason
+
+
+class RuleSet:
+    r"""What a robots.txt says, read in one dialect.
+
+    In all its methods `url` is an absolute URL ("https://example.com/a?b=c") or a path ("/a?b=c"),
+    and `agent` is the crawler: a product token ("MyBot") or a whole User-Agent header
+    ("MyBot/1.0"). Which site a URL is of is not looked at, but by dialects in which a rule may name
+    a site. The dialect's table of crawlers says which names in the file bind the crawler: in
+    google, "Googlebot-News" obeys the group of that name, else that of Googlebot, else that of "*".
+    Both must be strings, else a TypeError is raised; any string has an answer.
+
+    Several threads may ask it: what is laid out is put in place whole, and not changed after that.
+    It can be pickled; what is laid out is not.
+
+    >>> rules = parse(b"User-agent: *\nDisallow: /*.pdf$\nAllow: /a.pdf$")
+    >>> rules.allowed("/b.pdf", "MyBot"), rules.allowed("https://example.com/a.pdf", "MyBot")
+    (False, True)
+    >>> print(rules.verdict("/b.pdf", "MyBot"))
+    disallowed by line 2, Disallow: /*.pdf$
+    """
+
+    __slots__ = (
+        *("_bound_by_agent", "_bound_by_groups", "_grammar", "_groups", "_is_over", "_reading"),
+        "_may_have_usage",
+        *("_text", "_usage", "dialect"),
+    )
+
+    def __init__(self, body: bytes, dialect: Dialect) -> None:
+        # A broad crawl parses a file for each origin: right types must cost no call.
+        if not isinstance(body, bytes) or not isinstance(dialect, Dialect):
+            check_octets(body)
+            check_type("dialect", dialect, Dialect)
+            body = bytes(body)
+        is_over = is_too_large(body, dialect)
+        self._read("\n" if is_over else clean_text(body, dialect), dialect, is_over)
+
+    def _read(self, text: str, dialect: Dialect, is_over: bool) -> None:
+        self.dialect, self._text, self._is_over = dialect, text, is_over
+        self._groups = Groups(text, dialect)
+        self._grammar, self._reading = grammar_of(dialect), reading_of(dialect)
+        self._bound_by_agent: dict[str, _Bound] = {}
+        self._bound_by_groups: dict[tuple[int, ...], _Bound] = {}
+        self._usage: UsageLines | None = None
+        self._may_have_usage: bool | None = None  # nobody has asked yet
+
+    def __repr__(self) -> str:
+        return f"<RuleSet of {len(self._text) - 1:,} bytes, read as {self.dialect.name}>"
+
+    def __reduce__(self) -> tuple[Callable[..., RuleSet], tuple[Any, ...]]:
+        name = self.dialect.name
+        dialect = name if DIALECTS.get(name) is self.dialect else self.dialect
+        return _unpickled, (self._text, dialect, self._is_over)
+
+    @property
+    def octets_held(self) -> int:
+        """About how many bytes of memory this object takes at most when it has been asked."""
+        lines = sum(len(span.names) for span in self._groups.spans)
+        return _FEW + _OF_BYTE * len(self._text) + _OF_AGENT_LINE * lines
+
+    def allowed(self, url: str, agent: str) -> bool:
+        """Whether the crawler may fetch the URL."""
+        return allows(self._decide(self._bound(agent), url))
+
+    def verdict(self, url: str, agent: str) -> Verdict:
+        """The same answer, with its reason and the rule that gave it.
+
+        The group, the rules that were beaten and the preferences about the page's use are looked up
+        when they are asked for.
+        """
+        bound = self._bound(agent)
+        strength = self._decide(bound, url)
+        reason, rule = bound.otherwise, None
+        if strength == ROBOTS_TXT:
+            reason = Reason.ROBOTS_TXT
+        elif strength:
+            reason, rule = Reason.RULE, self._rule(place_of(strength))
+        return Verdict(
+            allows(strength),
+            reason,
+            self.dialect.name,
+            _product_token(agent),
+            rule,
+            details=Details(self, url, agent),
+        )
+
+    def group(self, agent: str) -> Group | None:
+        """The group that binds the crawler, with all its rules; None if there is none for it."""
+        _check_agent(agent)
+        name, spans = self._groups.find(agent)
+        if not spans:
+            return None
+        numbers = line_numbers(self._text, [head for span in spans for head in span.heads])
+        places = sorted(place for of_key in self._filed(spans).values() for place in of_key)
+        lines = zip(places, line_numbers(self._text, places), strict=True)
+        rules = tuple(Rule(*self._line_at(place), number) for place, number in lines)
+        return Group(name, tuple(numbers), rules)
+
+    def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
+        """The rules that bind the crawler and match the URL, strongest first."""
+        bound = self._bound(agent)
+        every = (one for path in self._paths_of(url) for one in bound.rules.every(path))
+        strengths = sorted(every, reverse=True)
+        # A rule may have several patterns.
+        return tuple(self._rule(place) for place in dict.fromkeys(map(place_of, strengths)))
+
+    def match(self, rule: Rule, url: str) -> RuleMatch | None:
+        """How a rule matches a URL, part by part; None if it does not match."""
+        for path in self._paths_of(url):
+            for _, _, pattern in self._reading.patterns(rule.allow, rule.path):
+                if pattern.matches(path):
+                    parts = tuple(pattern.parts(path))
+                    return RuleMatch(parts, path[sum(len(part.path) for part in parts) :])
+        return None
+
+    def crawl_delay(self, agent: str) -> float | None:
+        """Seconds between two requests that the file asks of the crawler; None: it asks for no
+        delay, or the dialect does not read delays.
+        """
+        _check_agent(agent)
+        reads, pace = self.dialect.crawl_delay, self._grammar.pace
+        if reads is CrawlDelay.IGNORED or "-delay" not in self._text.lower():
+            return None
+        delay = self._longest_delay(self._groups.parts_for(agent, pace))
+        if delay is None and reads is CrawlDelay.OWN_OR_ALL:
+            delay = self._longest_delay(self._groups.parts_for_all(pace))
+        return delay
+
+    def _longest_delay(self, parts: Iterable[tuple[int, int]]) -> float | None:
+        values = (
+            value for part in parts for value in self._grammar.delay.findall(self._text, *part)
+        )
+        delays = (delay for value in values if (delay := seconds(value)) is not None)
+        return max(delays, default=None)
+
+    def usage(self, url: str, agent: str, tokens: Collection[str] = ()) -> tuple[Preference, ...]:
+        """The preferences that hold for the use of a page; none for one that may not be fetched.
+
+        tokens  control tokens whose groups are asked too
+        """
+        check_strings("tokens", tokens)
+        if not (self.may_have_usage or tokens) or not self.allowed(url, agent):
+            return ()
+        path = self._reading.path_of(url)
+        own = self._usage_lines().preferences(path, agent) if self.may_have_usage else ()
+        by_tokens = (self._token_preference(url, token) for token in tokens)
+        return (*own, *(preference for preference in by_tokens if preference))
+
+    def overridden(self, url: str, agent: str) -> tuple[Overridden, ...]:
+        """The preferences for the same page that do not hold, with those that override them."""
+        if not self.may_have_usage or not self.allowed(url, agent):
+            return ()
+        return self._usage_lines().overridden(self._reading.path_of(url), agent)
+
+    def usage_lines(self, agent: str) -> tuple[tuple[str, tuple[Preference, ...]], ...]:
+        """(path as written, preferences) of each line about the use of pages that binds the
+        crawler. Which of them hold for a page is in `usage`.
+        """
+        _check_agent(agent)
+        lines = self._usage_lines().lines_for(agent) if self.may_have_usage else []
+        return tuple((line.path or "/", line.preferences) for line in lines)
+
+    @property
+    def may_have_usage(self) -> bool:
+        """Whether the file may have lines about the use of pages; without any there are none."""
+        if self._may_have_usage is None:
+            text = self._text.lower()
+            self._may_have_usage = "content-" in text or "license" in text
+        return self._may_have_usage
+
+    def _usage_lines(self) -> UsageLines:
+        if self._usage is None:
+            self._usage = UsageLines(self._text, self._groups, self.dialect)
+        return self._usage
+
+    def _token_preference(self, url: str, token: str) -> Preference | None:
+        """The rule for a page in the groups that name a control token; None without such a rule.
+
+        The groups for all crawlers are no fallback: they say nothing of a token.
+        """
+        bound = self._laid_out(self._groups.named(token.lower()))
+        strength = self._decide(bound, url)
+        if strength in (NOTHING, ROBOTS_TXT):
+            return None
+        rule = self._rule(place_of(strength))
+        return Preference(USER_AGENT, token, rule.text, rule.line)
+
+    @property
+    def sitemaps(self) -> tuple[str, ...]:
+        """The values of the Sitemap lines, each once, in the order of the file."""
+        values = self._grammar.sitemap.findall(self._text)
+        return tuple(dict.fromkeys(readable(value) for value in values if value))
+
+    def _bound(self, agent: str) -> _Bound:
+        """The rules that bind the crawler, laid out; from now on they are kept so."""
+        bound = self._bound_by_agent.get(agent) if isinstance(agent, str) else None
+        if bound is None:
+            _check_agent(agent)
+            bound = self._laid_out(self._groups.find(agent)[1])
+            if len(self._bound_by_agent) >= _MAX_AGENTS:
+                self._bound_by_agent.clear()
+            self._bound_by_agent[agent] = bound
+        return bound
+
+    def _laid_out(self, spans: tuple[GroupSpan, ...]) -> _Bound:
+        """The rules of some groups, laid out. Most agents are bound by the same ones."""
+        key = tuple(span.start for span in spans)
+        bound = self._bound_by_groups.get(key)
+        if bound is None:
+            places = self._filed(spans)
+            otherwise = Reason.NO_RULE if spans else Reason.NO_GROUP
+            if self._is_over or self._are_too_many(places):
+                places, otherwise = {}, Reason.OVER_SIZE
+            bound = _Bound(Index(places, self._patterns_at), bool(places), otherwise)
+            if len(self._bound_by_groups) >= _MAX_INDEXES:
+                self._bound_by_groups.clear()
+                self._bound_by_agent.clear()
+            self._bound_by_groups[key] = bound
+        return bound
+
+    def _filed(self, spans: Iterable[GroupSpan]) -> dict[str, list[int]]:
+        """The places of the rule lines of some groups, by key."""
+        places: dict[str, list[int]] = {}
+        key_of = self._reading.key_of
+        for span in spans:
+            for line in self._grammar.rule.finditer(self._text, span.start, span.end):
+                key = key_of(line[1], line[3])
+                if key in places:
+                    places[key].append(line.start())
+                else:
+                    places[key] = [line.start()]
+        return places
+
+    def _are_too_many(self, places: Mapping[str, Collection[int]]) -> bool:
+        """Whether so many rules bind one crawler that the dialect obeys none. Ignored ones do not
+        count.
+        """
+        limit = self.dialect.rule_limit
+        if sum(map(len, places.values())) < limit:
+            return False
+        lines = (self._line_at(place) for of_key in places.values() for place in of_key)
+        return sum(bool(self._reading.patterns(allow, value)) for allow, value in lines) >= limit
+
+    def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
+        for place in places:
+            yield from self._reading.strong(*self._line_at(place), place)
+
+    def _line_at(self, place: int) -> tuple[bool, str]:
+        """(whether it allows, the value) of the rule line that starts there."""
+        line = self._grammar.rule.match(self._text, place)
+        assert line is not None  # a rule line starts there
+        return line[1] is not None, line[2]
+
+    def _decide(self, bound: _Bound, url: str) -> int:
+        """The strength of what decides; `NOTHING` if no rule matches."""
+        path = self._reading.path_of(url)
+        if path == "/robots.txt" and bound.has_rules and self.dialect.robots_txt_allowed:
+            return ROBOTS_TXT
+        strength = bound.rules.strongest(path)
+        if self._reading.reads_sites and (site := self._reading.with_site(url)):
+            strength = max(strength, bound.rules.strongest(site))
+        return strength
+
+    def _paths_of(self, url: str) -> tuple[str, ...]:
+        """The path of a URL, and the URL itself where rules may name a site."""
+        path = self._reading.path_of(url)
+        site = self._reading.with_site(url) if self._reading.reads_sites else ""
+        return (path, site) if site else (path,)
+
+    def _rule(self, place: int) -> Rule:
+        return Rule(*self._line_at(place), self._text.count("\n", 0, place + 1))
+
+
+def _unpickled(text: str, dialect: str | Dialect, is_over: bool) -> RuleSet:
+    rules = RuleSet.__new__(RuleSet)
+    rules._read(text, dialect_of(dialect), is_over)  # noqa: SLF001 - of this module
+    return rules
+
+
+def _check_agent(agent: object) -> None:
+    if not isinstance(agent, str):
+        raise not_a_string("agent", agent)
+
+
+def seconds(value: str) -> float | None:
+    """The seconds of a Crawl-delay value; None unless it is a finite number, 0 or more."""
+    delay = float(value) if _NUMBER.fullmatch(value) else math.inf
+    return delay if math.isfinite(delay) else None
+
+
+class VerdictRow(NamedTuple):
+    """One verdict. All values are strings, numbers or truth values.
+
+    agent   the crawler's product token
+    reason  the name of the `Reason`, in lower case: "rule", "no_rule"
+    line    the line that decided; 0 if none did
+    rule    the rule that decided: "Disallow: /search"; "" if none did
+    """
+
+    url: str
+    agent: str
+    dialect: str
+    allowed: bool
+    reason: str
+    line: int
+    rule: str
+
+
+def verdicts(
+    urls: str | Iterable[str],
+    robots_txt: bytes,
+    agents: str | Iterable[str] = "*",
+    dialects: str | Dialect | Iterable[str | Dialect] = "rfc9309",
+) -> Iterator[VerdictRow]:
+    r"""A row for each URL, for each agent, in each dialect, as they are asked for: for tables, such
+    as those of pandas, polars, csv and SQL.
+
+    Nothing is kept of the rows that were given, so any number of URLs can be asked about.
+
+    Args:
+        urls: as `RuleSet.allowed` takes them.
+        robots_txt: the file.
+        agents: product tokens or User-Agent headers; "*" is a crawler that no line names.
+        dialects: names or `Dialect`s.
+
+    Raises:
+        ValueError: there is no dialect of that name.
+        TypeError: an argument is of a wrong type. For a URL, when it is its turn.
+
+    >>> robots_txt = b"User-agent: *\nDisallow: /search"
+    >>> for row in verdicts(["/search?q=x", "/about"], robots_txt, "MyBot"):
+    ...     print(row.url, row.allowed, row.line)
+    /search?q=x False 2
+    /about True 0
+
+    """
+    pages = _each("urls", urls)
+    names = tuple(_each("agents", agents))
+    check_strings("agents", names)
+    rule_sets = [parse(robots_txt, dialect) for dialect in _each("dialects", dialects)]
+    tokens = {name: product_token(name) or name for name in names}
+    return (
+        _row(url, tokens[name], rules.verdict(url, name))
+        for url in pages
+        for name in tokens
+        for rules in rule_sets
+    )
+
+
+def _row(url: str, token: str, verdict: Verdict) -> VerdictRow:
+    rule = str(verdict.rule) if verdict.rule else ""
+    reason = verdict.reason.name.lower()
+    return VerdictRow(url, token, verdict.dialect, verdict.allowed, reason, verdict.line, rule)
+
+
+def _each(name: str, values: Any) -> Iterable[Any]:
+    """One value, or several, to be gone through. TypeError where they are neither."""
+    if isinstance(values, str | Dialect):
+        return (values,)
+    if isinstance(values, bytes | bytearray) or not isinstance(values, Iterable):
+        raise wrong_type(name, "a str or several", values)
+    return values
