@@ -23,10 +23,9 @@ from .exceptions import CrawlClosing, Disallowed
 from .fetch.body import is_fetch
 from .fetch.transfer import guard_transfers
 from .rep import Origin, Verdict, origin_of
-from .rep.documents import DOCUMENTS
-from .rep.url import path_of
+from .rep.checks import check_type
+from .rep.url import DOCUMENTS, path_of
 from .rep.usage import Preference, UseAnswer
-from .rep.wrong_type import check_type
 from .stats import PASSED
 from .tags.page_preferences import PAGE_PREFERENCES
 

@@ -23,7 +23,7 @@ from .config import RequestConfig, TagSettings
 from .crawl_log import CrawlLog
 from .rep import origin_of
 from .rep.escapes import brief
-from .rep.page_tags import Statement, names_of, tags_of
+from .rep.page import Statement, names_of, tags_of
 from .rep.usage import TDM_RESERVATION, Place, Preference, UseAnswer, answer
 from .stats import TAGS
 from .tags.actions import BY_TAG, MARKS, ON_ITEMS, ON_REQUESTS, Action, Actions, read_actions

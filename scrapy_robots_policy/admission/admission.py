@@ -24,7 +24,7 @@ from ..config.request_config import RequestConfig
 from ..exceptions import CrawlClosing, FetchForbidden
 from ..fetch.order import FetchOrder
 from ..rep import Origin, origin_of, tdmrep
-from ..rep.documents import TDMREP, key_of, origin_of_key, url_of
+from ..rep.url import TDMREP, key_of, origin_of_key, url_of
 from ..report.counts import CrawlCounts
 from ..resolver.origin import OriginRules
 from ..resolver.resolver import Resolver

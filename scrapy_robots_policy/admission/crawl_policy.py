@@ -8,7 +8,7 @@ from functools import cached_property
 
 from ..config import RequestConfig
 from ..rep import Verdict
-from ..rep.delay_limit import NO_DELAY, Delay, kept_delay
+from ..rep.rules import NO_DELAY, Delay, kept_delay
 from ..rep.usage import DeclaredUse
 from ..rep.verdict import refusal
 from ..resolver.origin import OriginRules

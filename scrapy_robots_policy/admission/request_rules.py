@@ -10,7 +10,7 @@ from scrapy.http import Request
 
 from ..config.request_config import RequestConfig, RequestConfigs
 from ..rep import Origin, tdmrep
-from ..rep.documents import TDMREP, key_of, url_of
+from ..rep.url import TDMREP, key_of, url_of
 from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer
 from ..report.crawl_events import CrawlEvents
 from ..resolver.given_rules import GivenRules

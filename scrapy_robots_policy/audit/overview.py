@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import origin_of
-from ..rep.documents import TDMREP, document_of
 from ..rep.escapes import brief, shortened, shown
+from ..rep.url import TDMREP, document_of
 from ..rep.usage import Place
 from .decision_fields import MAX_TEXT
 from .reading import OnProgress, RecordFile

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..admission.listener import Decision
 from ..fetch.exchange import Exchange
 from ..rep import AccessMode, CacheEntry, Dialect, Reason, Verdict
-from ..rep.documents import url_of
+from ..rep.url import url_of
 from ..rep.usage import DeclaredUse, UseAnswer
 from ..resolver.origin import OriginRules
 from .chain import encode, members

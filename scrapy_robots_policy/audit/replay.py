@@ -18,10 +18,9 @@ from typing import Any
 from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
 from ..rep import AccessMode, CacheEntry, Dialect, Origin, origin_of
-from ..rep.access_policy import AccessOverrides
-from ..rep.documents import origin_of_key
+from ..rep.access import AccessOverrides
 from ..rep.escapes import brief, quoted, shortened
-from ..rep.url import server_forms
+from ..rep.url import origin_of_key, server_forms
 from ..rep.usage import NO_USE, DeclaredUse
 from ..resolver.given_rules import GivenRules
 from ..resolver.origin import OriginRules, OriginState

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rep import DIALECTS, Dialect
-from ..rep.documents import TDMREP, document_of
+from ..rep.url import TDMREP, document_of
 from .chain import START
 from .dialect_data import data_of, fingerprint
 from .reading import AuditError, OnProgress, RecordFile, UnreadableError

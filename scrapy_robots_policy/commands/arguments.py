@@ -11,7 +11,7 @@ from ..fetch.redirects import ANYWHERE, RedirectGuard
 from ..lint import KINDS, Severity
 from ..rep import DIALECTS, Dialect, product_token
 from ..rep.agents import STAR, names_a_crawler
-from ..rep.nearest import nearest
+from ..rep.escapes import nearest
 from ..rep.usage import DeclaredUse
 from .typed_urls import as_url, why_no_url
 from .verb_table import FILES_OF_DIRECTORIES, Verb

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from ..distribution import DISTRIBUTION, installed_version
-from ..rep.nearest import nearest
+from ..rep.escapes import nearest
 from .arguments import Defaults, UsageError, read_options
 from .help_texts import print_help
 from .printing.terminal import drop_output, print_error, print_line, set_up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rep.nearest import nearest
+from ..rep.escapes import nearest
 from .arguments import UsageError
 from .printing.terminal import print_columns, print_line, print_sentence
 from .verb_table import FOR_ALL, OPTIONS, VERBS, Option, Verb

@@ -11,8 +11,7 @@ from scrapy.settings import BaseSettings
 
 from ..rep import DIALECTS, Dialect, dialect_of, product_token
 from ..rep.agents import STAR, is_name, names_a_crawler
-from ..rep.escapes import quoted
-from ..rep.nearest import nearest
+from ..rep.escapes import nearest, quoted
 from ..rep.usage import PURPOSES
 from .kinds import SettingError, from_json, loaded, names_in, wrong
 

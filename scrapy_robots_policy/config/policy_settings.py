@@ -15,8 +15,8 @@ from ..crawl_log import CrawlLog
 from ..fetch.handlers import schemes_by_plugin, schemes_uncounted
 from ..fetch.redirects import RedirectGuard
 from ..fetch.request import CONDITIONS, NOT_ADDED, RequestProfile
-from ..rep.access_policy import AccessOverrides
-from ..rep.nearest import nearest
+from ..rep.access import AccessOverrides
+from ..rep.escapes import nearest
 from ..rep.usage import NO_USE, DeclaredUse, tokens_for
 from ..report.report_files import ReportFiles
 from ..tags.actions import DEFAULTS, Actions

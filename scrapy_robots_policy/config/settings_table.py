@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..fetch.request import CARRIED_META
-from ..rep.access_policy import AccessMode
+from ..rep.access import AccessMode
 from ..rep.usage import LEVELS
 from ..tags.actions import DEFAULTS, read_actions
 from .identity import DialectKind, PurposesKind, TokensKind

@@ -16,7 +16,7 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Request, Response
 
 from .. import compat
-from ..rep.html_page import without_browser_page
+from ..rep.access import without_browser_page
 from .order import MAX_OCTETS, NO_LIMIT, FetchPlace
 from .request import trim
 from .unpacking import MAX_ENCODINGS, can_unpack, encodings_of, unpack

@@ -15,8 +15,8 @@ from twisted.internet.defer import CancelledError
 from .. import compat
 from ..exceptions import CrawlClosing, FetchForbidden
 from ..rep import FetchResult
-from ..rep.cache_entry import has_whole_copy
-from ..rep.documents import ROBOTS_TXT, document_of, url_of
+from ..rep.access import has_whole_copy
+from ..rep.url import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
 from .causes import FetchErrors, cause_of, is_fault_of
 from .deadline import limit_middlewares

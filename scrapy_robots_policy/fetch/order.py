@@ -27,7 +27,7 @@ NO_LIMIT = FetchPlace()
 class FetchOrder:
     """A robots.txt, or another document of an origin, to fetch.
 
-    origin    the key of the document, as `rep.documents` makes it: the origin for a robots.txt
+    origin    the key of the document, as `rep.url` makes it: the origin for a robots.txt
     entry     what is known of it, so that the fetch can be conditional
     page      the request that waits for it, of any kind
     place     given back while the fetch waits for its turn at a host, or to be tried again

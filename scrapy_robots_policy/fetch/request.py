@@ -19,7 +19,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from .. import compat
 from ..rep import origin_of
-from ..rep.documents import origin_of_key
+from ..rep.url import origin_of_key
 from .order import FetchOrder
 from .redirects import ANYWHERE, RedirectGuard
 from .unpacking import ACCEPTED

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import chain
 
-from ..rep.cache_entry import FetchResult
+from ..rep.access import FetchResult
+from ..rep.checks import check_octets, check_strings
 from ..rep.dialect import Dialect
 from ..rep.engines import dialect_of
-from ..rep.wrong_type import check_octets, check_strings
 from .agent_findings import CHECKS as AGENTS
 from .edits import edited
 from .engine_findings import CHECKS as ENGINES

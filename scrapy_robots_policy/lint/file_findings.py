@@ -9,10 +9,9 @@ from operator import itemgetter
 from unicodedata import category, name
 from urllib.parse import quote
 
-from ..rep.access_policy import AccessResult
+from ..rep.access import AccessResult, is_html_page, is_wide, looks_like_text, start_of
 from ..rep.dialect import Beyond, Dialect, Text
 from ..rep.escapes import listed
-from ..rep.html_page import is_html_page, is_wide, looks_like_text, start_of
 from ..rep.match import reading_of
 from ..rep.text import GOOGLE_LINE
 from .findings import Edit, Finding, quoted

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rep.access import judge
-from ..rep.access_policy import AccessMode
-from ..rep.cache_entry import FetchResult, remember
+from ..rep.access import AccessMode, FetchResult, judge, remember
 from ..rep.engines import DIALECTS
 from ..rep.escapes import listed
 from .findings import Finding, quoted

@@ -1,9 +1,7 @@
 """The Robots Exclusion Protocol, of use without a crawl: no Scrapy or Twisted, no I/O, no clock."""
 
-from .access import Access, advance, judge
-from .access_policy import AccessMode, AccessPolicy
+from .access import Access, AccessMode, AccessPolicy, CacheEntry, FetchResult, advance, judge
 from .agents import Agent, add_agents, find_agent, product_token
-from .cache_entry import CacheEntry, FetchResult
 from .dialect import Dialect
 from .engines import DIALECTS, dialect_of, differences
 from .rules import RuleSet, VerdictRow, parse, verdicts

@@ -17,9 +17,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .checks import check_fields, check_type, hints_of, not_a_string
 from .escapes import quoted
-from .field_values import check_fields, hints_of
-from .wrong_type import check_type, not_a_string
 
 _COMPATIBLE = re.compile(r"\bcompatible;\s*([^;)]+)", re.IGNORECASE)
 # A version or a contact address ends a name, as a slash does: "MyBot 1.0", "MyBot v2 (+x)".

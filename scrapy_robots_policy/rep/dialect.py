@@ -17,10 +17,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .access_policy import AccessPolicy
+from .access import AccessPolicy
 from .agents import Agent, Certainty, crawlers_of
+from .checks import check_fields, hints_of
 from .escapes import quoted
-from .field_values import check_fields, hints_of
 from .url import Percent
 
 KIB = 1024

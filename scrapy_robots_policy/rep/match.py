@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from .checks import not_a_string
 from .dialect import Dialect, EmptyRule, Length, NoSlash, Precedence
 from .url import RULE_OCTETS, URL_OCTETS, Percent, in_query, origin_of, path_of
-from .wrong_type import not_a_string
 
 _INDEX = "/index.htm"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*:")
@@ -290,7 +290,7 @@ class Reading:
                 if _SCHEME.match(value):
                     site = origin_of(value)
                     return site and site + self._of_rule(path_of(value))
-                value = "/" + value
+                value = f"/robots.txt{value}" if value[0] == "?" else f"/{value}"
         return self._of_rule(value)
 
     def _of_empty(self, allow: bool) -> list[tuple[int, bool, Pattern]]:

@@ -18,10 +18,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .agents import product_token
+from .checks import check_octets, check_strings, check_type, not_a_string, wrong_type
 from .dialect import CrawlDelay, Dialect
 from .engines import DIALECTS, dialect_of
 from .groups import Groups, GroupSpan
@@ -39,7 +41,6 @@ from .text import clean_text, grammar_of, is_too_large, line_numbers
 from .url import readable
 from .usage import USER_AGENT, Overridden, Preference, UsageLines
 from .verdict import Details, Group, Reason, Rule, Verdict
-from .wrong_type import check_octets, check_strings, check_type, not_a_string, wrong_type
 
 # Agents, and sets of groups, whose rules are kept. A crawl asks as one agent or a few.
 _MAX_AGENTS = 256
@@ -379,6 +380,45 @@ def seconds(value: str) -> float | None:
     """The seconds of a Crawl-delay value; None unless it is a finite number, 0 or more."""
     delay = float(value) if _NUMBER.fullmatch(value) else math.inf
     return delay if math.isfinite(delay) else None
+
+
+# The delay that is kept at a site: the one that the site asks for, within the user's limit.
+LONGEST = 366 * 86_400.0
+"""Seconds; a longer delay is kept as this one. Timers and stores fail for 1e300 seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """The delay of a site, in seconds between two requests; 0: as fast as Scrapy goes.
+
+    seconds    the delay that is kept
+    requested  the delay that the site asks for, or the user's own delay for the site
+    action     what is done: "kept", "clamped", "set"; "" without a delay
+    """
+
+    seconds: float = 0.0
+    requested: float = 0.0
+    action: str = ""
+
+    def __str__(self) -> str:
+        """`action`, with the limit if it is clamped: "kept", "clamped to 300 s"."""
+        return f"clamped to {self.seconds:g} s" if self.action == "clamped" else self.action
+
+
+NO_DELAY = Delay()
+
+
+def kept_delay(requested: float | None, own: float | None, longest: float) -> Delay:
+    """The delay to keep where the site asks for `requested` seconds, at most `longest`. The user's
+    `own` delay for the site takes its place, without limit.
+    """
+    if own is not None:
+        return Delay(min(own, LONGEST), own, "set") if own else NO_DELAY
+    if not requested or not longest:
+        return NO_DELAY
+    if requested <= longest:
+        return Delay(min(requested, LONGEST), requested, "kept")
+    return Delay(min(longest, LONGEST), requested, "clamped")
 
 
 class VerdictRow(NamedTuple):

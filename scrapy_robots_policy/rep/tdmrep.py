@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .access_policy import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
+from .access import FOREVER, AccessMode, AccessPolicy, AccessResult, Step
 from .dialect import Precedence
 from .engines import RFC9309
 from .match import Index, Strong, place_of, reading_of

@@ -28,13 +28,13 @@ from itertools import count, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
+from .checks import check_strings
 from .dialect import Dialect
 from .escapes import MAX_OCTETS, shown
 from .groups import Groups
 from .match import Index, Strong, length_of, place_of, reading_of, strength_of
 from .text import grammar_of, line_numbers
 from .url import readable
-from .wrong_type import check_strings
 
 VOCAB = "aipref-vocab-08"
 ATTACH = "aipref-attach-05"

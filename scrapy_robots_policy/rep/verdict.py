@@ -8,8 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Protocol
 
-from .access import Access
-from .access_policy import AccessMode, AccessResult
+from .access import Access, AccessMode, AccessResult
+from .checks import check_type
 from .dialect import Dialect
 from .escapes import MAX_OCTETS, brief, shown
 from .url import readable
@@ -23,7 +23,6 @@ from .usage import (
     answer,
     superseding,
 )
-from .wrong_type import check_type
 
 
 class Reason(Enum):

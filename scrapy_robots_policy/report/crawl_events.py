@@ -18,10 +18,10 @@ from scrapy.http import Request
 from .. import compat, stats
 from ..crawl_log import CrawlLog
 from ..rep import Access, AccessMode, CacheEntry, FetchResult, RuleSet, Verdict
-from ..rep.access_policy import AccessResult
-from ..rep.delay_limit import Delay
-from ..rep.documents import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
+from ..rep.access import AccessResult
 from ..rep.escapes import brief
+from ..rep.rules import Delay
+from ..rep.url import ROBOTS_TXT, TDMREP, document_of, origin_of_key, url_of
 from ..rep.usage import LICENSE, TDM_POLICY, Place, Preference, statement
 from ..resolver.events import ResolverEvents, Source
 from ..resolver.origin import OriginRules

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from ..rep import CacheEntry
-from ..rep.access_policy import AccessOverrides
+from ..rep.access import AccessOverrides
 from ..stores.codec import decode, encode, octets_kept
 from .origin import OriginState
 

@@ -22,12 +22,9 @@ from ..rep import (
     judge,
     parse,
 )
-from ..rep.access import Access, goes_far_enough
-from ..rep.access_policy import FOREVER, AccessOverrides, AccessResult
-from ..rep.cache_entry import remember
-from ..rep.documents import ROBOTS_TXT, document_of
+from ..rep.access import FOREVER, Access, AccessOverrides, AccessResult, goes_far_enough, remember
 from ..rep.tdmrep import TdmRules
-from ..rep.url import path_of
+from ..rep.url import ROBOTS_TXT, document_of, path_of
 from ..rep.usage import DeclaredUse, Overridden, Preference
 from ..rep.verdict import refuse, verdict_of
 

@@ -32,7 +32,7 @@ PATIENCE = 600.0  # seconds a request waits at most for an origin that defers
 class Resolver:
     """Answers for any number of origins, each in any number of dialects.
 
-    Where a method takes an origin, the key of another document of it does too (`rep.documents`).
+    Where a method takes an origin, the key of another document of it does too (`rep.url`).
 
     sources   where entries come from; their clock, events and cache are the resolver's too
     """

@@ -20,11 +20,8 @@ from ..compat import start_task
 from ..fetch.fetch_gate import FetchGate
 from ..fetch.order import FetchOrder, FetchPlace
 from ..rep import CacheEntry, Dialect, FetchResult, origin_of
-from ..rep.access import holds, is_fresh
-from ..rep.access_policy import AccessMode
-from ..rep.cache_entry import remember
-from ..rep.documents import document_of, key_of
-from ..rep.url import path_of
+from ..rep.access import AccessMode, holds, is_fresh, remember
+from ..rep.url import document_of, key_of, path_of
 from ..stores import MAX_SKEW, EntryError, Store, coordinator_of
 from .cache import OriginCache
 from .events import ResolverEvents, Source

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from ..rep.cache_entry import CacheEntry, FetchResult
+from ..rep.access import CacheEntry, FetchResult
 
 VERSION = b"\x01"
 MAX_FRAME = 6 * 1024 * 1024  # octets; a file has 4 MiB at most, and may not shrink at all

@@ -20,7 +20,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 
 from .. import compat
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import CacheEntry
 from .breaker import CircuitBreaker
 from .codec import EntryError, checked
 from .interface import ALONE, Claim, FleetCoordinator, Store, StoreEvents, coordinator_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import CacheEntry
 
 MAX_SKEW = 60.0  # seconds that the clocks of two machines may differ
 

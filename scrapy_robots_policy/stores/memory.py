@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import CacheEntry
 from .codec import decode, encode, octets_kept
 
 MAX_ENTRIES = 200_000

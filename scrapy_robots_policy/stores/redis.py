@@ -35,7 +35,7 @@ from redis.client import NEVER_DECODE
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ReadOnlyError, RedisError
 
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
 from .guarded import within
 from .interface import MAX_SKEW, Claim, FleetCoordinator

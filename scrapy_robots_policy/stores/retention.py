@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..rep.access_policy import DAY
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import DAY, CacheEntry
 
 KEPT = 30 * DAY  # RFC 9309 §2.3.1.4; no dialect but 1994's trusts a copy for longer
 KEPT_WITHOUT_FILE = 14 * DAY  # only its freshness is of use: two of the longest lifetimes

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from .. import compat
-from ..rep.cache_entry import CacheEntry
+from ..rep.access import CacheEntry
 from .codec import EntryError, decode, encode
 from .retention import KEPT
 

@@ -13,13 +13,14 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.utils.response import get_base_url
 
 from ..rep import Dialect
-from ..rep.page_tags import names_of, read_meta
-from ..rep.page_use import (
+from ..rep.page import (
     RSL_TYPE,
     is_rsl,
     is_tdm,
+    names_of,
     read_licences,
     read_link_header,
+    read_meta,
     read_signal_header,
     read_statements,
     read_tdm,

@@ -15,7 +15,7 @@ from parsel import Selector
 from scrapy.http import HtmlResponse, Response
 from w3lib.url import canonicalize_url
 
-from ..rep.page_tags import Statement, read_header, read_meta
+from ..rep.page import Statement, read_header, read_meta
 from .long_tags import without_long_tags
 
 _WHITE = " \t\n\r\x0c"

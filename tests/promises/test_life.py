@@ -6,7 +6,6 @@ forbid one: R its rules, A everything, D nothing, W nothing yet (the file is not
 
 from __future__ import annotations
 
-from dataclasses import replace
 from email.utils import formatdate
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ import pytest
 import scrapy
 from twisted.internet.error import ConnectionLost
 
-from scrapy_robots_policy.rep import DIALECTS, Reason
+from scrapy_robots_policy.rep import Reason
 from tests.on_reactor import on_reactor
 from tests.scripted import Timed
 from tests.site import PAGE, Answer, moved, robots
@@ -428,20 +427,6 @@ async def test_a_dialect_that_defers_holds_up_no_other(web):
     plans = [asking([0, 5], dialect=name) for name in ("koster1996", "rfc9309", "yandex")]
     assert await live(site, *plans) == ["RR", "DD", "AA"]
     assert fetched_at(site) == [0, 10]
-
-
-IMPATIENT = DIALECTS["rfc9309"].but(
-    "impatient", access=replace(DIALECTS["rfc9309"].access, retry_first=1.0)
-)
-
-
-@on_reactor
-async def test_what_one_dialect_has_fetched_early_is_for_all_that_wait(web):
-    site = web({"a.test": {"/robots.txt": [DOWN, RULES]}})
-    early = scrapy.Request("http://a.test/yes", meta={"robots": {"dialect": IMPATIENT}})
-    plan = [*asking([0], dialect="koster1996"), (2, early)]
-    await site.crawl(spider=Timed, plan=plan)
-    assert [hit.began for hit in site.visits()] == [2, 2]
 
 
 @on_reactor

@@ -22,9 +22,15 @@ from scrapy_robots_policy.rep import (
     dialect_of,
     judge,
 )
-from scrapy_robots_policy.rep.access import goes_far_enough, holds, is_fresh
-from scrapy_robots_policy.rep.access_policy import FOREVER, AccessOverrides, Step
-from scrapy_robots_policy.rep.cache_entry import remember
+from scrapy_robots_policy.rep.access import (
+    FOREVER,
+    AccessOverrides,
+    Step,
+    goes_far_enough,
+    holds,
+    is_fresh,
+    remember,
+)
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 START = 1_000_000.0
@@ -378,13 +384,10 @@ LAST = Step(FOREVER, RULES, ALLOW)
         ({"redirects": -1}, "redirects is -1, it must be of type int, 0 or more"),
         ({"forbidden": "open"}, "forbidden is 'open', it must be 'rules' or 'allow' or 'disallow'"),
         ({"forbidden": RULES}, "forbidden is 'rules', but there is no file whose rules hold"),
-        ({"unavailable": RULES}, "unavailable is 'rules', but there is no file whose rules hold"),
         ({"unreachable": [LAST]}, "unreachable is [Step(until=inf, "),
         ({"unreachable": (LAST, LAST)}, "each step of unreachable must be until later than"),
         ({"lifetime": "60"}, "lifetime is '60', it must be of type float, 0 or more"),
         ({"lifetime": float("nan")}, "lifetime is nan, it must be of type float, 0 or more"),
-        ({"error_lifetime": -1}, "error_lifetime is -1, it must be of type float, 0 or more"),
-        ({"retry_first": 0}, "retry_first is 0, with which tries follow one another without a"),
         ({"lifetime_bounds": (1.0,)}, "lifetime_bounds is (1.0,), it must be of type tuple with 2"),
         ({"lifetime_bounds": (2.0, 1.0)}, "lifetime_bounds is (2.0, 1.0), it must be (min, max)"),
         ({"schemes": "http"}, "schemes is 'http', it must be of type frozenset with values of"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_robots_policy.rep import DIALECTS, Reason, parse
-from scrapy_robots_policy.rep.page_use import read_tdm, read_usage_header
+from scrapy_robots_policy.rep.page import read_tdm, read_usage_header
 from scrapy_robots_policy.rep.tdmrep import TdmRules
 from scrapy_robots_policy.rep.usage import PURPOSES, DeclaredUse, Place, Preference
 from scrapy_robots_policy.rep.verdict import refuse

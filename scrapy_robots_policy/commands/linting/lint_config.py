@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ...rep.nearest import nearest
+from ...rep.escapes import nearest
 from ..arguments import (
     Options,
     UsageError,

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...rep import AccessMode, AccessPolicy, CacheEntry, FetchResult, judge
-from ...rep.access import classify
-from ...rep.access_policy import DAY, FOREVER, HOUR, MINUTE, AccessResult
-from ...rep.cache_entry import remember
+from ...rep.access import DAY, FOREVER, HOUR, MINUTE, AccessResult, classify, remember
 
 ANSWERS = {
     "200": FetchResult(200),

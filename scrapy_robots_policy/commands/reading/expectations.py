@@ -24,8 +24,7 @@ from typing import Any
 
 from ...rep import Dialect, Verdict, product_token
 from ...rep.agents import STAR, names_a_crawler
-from ...rep.escapes import quoted
-from ...rep.nearest import nearest
+from ...rep.escapes import nearest, quoted
 from ...resolver.origin import OriginRules
 from ..arguments import UsageError, read_dialect
 from .download import is_web

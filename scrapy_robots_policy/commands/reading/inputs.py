@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 
 from ...fetch.order import MAX_OCTETS, whole_lines
 from ...rep import AccessMode, Dialect, FetchResult, judge, origin_of, parse, tdmrep
-from ...rep.access_policy import AccessOverrides
-from ...rep.cache_entry import CacheEntry, remember
-from ...rep.documents import TDMREP, key_of, url_of
+from ...rep.access import AccessOverrides, CacheEntry, remember
+from ...rep.url import TDMREP, key_of, url_of
 from ...rep.usage import TDM_RESERVATION
 from ...resolver.origin import OriginRules, OriginState
 from ..arguments import Options, UsageError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...rep import Dialect, FetchResult
-from ...rep.documents import TDMREP, key_of, url_of
+from ...rep.url import TDMREP, key_of, url_of
 from ...rep.usage import LEVELS, PURPOSES, DeclaredUse, Preference, Result, tokens_for
 from ...resolver.origin import OriginRules
 from ..printing.verdict_data import tdmrep_state, use_facts, uses_with_page

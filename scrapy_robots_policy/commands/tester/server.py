@@ -21,8 +21,7 @@ from typing import Any
 from ...fetch.order import whole_lines
 from ...fetch.redirects import ANYWHERE, RedirectGuard
 from ...rep import DIALECTS, FetchResult, origin_of
-from ...rep.access import explain
-from ...rep.cache_entry import remember
+from ...rep.access import explain, remember
 from ..printing.access_table import answer_of
 from ..reading.download import fetch
 from ..reading.inputs import rules_from

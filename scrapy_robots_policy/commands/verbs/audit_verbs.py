@@ -15,8 +15,7 @@ from ...audit.story import Story, stories_of
 from ...audit.verify import Check, Checked, Difference
 from ...audit.warc import WarcError, write_warc
 from ...audit.words import cause_words, preference_words
-from ...rep.escapes import shortened, shown
-from ...rep.nearest import nearest
+from ...rep.escapes import nearest, shortened, shown
 from ...report.formats import counted
 from ...whole_file import whole_file
 from ..arguments import Options, UsageError

@@ -11,9 +11,9 @@ from io import BufferedReader
 from typing import NamedTuple, cast
 
 from ...rep import Reason, Verdict, origin_of
+from ...rep.access import looks_like_text
 from ...rep.agents import crawler_note
 from ...rep.escapes import shown
-from ...rep.html_page import looks_like_text
 from ...rep.url import decisive_form
 from ...resolver.origin import OriginRules
 from ..arguments import Options, UsageError

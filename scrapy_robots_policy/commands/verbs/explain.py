@@ -6,8 +6,7 @@ from typing import Any
 
 from ...lint import readable_lines
 from ...rep import DIALECTS, Verdict, product_token
-from ...rep.access import Access
-from ...rep.access_policy import AccessResult
+from ...rep.access import Access, AccessResult
 from ...rep.agents import chain_of, crawler_note, find_agent
 from ...rep.escapes import shortened, shown
 from ...rep.url import decisive_form, path_of

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 from ...rep import Dialect, FetchResult, Verdict
-from ...rep.access_policy import AccessResult
+from ...rep.access import AccessResult
 from ...rep.escapes import brief, shown
 from ...report.formats import counted
 from ..arguments import Options, UsageError

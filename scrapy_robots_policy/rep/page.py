@@ -1,23 +1,40 @@
-"""X-Robots-Tag headers and robots meta tags: reading them, and joining them for one crawler.
+"""What a page says in headers and tags: robots rules, and preferences about the use of the page.
 
-`read_header` and `read_meta` give the rules as written, the same for every dialect. `tags_of` joins
-those that bind one crawler: any negative counts, the smallest limit, the earliest date.
-HTTP and HTML are read elsewhere: the values of headers and tags are handed in.
+`read_header` and `read_meta` give the rules of X-Robots-Tag headers and robots meta tags as
+written, the same for every dialect. `tags_of` joins those that bind one crawler: any negative
+counts, the smallest limit, the earliest date. The other functions give preferences (`usage`). HTTP
+and HTML are read elsewhere: the values of headers and the attributes of tags are handed in.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from enum import IntEnum
+from itertools import islice
 from typing import Any
+from urllib.parse import urljoin
 
 from .agents import STAR, chain_of, product_token
+from .checks import check_type, not_a_string
 from .dialect import ANY_NAME, Dialect, TagConflict
-from .wrong_type import check_type, not_a_string
+from .usage import (
+    CONTENT_SIGNAL,
+    CONTENT_USAGE,
+    LICENSE,
+    NO_AI,
+    ROBOTS_HEADER,
+    ROBOTS_META,
+    TDM_POLICY,
+    TDM_RESERVATION,
+    Place,
+    Preference,
+    read_value,
+)
 
 EVERYBODY = "robots"
 
@@ -248,3 +265,117 @@ _LIMITS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "max-video-preview": ("max_video_preview", _count),
     "unavailable_after": ("unavailable_after", _instant),
 }
+
+
+RSL_TYPE = "application/rsl+xml"
+MAX_VALUES = 100  # preferences that are taken from one place of a page
+
+# One link of a Link header, RFC 8288 §3: "<" URI ">" and parameters. A quoted value may hold ";"
+# and ",".
+_LINK = re.compile(r'<([^<>]*)>((?:\s*;\s*[^\s=;,"<>]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"<>]*))?)*)')
+_PARAMETER = re.compile(r';\s*([^\s=;,"<>]+)\s*=\s*(?:"([^"]*)"|([^\s;,"<>]*))')
+
+
+def read_usage_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """The preferences in the values of a response's Content-Usage headers.
+
+    RFC 9651 §4.2: several headers are joined with commas, then read as one.
+    """
+    return _read(CONTENT_USAGE, values)
+
+
+def read_signal_header(values: Iterable[str]) -> tuple[Preference, ...]:
+    """The same of Content-Signal headers, which no specification defines: as the lines are read."""
+    return _read(CONTENT_SIGNAL, values)
+
+
+def _read(label: str, values: Iterable[str]) -> tuple[Preference, ...]:
+    text = ", ".join(values)[:MAX_LENGTH]
+    return tuple(Preference(label, *pair, place=Place.HEADER) for pair in read_value(label, text))
+
+
+def read_tdm(label: str, values: Iterable[str], place: Place) -> tuple[Preference, ...]:
+    """The preferences of `tdm-reservation` or `tdm-policy` headers or meta tags.
+
+    TDMRep: any other reservation than 0 and 1 is an error, and counts as none.
+    """
+    cleaned = (value.strip() for value in values)
+    return tuple(
+        Preference(label, "", value, place=place)
+        for value in cleaned
+        if (value in ("0", "1") if label == TDM_RESERVATION else value)
+    )[:MAX_VALUES]
+
+
+def read_statements(
+    statements: Iterable[Statement], names: Collection[str]
+) -> tuple[Preference, ...]:
+    """The refusals noai and noimageai among the rules of robots tags.
+
+    names  the names in tags that bind the crawler, in lower case
+    """
+    return tuple(
+        dict.fromkeys(
+            Preference(ROBOTS_HEADER, "", one.rule, place=Place.HEADER)
+            if one.header
+            else Preference(ROBOTS_META, "", one.rule, place=Place.META)
+            for one in statements
+            if one.rule in NO_AI and one.agent in names
+        )
+    )
+
+
+def read_link_header(values: Iterable[str], url: str) -> tuple[Preference, ...]:
+    """The RSL licences of Link headers: <URL>; rel="license"; type="application/rsl+xml".
+
+    url  of the response. RFC 8288 §3.1: the base of relative URLs, whatever base the page names
+    """
+    links = (
+        (link[1].strip(), dict(_parameters(link[2])))
+        for link in _LINK.finditer(", ".join(values)[:MAX_LENGTH])
+    )
+    targets = (
+        target
+        for target, parameters in links
+        if target
+        and is_rsl(parameters.get("rel", ""), parameters.get("type", ""))
+        and _is_about(url, parameters.get("anchor", ""))
+    )
+    return tuple(read_licences(islice(targets, MAX_VALUES), url, Place.HEADER))
+
+
+def read_licences(targets: Iterable[str], base: str, place: Place) -> Iterator[Preference]:
+    """The RSL licences at these URLs, which may be relative to `base`."""
+    for target in targets:
+        with suppress(ValueError):  # no URL
+            yield Preference(LICENSE, "", urljoin(base, target), place=place)
+
+
+def _is_about(url: str, anchor: str) -> bool:
+    """Whether a link is about the page itself. RFC 8288 §3.2: an anchor names another context."""
+    try:
+        return not anchor or urljoin(url, anchor) == url
+    except ValueError:  # no URL
+        return False
+
+
+def _parameters(text: str) -> Iterator[tuple[str, str]]:
+    """RFC 8288 §3.3: of a parameter that occurs twice, the first counts."""
+    seen: set[str] = set()
+    for name, quoted, token in _PARAMETER.findall(text):
+        if name.lower() not in seen:
+            seen.add(name.lower())
+            yield name.lower(), quoted or token
+
+
+def is_rsl(rel: str, media_type: str) -> bool:
+    """Whether the attributes of a link are those of an RSL licence."""
+    return (
+        "license" in rel.lower().split()
+        and media_type.partition(";")[0].strip().lower() == RSL_TYPE
+    )
+
+
+def is_tdm(name: str) -> bool:
+    """Whether the name of a meta tag, in lower case, is one of TDMRep's."""
+    return name in (TDM_RESERVATION, TDM_POLICY)
