@@ -1,6 +1,6 @@
 """A million URLs of one file, all different: how many are answered in a second.
 
-Each parser is given its fastest way: of ours `RuleSet.checker(agent)`, of fastrobots its `Agent`.
+Each parser is given its fastest way: of fastrobots its `Agent`.
 One that is slow is stopped after some seconds; its rate is that of the URLs it came to.
 """
 

@@ -117,7 +117,6 @@ def _ours(dialect: str = "rfc9309") -> Peer:
         RuleSet.allowed,
         reasons="reason, rule, line",
         refuse=refuse,
-        checker=RuleSet.checker,
     )
 
 
