@@ -47,11 +47,8 @@ class HostMatch:
 
     def __init__(self, patterns: Iterable[str]) -> None:
         backwards = [Pattern.of(pattern[::-1] + "$") for pattern in patterns]
-        places: dict[str, list[int]] = {}
-        for at, pattern in enumerate(backwards):
-            places.setdefault(pattern.start, []).append(at)
         self._index = Index(
-            places,
+            [(pattern.start, at) for at, pattern in enumerate(backwards)],
             lambda wanted: (Strong.of(strength_of(0, False, at), backwards[at]) for at in wanted),
         )
 

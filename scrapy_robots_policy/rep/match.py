@@ -1,17 +1,20 @@
 """What the path of a rule matches, how strong the rule is, and the index that finds the strongest.
 
-The index files each rule line under its key: the literal start of its value. A path is looked up
-by each of its own starts that is as long as some key. So a question costs a look for each length of
-keys, and a try for each pattern whose key the path starts with. That is linear in the file at
-worst, when all rules have one key.
+The index files each rule line under its key: the literal start of its value. In the order of
+strings, all that starts with a key follows the key itself, and comes before all that does not start
+so. So the keys that a path starts with are found from one place: the last key that does not come
+after the path, the longest key that this one starts with (its parent), the parent of that, and so
+on. A look (`bisect`) finds the place. The patterns of the keys on this way are tried, and the
+strongest that matches decides. That is linear in the file at worst, when all rules have one key.
 
-To file a line takes one step. Its value becomes a pattern when a path asks for its key: most lines
-of a large file are never asked for.
+A line becomes a pattern when a path asks for its key: most lines of a large file are never asked
+for. What an index keeps for a line is its key and a few numbers.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -22,11 +25,10 @@ from .dialect import Dialect, EmptyRule, Length, NoSlash, Precedence
 from .url import RULE_OCTETS, URL_OCTETS, Percent, in_query, origin_of, path_of
 
 _INDEX = "/index.htm"
+# Scheme, host and a slash. What some dialect rewrites in a path, or what ends it.
+_SITE = re.compile("[^/?;#]*://[^/?;#@]*/")
+_ODD = re.compile("[%#*$]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*:")
-# Keys are cut to a few lengths, so that a few looks find all keys of a path: 1, 2, 3, 4, 6, 8, 12 …
-_LONG = 1024
-_LENGTHS = sorted({0, *(m << n for m in (2, 3) for n in range(10) if m << n < _LONG), 1})
-_CUT = [_LENGTHS[bisect_right(_LENGTHS, length) - 1] for length in range(_LONG)]
 
 
 class Pattern(NamedTuple):
@@ -131,86 +133,115 @@ def length_of(strength: int) -> int:
 
 
 def allows(strength: int) -> bool:
-    return not strength or strength >> _PLACES & 1 == 1
+    return strength == NOTHING or strength >> _PLACES & 1 == 1
 
 
 class Strong(NamedTuple):
-    """A pattern with its strength. `needle`: the longest text that each path has that it matches,
-    beside its start.
+    """A pattern with its strength. `needle`: a text, beside its start, that each path has that it
+    matches.
     """
 
     strength: int
     needle: str
-    pattern: Pattern
+    start: str
+    rest: str
 
     @classmethod
     def of(cls, strength: int, pattern: Pattern) -> Strong:
         needle = max(pattern.rest.rstrip("$").split("*"), key=len) if pattern.rest else ""
-        return cls(strength, needle, pattern)
+        return cls(strength, needle, *pattern)
 
 
 class Index:
     """Path → the strengths of the patterns that match it.
 
-    Lines are filed under their keys: texts with which each path starts that they match. What is
-    filed under a key is read when a path with this start is asked for.
-
     Args:
-        places: the places of lines, by key.
-        read: gives the patterns of some lines, in any order.
+        lines: (key, place) of each line. A key is a text with which each path starts that the line
+            matches.
+        read: gives the patterns of some places, in any order. They are read when a path with their
+            key is asked for.
 
     """
 
-    __slots__ = ("_filed", "_lengths", "_read")
+    __slots__ = ("_firsts", "_keys", "_parents", "_places", "_read", "_strong")
 
     def __init__(
-        self, places: dict[str, list[int]], read: Callable[[Iterable[int]], Iterable[Strong]]
+        self, lines: list[tuple[str, int]], read: Callable[[Iterable[int]], Iterable[Strong]]
     ) -> None:
-        self._filed: dict[str, list[int] | tuple[Strong, ...]] = {**places}
-        self._lengths = sorted({len(key) for key in places})
+        lines.sort()
+        keys: list[str] = []
+        self._keys, self._parents, self._firsts = keys, array("i"), array("I")
+        self._places = array("I", [place for _, place in lines])
         self._read = read
+        self._strong: dict[int, tuple[Strong, ...]] = {}  # what was read, by the number of its key
+        within: list[int] = []  # the last key, its parent, the parent of that …
+        for number, (key, _) in enumerate(lines):
+            if keys and key == keys[-1]:
+                continue
+            while within and not key.startswith(keys[within[-1]]):
+                within.pop()
+            self._parents.append(within[-1] if within else -1)
+            within.append(len(keys))
+            keys.append(key)
+            self._firsts.append(number)
+        self._firsts.append(len(lines))
 
     def strongest(self, path: str) -> int:
         """The strength of the pattern that decides about a path; `NOTHING` if none matches."""
-        best, filed = NOTHING, self._filed
-        for length in self._lengths:
-            key = path[:length]
-            if key in filed:
-                for strength, needle, pattern in self._patterns(key):
+        best, keys, strong = NOTHING, self._keys, self._strong
+        at = bisect_right(keys, path) - 1
+        while at >= 0:
+            if path.startswith(keys[at]):
+                for strength, needle, start, rest in strong.get(at) or self._patterns(at):
                     if strength <= best:
                         break
-                    if needle in path and pattern.matches(path):
+                    if (
+                        needle in path
+                        and path.startswith(start)
+                        and (not rest or _rest_matches(rest, path, len(start)))
+                    ):
                         best = strength
                         break
+            at = self._parents[at]
         return best
 
     def every(self, path: str) -> list[int]:
         """The strengths of all patterns that match a path, from the highest down."""
-        keys = dict.fromkeys(path[:length] for length in self._lengths)
-        found = (one for key in keys if key in self._filed for one in self._patterns(key))
-        strengths = [
-            one.strength for one in found if one.needle in path and one.pattern.matches(path)
-        ]
-        return sorted(strengths, reverse=True)
+        found = []
+        at = bisect_right(self._keys, path) - 1
+        while at >= 0:
+            tried = self._patterns(at) if path.startswith(self._keys[at]) else ()
+            found += [one.strength for one in tried if Pattern(one.start, one.rest).matches(path)]
+            at = self._parents[at]
+        return sorted(found, reverse=True)
 
-    def _patterns(self, key: str) -> tuple[Strong, ...]:
-        """What is filed under a key, the strongest first."""
-        filed = self._filed[key]
-        if isinstance(filed, list):
-            filed = self._filed[key] = tuple(sorted(self._read(filed), reverse=True))
-        return filed
+    def _patterns(self, at: int) -> tuple[Strong, ...]:
+        """The patterns of a key, the strongest first."""
+        patterns = self._strong.get(at)
+        if patterns is None:
+            places = self._places[self._firsts[at] : self._firsts[at + 1]]
+            patterns = self._strong[at] = tuple(sorted(self._read(places), reverse=True))
+        return patterns
 
 
 class Reading:
     """How a dialect makes patterns of rules, and a path of a URL."""
 
-    __slots__ = ("_dialect", "_index_html", "_of_rule", "_of_url", "reads_sites")
+    __slots__ = (
+        *("_by_length", "_dialect", "_index_html", "_of_rule", "_of_url", "_rewrites_all"),
+        *("_usual", "reads_sites"),
+    )
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
         self._of_rule = RULE_OCTETS[dialect.percent]
         self._of_url = URL_OCTETS[dialect.percent]
         self._index_html = dialect.index_html
+        self._by_length = dialect.precedence is Precedence.LONGEST
+        self._rewrites_all = dialect.percent is Percent.URI
+        # The scheme and host of the URLs that are asked for, with the slash after it, and where
+        # that stands: one value, so that no thread reads one without the other. At first none.
+        self._usual = "\n", 0
         self.reads_sites = dialect.no_slash is NoSlash.REFERENCE
 
     def path_of(self, url: str) -> str:
@@ -218,9 +249,17 @@ class Reading:
 
         It begins with "/". TypeError where `url` is no string.
         """
+        site, slash = self._usual
         try:
+            if url.startswith(site):
+                path = url[slash:]
+                if path.isascii() and not _ODD.search(path):
+                    return path
+            match = _SITE.match(url)
+            if match and not self._rewrites_all:
+                self._usual = match[0], match.end() - 1
             return self._of_url(path_of(url))
-        except TypeError:
+        except (AttributeError, TypeError):
             raise not_a_string("url", url) from None
 
     def with_site(self, url: str) -> str:
@@ -228,25 +267,27 @@ class Reading:
         origin = origin_of(url)
         return origin + self.path_of(url) if origin else ""
 
-    def key_of(self, allow: str | None, start: str) -> str:
-        """What each path starts with that a rule matches whose value starts so literally.
+    def keys(self, lines: Iterable[re.Match[str]]) -> Iterator[tuple[str, int]]:
+        """(key, place) of rule lines: what each path starts with that the rule matches."""
+        for line in lines:
+            key = line[3]
+            if self._index_html and line[1] and _INDEX in key:
+                key = key[: key.rindex(_INDEX) + 1]  # the directory is allowed, too
+            yield key, line.start()
 
-        allow  the key of its line if that allows
+    def strong(self, allow: bool, value: str, place: int, start: str = "") -> list[Strong]:
+        """The patterns of a rule with their strengths. This is the only ranking.
+
+        start  as much of the value as paths have to start with as it is
         """
-        if allow and self._index_html and _INDEX in start:
-            start = start[: start.rindex(_INDEX) + 1]  # the directory is allowed, too
-        return start[: _CUT[len(start)] if len(start) < _LONG else _LONG]
-
-    def strong(self, allow: bool, value: str, place: int) -> list[Strong]:
-        """The patterns of a rule with their strengths. This is the only ranking."""
-        if self._dialect.precedence is Precedence.LONGEST:
-            return [
-                Strong.of(strength_of(length, says, place), pattern)
-                for length, says, pattern in self.patterns(allow, value)
-            ]
+        by_length = self._by_length
+        if start and value == start and not (allow and self._index_html):
+            # As most rules are written: nothing to rewrite, and no wildcard.
+            length = len(value) if by_length else _LAST - place
+            return [Strong(strength_of(length, allow, place), "", value, "")]
         return [
-            Strong.of(strength_of(_LAST - place, says, place), pattern)
-            for _, says, pattern in self.patterns(allow, value)
+            Strong.of(strength_of(length if by_length else _LAST - place, says, place), pattern)
+            for length, says, pattern in self.patterns(allow, value)
         ]
 
     def patterns(self, allow: bool, value: str) -> list[tuple[int, bool, Pattern]]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ from .verdict import Details, Group, Reason, Rule, Verdict
 # Agents, and sets of groups, whose rules are kept. A crawl asks as one agent or a few.
 _MAX_AGENTS = 256
 _MAX_INDEXES = 32
+_MAX_RULES = 100  # that are kept as objects: most refusals are by a few
 # Bytes of memory, about: a rule set without a file, a byte of its file with its share of the index,
 # a User-agent line.
 _FEW, _OF_BYTE, _OF_AGENT_LINE = 2_000, 4, 200
@@ -86,11 +87,13 @@ class _Bound(NamedTuple):
     """The rules of some groups, laid out.
 
     has_rules  whether there is a rule line
+    refuses    whether there is one that refuses something: many files have none for most crawlers
     otherwise  the reason why a path is allowed that no rule matches
     """
 
     rules: Index
     has_rules: bool
+    refuses: bool
     otherwise: Reason
 
 
@@ -117,6 +120,7 @@ class RuleSet:
     __slots__ = (
         *("_bound_by_agent", "_bound_by_groups", "_grammar", "_groups", "_is_over", "_reading"),
         "_may_have_usage",
+        "_rules",
         *("_text", "_usage", "dialect"),
     )
 
@@ -135,6 +139,7 @@ class RuleSet:
         self._grammar, self._reading = grammar_of(dialect), reading_of(dialect)
         self._bound_by_agent: dict[str, _Bound] = {}
         self._bound_by_groups: dict[tuple[int, ...], _Bound] = {}
+        self._rules: dict[int, Rule] = {}  # those that have decided
         self._usage: UsageLines | None = None
         self._may_have_usage: bool | None = None  # nobody has asked yet
 
@@ -154,7 +159,10 @@ class RuleSet:
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""
-        return allows(self._decide(self._bound(agent), url))
+        bound = self._bound(agent)
+        if not bound.refuses and isinstance(url, str):
+            return True
+        return allows(self._decide(bound, url))
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """The same answer, with its reason and the rule that gave it.
@@ -185,9 +193,12 @@ class RuleSet:
         if not spans:
             return None
         numbers = line_numbers(self._text, [head for span in spans for head in span.heads])
-        places = sorted(place for of_key in self._filed(spans).values() for place in of_key)
-        lines = zip(places, line_numbers(self._text, places), strict=True)
-        rules = tuple(Rule(*self._line_at(place), number) for place, number in lines)
+        lines = list(self._lines_in(spans))
+        numbers_of_rules = line_numbers(self._text, [line.start() for line in lines])
+        rules = tuple(
+            Rule(line[1] is not None, line[2], number)
+            for line, number in zip(lines, numbers_of_rules, strict=True)
+        )
         return Group(name, tuple(numbers), rules)
 
     def matching(self, url: str, agent: str) -> tuple[Rule, ...]:
@@ -287,13 +298,14 @@ class RuleSet:
 
     def _bound(self, agent: str) -> _Bound:
         """The rules that bind the crawler, laid out; from now on they are kept so."""
-        bound = self._bound_by_agent.get(agent) if isinstance(agent, str) else None
-        if bound is None:
+        try:
+            return self._bound_by_agent[agent]
+        except (KeyError, TypeError):
             _check_agent(agent)
-            bound = self._laid_out(self._groups.find(agent)[1])
-            if len(self._bound_by_agent) >= _MAX_AGENTS:
-                self._bound_by_agent.clear()
-            self._bound_by_agent[agent] = bound
+        bound = self._laid_out(self._groups.find(agent)[1])
+        if len(self._bound_by_agent) >= _MAX_AGENTS:
+            self._bound_by_agent.clear()
+        self._bound_by_agent[agent] = bound
         return bound
 
     def _laid_out(self, spans: tuple[GroupSpan, ...]) -> _Bound:
@@ -301,57 +313,51 @@ class RuleSet:
         key = tuple(span.start for span in spans)
         bound = self._bound_by_groups.get(key)
         if bound is None:
-            places = self._filed(spans)
+            lines = list(self._reading.keys(self._lines_in(spans)))
             otherwise = Reason.NO_RULE if spans else Reason.NO_GROUP
-            if self._is_over or self._are_too_many(places):
-                places, otherwise = {}, Reason.OVER_SIZE
-            bound = _Bound(Index(places, self._patterns_at), bool(places), otherwise)
+            if self._is_over or self._are_too_many(lines):
+                lines, otherwise = [], Reason.OVER_SIZE
+            refuses = any(line[1] is None and line[2] for line in self._lines_in(spans))
+            bound = _Bound(Index(lines, self._patterns_at), bool(lines), refuses, otherwise)
             if len(self._bound_by_groups) >= _MAX_INDEXES:
                 self._bound_by_groups.clear()
                 self._bound_by_agent.clear()
             self._bound_by_groups[key] = bound
         return bound
 
-    def _filed(self, spans: Iterable[GroupSpan]) -> dict[str, list[int]]:
-        """The places of the rule lines of some groups, by key."""
-        places: dict[str, list[int]] = {}
-        key_of = self._reading.key_of
+    def _lines_in(self, spans: Iterable[GroupSpan]) -> Iterator[re.Match[str]]:
         for span in spans:
-            for line in self._grammar.rule.finditer(self._text, span.start, span.end):
-                key = key_of(line[1], line[3])
-                if key in places:
-                    places[key].append(line.start())
-                else:
-                    places[key] = [line.start()]
-        return places
+            yield from self._grammar.rule.finditer(self._text, span.start, span.end)
 
-    def _are_too_many(self, places: Mapping[str, Collection[int]]) -> bool:
+    def _are_too_many(self, lines: Collection[tuple[str, int]]) -> bool:
         """Whether so many rules bind one crawler that the dialect obeys none. Ignored ones do not
         count.
         """
         limit = self.dialect.rule_limit
-        if sum(map(len, places.values())) < limit:
+        if len(lines) < limit:
             return False
-        lines = (self._line_at(place) for of_key in places.values() for place in of_key)
-        return sum(bool(self._reading.patterns(allow, value)) for allow, value in lines) >= limit
+        read = (self._line_at(place) for _, place in lines)
+        return sum(bool(self._reading.patterns(allow, value)) for allow, value, _ in read) >= limit
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
         for place in places:
-            yield from self._reading.strong(*self._line_at(place), place)
+            allow, value, start = self._line_at(place)
+            yield from self._reading.strong(allow, value, place, start)
 
-    def _line_at(self, place: int) -> tuple[bool, str]:
-        """(whether it allows, the value) of the rule line that starts there."""
+    def _line_at(self, place: int) -> tuple[bool, str, str]:
+        """(whether it allows, the value, its literal start) of the rule line that starts there."""
         line = self._grammar.rule.match(self._text, place)
         assert line is not None  # a rule line starts there
-        return line[1] is not None, line[2]
+        return line[1] is not None, line[2], line[3]
 
     def _decide(self, bound: _Bound, url: str) -> int:
         """The strength of what decides; `NOTHING` if no rule matches."""
-        path = self._reading.path_of(url)
+        reading = self._reading
+        path = reading.path_of(url)
         if path == "/robots.txt" and bound.has_rules and self.dialect.robots_txt_allowed:
             return ROBOTS_TXT
         strength = bound.rules.strongest(path)
-        if self._reading.reads_sites and (site := self._reading.with_site(url)):
+        if reading.reads_sites and (site := reading.with_site(url)):
             strength = max(strength, bound.rules.strongest(site))
         return strength
 
@@ -362,7 +368,14 @@ class RuleSet:
         return (path, site) if site else (path,)
 
     def _rule(self, place: int) -> Rule:
-        return Rule(*self._line_at(place), self._text.count("\n", 0, place + 1))
+        rule = self._rules.get(place)
+        if rule is None:
+            allow, path, _ = self._line_at(place)
+            rule = Rule(allow, path, self._text.count("\n", 0, place + 1))
+            if len(self._rules) >= _MAX_RULES:
+                self._rules.clear()
+            self._rules[place] = rule
+        return rule
 
 
 def _unpickled(text: str, dialect: str | Dialect, is_over: bool) -> RuleSet:

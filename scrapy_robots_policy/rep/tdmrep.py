@@ -60,7 +60,7 @@ class TdmRules:
         """Total: any octets give rules. Octets that cannot be read give none."""
         self.error, self._rules = _read(octets)
         self._reading = reading_of(DIALECT)
-        self._index = Index({"": [*range(len(self._rules))]}, self._patterns_at)
+        self._index = Index([("", at) for at in range(len(self._rules))], self._patterns_at)
         self.octets_held = _RULE_OCTETS * len(self._rules) + len(octets)
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:

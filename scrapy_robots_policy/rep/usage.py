@@ -417,7 +417,7 @@ class _Labelled:
                 for length, _, pattern in reading.patterns_of_path(paths[at]):
                     yield Strong.of(strength_of(length, False, at), pattern)
 
-        self._index = Index({"": [*range(len(paths))]}, patterns)
+        self._index = Index([("", at) for at in range(len(paths))], patterns)
 
     def matching(self, path: str) -> tuple[list[Preference], list[Preference]]:
         """(those with the longest of the paths that match, those with the others)"""
