@@ -20,7 +20,6 @@ from .admission.request_rules import RequestRules
 from .config import PolicySettings, one_sentence
 from .fetch.fetch_gate import FetchGate, max_sockets
 from .fetch.fetcher import Fetcher
-from .fetch.handlers import url_rewriter
 from .fetch.order import FetchOrder
 from .rep import Origin, RuleSet
 from .report.counts import MAX_ORIGINS, MAX_ORIGINS_OF_REPORT, CrawlCounts
@@ -125,7 +124,7 @@ class CrawlParts:
             resolver,
             concurrency,
             delays,
-            self._decider(settings, policy, fetch),
+            self._decider(settings, policy),
             self.counts,
             self.now,
         )
@@ -173,16 +172,14 @@ class CrawlParts:
         )
         return Resolver(sources)
 
-    def _decider(self, settings: PolicySettings, policy: CrawlPolicy, fetch: Fetcher) -> Decider:
+    def _decider(self, settings: PolicySettings, policy: CrawlPolicy) -> Decider:
         return Decider(
             policy,
             self.counts,
             self.events,
             self.now,
-            url_rewriter(self.crawler.settings),
             dry_run=settings.dry_run,
             keeps_verdicts=settings.keeps_verdicts,
-            error_of=fetch.errors.of,
             audit=self.recorder,
         )
 

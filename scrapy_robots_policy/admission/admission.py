@@ -26,7 +26,7 @@ from ..fetch.order import FetchOrder
 from ..rep import Origin, origin_of, tdmrep
 from ..rep.url import TDMREP, key_of, origin_of_key, url_of
 from ..report.counts import CrawlCounts
-from ..resolver.origin import OriginRules
+from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from ..stats import PUT_BACK
 from .concurrency import Concurrency
@@ -219,7 +219,7 @@ class Admission:
         self, request: Request, origin: Origin, config: RequestConfig
     ) -> OriginRules:
         if config.robots_txt is not None:  # it waits for the tdmrep.json only
-            return self.rules.given.of(origin, config.dialect, config.robots_txt)
+            return rules_given(origin, config.dialect, config.robots_txt)
         began = self.now()
         rules = await self.resolver.rules_for(origin, config.dialect, request)
         self.counts.wait(origin, self.now() - began)

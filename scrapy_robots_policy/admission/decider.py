@@ -6,7 +6,6 @@ request is decided about, and how often, is the affair of `admission`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from scrapy.http import Request
@@ -25,9 +24,6 @@ from .listener import Decision, DecisionListener
 VERDICT_KEY = "robots_verdict"
 HOPS_KEY = "robots_hops"  # how many redirects had led to the last page that passed
 
-# Octets that no client rewrites.
-_PLAIN_URL = re.compile(r"https?://[a-z0-9.:-]+(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*/?")
-
 
 class Decider:
     """Refuses requests, and lets them pass.
@@ -36,10 +32,8 @@ class Decider:
 
     policy    how the crawl decides
     now       seconds since the epoch
-    rewrite   gives the URL that the client sends for a request; None: it sends the request's own
     dry_run   whether a request that would be refused is only counted, and passes
     keeps_verdicts  whether a request that passes gets its verdict, in its meta
-    error_of  the exception that kept the robots.txt of an origin from coming, where it is known
     audit     is called with every decision; None: nobody keeps a record
     """
 
@@ -49,16 +43,13 @@ class Decider:
         counts: CrawlCounts,
         events: CrawlEvents,
         now: Callable[[], float],
-        rewrite: Callable[[Request], str] | None,
         *,
         dry_run: bool,
         keeps_verdicts: bool = False,
-        error_of: Callable[[str], Exception | None] = lambda _origin: None,
         audit: DecisionListener | None = None,
     ) -> None:
         self.policy, self.counts, self.events, self.now = policy, counts, events, now
-        self.rewrite, self.error_of, self.audit = rewrite, error_of, audit
-        self.dry_run, self.keeps_verdicts = dry_run, keeps_verdicts
+        self.dry_run, self.keeps_verdicts, self.audit = dry_run, keeps_verdicts, audit
 
     def refuse_if_forbidden(
         self,
@@ -70,7 +61,7 @@ class Decider:
         """Raise Disallowed if the rules forbid the request. In a dry run the verdict that forbids
         it is given instead.
         """
-        forms = self._forms(request)
+        forms = server_forms(request.url)
         verdict = self.policy.objection(forms, rules, config)
         if verdict is None:
             return None
@@ -85,12 +76,12 @@ class Decider:
         self.counts.drop(rules.origin, verdict, request.url)
         self.events.on_refused(request, verdict, counts_only=self.dry_run)
         if not self.dry_run:
-            raise Disallowed(verdict, request.url) from self._error(rules)
+            raise Disallowed(verdict, request.url)
         return verdict
 
     def verdict(self, request: Request, rules: OriginRules, config: RequestConfig) -> Verdict:
         """The verdict on a request that is neither refused nor let pass now."""
-        objection = self.policy.objection(self._forms(request), rules, config)
+        objection = self.policy.objection(server_forms(request.url), rules, config)
         return objection or self.policy.verdict(request.url, rules, config)
 
     def let_pass(
@@ -105,7 +96,7 @@ class Decider:
         if self.audit is not None and verdict is None:
             now = self.now()
             waited = 0.0 if began is None else now - began
-            forms = self._forms(request)
+            forms = server_forms(request.url)
             self.audit.on_decided(request, Decision(forms, rules, config, None, now, waited))
         if self.keeps_verdicts:
             request.meta[VERDICT_KEY] = verdict or self.policy.verdict(request.url, rules, config)
@@ -125,15 +116,3 @@ class Decider:
         if preferences:
             results = answer(preferences, self.policy.use).results
             self.counts.note_uses(rules.origin, results)
-
-    def _forms(self, request: Request) -> tuple[str, ...]:
-        """The forms in which the server may get the request's URL, as it stands first."""
-        url = request.url
-        if self.rewrite is None or _PLAIN_URL.fullmatch(url):
-            return server_forms(url)
-        sent = self.rewrite(request)
-        return server_forms(url) if sent == url else (*server_forms(url), *server_forms(sent))
-
-    def _error(self, rules: OriginRules) -> Exception | None:
-        no_answer = rules.access.entry.latest.status is None and rules.rules is None
-        return self.error_of(rules.origin) if no_answer else None

@@ -13,8 +13,7 @@ from ..rep import Origin, tdmrep
 from ..rep.url import TDMREP, key_of, url_of
 from ..rep.usage import TDM_RESERVATION, Preference, UseAnswer, answer
 from ..report.crawl_events import CrawlEvents
-from ..resolver.given_rules import GivenRules
-from ..resolver.origin import OriginRules
+from ..resolver.origin import OriginRules, rules_given
 from ..resolver.resolver import Resolver
 from .crawl_policy import CrawlPolicy
 
@@ -25,7 +24,6 @@ class RequestRules:
     configs   gives the dialect and the agent of a request
     resolver  has what is known of the origins
     policy    how the crawl decides
-    given     has those of files that the user has set in place of the sites' own
     """
 
     def __init__(
@@ -36,7 +34,6 @@ class RequestRules:
         events: CrawlEvents,
     ) -> None:
         self.configs, self.resolver, self.policy, self.events = configs, resolver, policy, events
-        self.given = GivenRules()
         self._asks_tdmrep = policy.use.may_be_refused_by(TDM_RESERVATION)
 
     def config(self, request: Request, origin: Origin) -> RequestConfig:
@@ -58,7 +55,7 @@ class RequestRules:
     def latest_robots_txt(self, origin: Origin, config: RequestConfig) -> OriginRules | None:
         """The rules of the robots.txt that is known, however old. Nothing is fetched."""
         if config.robots_txt is not None:
-            return self.given.of(origin, config.dialect, config.robots_txt)
+            return rules_given(origin, config.dialect, config.robots_txt)
         return self.resolver.latest(origin, config.dialect)
 
     def needs_tdmrep(self, request: Request, rules: OriginRules, config: RequestConfig) -> bool:
@@ -117,7 +114,7 @@ class RequestRules:
     ) -> OriginRules | None:
         """The rules of the robots.txt for a request, where they are known without waiting."""
         if config.robots_txt is not None:
-            return self.given.of(origin, config.dialect, config.robots_txt)
+            return rules_given(origin, config.dialect, config.robots_txt)
         return self.resolver.cached(origin, config.dialect, request)
 
     def _with_latest_tdmrep(

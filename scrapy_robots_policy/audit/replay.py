@@ -17,13 +17,12 @@ from typing import Any
 
 from ..admission.crawl_policy import CrawlPolicy
 from ..config import RequestConfig
-from ..rep import AccessMode, CacheEntry, Dialect, Origin, origin_of
+from ..rep import AccessMode, CacheEntry, Dialect, origin_of
 from ..rep.access import AccessOverrides
 from ..rep.escapes import brief, quoted, shortened
 from ..rep.url import origin_of_key, server_forms
 from ..rep.usage import NO_USE, DeclaredUse
-from ..resolver.given_rules import GivenRules
-from ..resolver.origin import OriginRules, OriginState
+from ..resolver.origin import OriginRules, OriginState, rules_given
 from .decision_fields import group_fields, verdict_fields
 from .dialect_data import dialect_from, fingerprint
 from .fields import FORMAT, entry_from, seconds_of, unpacked
@@ -104,7 +103,6 @@ class Replay:
         self._parsed_octets = 0
         self._lines: dict[int, bytes] = {}  # the robots lines, packed, without their octets
         self._octets: dict[str, str] = {}  # those of the files, packed, by their SHA-256
-        self._given = GivenRules()
 
     def read(self, fields: Mapping[str, Any]) -> Answers | None:
         """Take in one line. The answers where it is a decision that rests on a robots.txt.
@@ -215,7 +213,7 @@ class Replay:
 
     def _rules(self, parsed: _Parsed, dialect: Dialect, at: float) -> OriginRules | None:
         if parsed.source == "override":
-            return self._given.of(Origin(parsed.state.origin), dialect, parsed.octets or b"")
+            return rules_given(parsed.state.origin, dialect, parsed.octets or b"")
         return parsed.state.rules(dialect, at)
 
 

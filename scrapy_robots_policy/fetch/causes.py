@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from traceback import walk_tb
 from typing import Any
-
-MAX_KEPT = 1000  # origins whose exception is kept
 
 # Words, and the names of exceptions for which they stand. The chain of causes of an exception may
 # have several of these names: the first row that has one of them counts.
@@ -37,37 +34,6 @@ CAUSES = (
 )
 
 
-class FetchErrors:
-    """The exceptions that kept robots.txt files from coming, for the newest origins.
-
-    A fetch result has words only: it is stored, and other processes read it.
-    """
-
-    def __init__(self) -> None:
-        self._by_origin: OrderedDict[str, Exception] = OrderedDict()
-
-    def note(self, origin: str, error: Exception | None) -> None:
-        """Keep the exception of the last try; None: a response has come."""
-        self._by_origin.pop(origin, None)
-        if error is None:
-            return
-        for link in _chain(error):
-            link.__traceback__ = None  # its frames hold the request, the response and the body
-            for reason in _reasons(link):
-                if hasattr(reason, "cleanFailure"):
-                    reason.cleanFailure()  # so do Twisted's
-        self._by_origin[origin] = error
-        if len(self._by_origin) > MAX_KEPT:
-            self._by_origin.popitem(last=False)
-
-    def of(self, origin: str) -> Exception | None:
-        error = self._by_origin.get(origin)
-        if error is not None:
-            # PyPy sets it again if `note` was called in the handler of this exception.
-            error.__traceback__ = None
-        return error
-
-
 def cause_of(error: BaseException) -> str:
     """One word or two for what kept a response from coming."""
     return _known_cause(error) or type(error).__name__
@@ -86,7 +52,7 @@ def is_fault_of(
     """
     if _known_cause(error):
         return False
-    frames = (frame for link in _chain(error) for frame, _ in walk_tb(link.__traceback__))
+    frames = (frame for link in chain_of(error) for frame, _ in walk_tb(link.__traceback__))
     packages = {package_of(frame.f_globals.get("__name__", "")) for frame in frames}
     if type(error).__module__ == "builtins" and not isinstance(error, ValueError):
         return not packages.isdisjoint(middlewares | clients)
@@ -99,7 +65,7 @@ def package_of(module: str) -> str:
 
 
 def _known_cause(error: BaseException) -> str | None:
-    names = {_name(link) for link in _chain(error)}
+    names = {_name(link) for link in chain_of(error)}
     causes = (cause for cause, of_cause in CAUSES if names & of_cause)
     return next(causes, None)
 
@@ -114,14 +80,14 @@ def _reasons(error: BaseException) -> Sequence[Any]:
     return getattr(error, "reasons", None) or ()
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain_of(error: BaseException) -> Iterator[BaseException]:
     """An exception and its causes, Twisted's lists of reasons among them."""
     yield error
     for reason in _reasons(error):
         # Scrapy's handler of HTTP/2 gives bare exceptions, too, and a text for a reset.
         link = getattr(reason, "value", reason)
         if isinstance(link, BaseException):
-            yield from _chain(link)
+            yield from chain_of(link)
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None:
-        yield from _chain(cause)
+        yield from chain_of(cause)

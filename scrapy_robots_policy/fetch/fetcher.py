@@ -18,7 +18,7 @@ from ..rep import FetchResult
 from ..rep.access import has_whole_copy
 from ..rep.url import ROBOTS_TXT, document_of, url_of
 from .body import Bodies, Body
-from .causes import FetchErrors, cause_of, is_fault_of
+from .causes import cause_of, is_fault_of
 from .deadline import limit_middlewares
 from .exchange import Exchange
 from .handlers import clients_by_plugin, middlewares_by_plugin
@@ -69,7 +69,6 @@ class Fetcher:
         self.bodies = Bodies(crawler, on_ended)
         self.plugins = middlewares_by_plugin(crawler.settings)
         self.clients = clients_by_plugin(crawler.settings)
-        self.errors = FetchErrors()
 
     async def __call__(self, order: FetchOrder) -> FetchResult:
         """Raises what `admit` raises, CancelledError where the crawl no longer waits for it, and
@@ -91,7 +90,6 @@ class Fetcher:
             result, error = await self._try(replace(order, entry=None))
         if document_of(order.origin) == ROBOTS_TXT:
             self._count(result, error)
-        self.errors.note(order.origin, error)
         return result
 
     async def _try(self, order: FetchOrder) -> tuple[FetchResult, Exception | None]:

@@ -4,44 +4,16 @@ name them.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from functools import partial
-from importlib import import_module
 from typing import Any
 
-from scrapy.http import Request
 from scrapy.settings import BaseSettings
-from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import load_object
 
 from .. import compat
 from .causes import package_of
 
 SCHEMES = ("http", "https")
-
-
-def url_rewriter(settings: BaseSettings) -> Callable[[Request], str] | None:
-    """What the HTTP handlers of a crawl make of the URL of a request before they send it.
-
-    None: they change nothing, or it is not known what. Twisted's handlers send a URL as it stands;
-    those of aiohttp and httpx, which work with a reactor and without, hand it to the URL class of
-    their library. With `meta["verbatim_url"]` that of aiohttp still drops line breaks, tabs and
-    spaces around it.
-    """
-    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
-    readers = {scheme: _url_reader(handlers.get(scheme)) for scheme in SCHEMES}
-    if not any(readers.values()):
-        return None
-
-    def rewritten(request: Request) -> str:
-        url: str = request.url
-        read = readers.get(urlparse_cached(request).scheme)
-        if read is None:
-            return url
-        return str(read(url, bool(request.meta.get("verbatim_url"))))
-
-    return rewritten
 
 
 def schemes_by_plugin(settings: BaseSettings) -> frozenset[str]:
@@ -92,25 +64,3 @@ def import_path(handler: Any) -> str:
     if handler is None or isinstance(handler, str):
         return handler or ""
     return str(handler.__module__)
-
-
-def _url_reader(handler: Any) -> Callable[[str, bool], object] | None:
-    """How a download handler of aiohttp, httpx or httpx2 reads a URL, which may be verbatim."""
-    if handler is None:  # switched off
-        return None
-    for kind in inspect.getmro(load_object(handler)):
-        name = kind.__name__.lower()
-        if "aiohttp" in name:
-            return partial(_read_by_yarl, import_module("yarl").URL)
-        if "httpx" in name:
-            url_class = getattr(getattr(import_module(kind.__module__), "httpx", None), "URL", None)
-            return None if url_class is None else partial(_read_by_httpx, url_class)
-    return None
-
-
-def _read_by_yarl(url_class: Any, url: str, is_verbatim: bool) -> object:
-    return url_class(url, encoded=is_verbatim)
-
-
-def _read_by_httpx(url_class: Any, url: str, _is_verbatim: bool) -> object:
-    return url_class(url)

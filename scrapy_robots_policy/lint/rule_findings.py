@@ -65,8 +65,8 @@ def never_matching(source: SourceFile) -> Iterator[Finding]:
 
 def can_match(value: str, dialect: Dialect) -> bool:
     """Whether a rule alone in its file matches one of the URLs that it could be meant for."""
-    if dialect.no_slash is NoSlash.REFERENCE and origin_of(value):
-        return True  # of the site that it names
+    if dialect.no_slash is NoSlash.REFERENCE and (value[0] == "?" or origin_of(value)):
+        return True  # of the site that it names, or of robots.txt itself
     rules = group_alone(dialect, f"Disallow: {value}")
     written = as_sent(value)
     filled = written.removesuffix("$").replace("*", "x")

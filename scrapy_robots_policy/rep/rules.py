@@ -46,9 +46,6 @@ from .verdict import Details, Group, Reason, Rule, Verdict
 _MAX_AGENTS = 256
 _MAX_INDEXES = 32
 _MAX_RULES = 100  # that are kept as objects: most refusals are by a few
-# Bytes of memory, about: a rule set without a file, a byte of its file with its share of the index,
-# a User-agent line.
-_FEW, _OF_BYTE, _OF_AGENT_LINE = 2_000, 4, 200
 
 # The numbers that reppy (strtof), crawler-commons (Double) and robots-parser (Number) all read
 # alike. They take an exponent, but not Python's "1_0", " 5" and "inf". Linear.
@@ -150,12 +147,6 @@ class RuleSet:
         name = self.dialect.name
         dialect = name if DIALECTS.get(name) is self.dialect else self.dialect
         return _unpickled, (self._text, dialect, self._is_over)
-
-    @property
-    def octets_held(self) -> int:
-        """About how many bytes of memory this object takes at most when it has been asked."""
-        lines = sum(len(span.names) for span in self._groups.spans)
-        return _FEW + _OF_BYTE * len(self._text) + _OF_AGENT_LINE * lines
 
     def allowed(self, url: str, agent: str) -> bool:
         """Whether the crawler may fetch the URL."""

@@ -33,8 +33,6 @@ DIALECT = RFC9309.but(
 )
 """How the file is fetched, kept and matched."""
 
-_RULE_OCTETS = 400  # of memory that a rule takes, about
-
 
 class _TdmRule(NamedTuple):
     """One object of the file. `reservation` is None where the value is neither 0 nor 1: unset.
@@ -54,14 +52,13 @@ class TdmRules:
     error  why the octets are no such file; "": they are one
     """
 
-    __slots__ = ("_index", "_reading", "_rules", "error", "octets_held")
+    __slots__ = ("_index", "_reading", "_rules", "error")
 
     def __init__(self, octets: bytes) -> None:
         """Total: any octets give rules. Octets that cannot be read give none."""
         self.error, self._rules = _read(octets)
         self._reading = reading_of(DIALECT)
         self._index = Index([("", at) for at in range(len(self._rules))], self._patterns_at)
-        self.octets_held = _RULE_OCTETS * len(self._rules) + len(octets)
 
     def _patterns_at(self, places: Iterable[int]) -> Iterator[Strong]:
         for place in places:

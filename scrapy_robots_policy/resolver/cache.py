@@ -1,8 +1,8 @@
 """The one cache of origins: what was used last stays ready, what was not is packed, then forgotten.
 
-An origin that is ready has its parsed rules. They can take many times the octets of the file, so
-they count with what they take. An origin that is packed has its file and its facts as a zlib frame.
-One bound in octets and one in number hold for all of them together.
+An origin that is ready has its parsed rules. They count with what they can take at most. An origin
+that is packed has its file and its facts as a zlib frame. One bound in octets and one in number
+hold for all of them together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,6 @@ from .origin import OriginState
 MAX_ORIGINS = 200_000
 MAX_OCTETS = 128 * 1024 * 1024
 MAX_READY_OCTETS = 64 * 1024 * 1024
-# An origin is weighed after each of its first uses: its rules lay out an index when they are asked
-# for the second time. Later it is weighed now and then, because other crawlers may ask them.
-WEIGHED_USES = 3
-WEIGH_EVERY = 16  # uses
-MAX_UNWEIGHED = 4  # origins that wait to be weighed
 
 
 class OriginCache:
@@ -42,7 +37,6 @@ class OriginCache:
         self.ready_octets = self.packed_octets = 0
         self._ready: OrderedDict[str, tuple[OriginState, int]] = OrderedDict()
         self._packed: OrderedDict[str, bytes] = OrderedDict()
-        self._unweighed: dict[str, OriginState] = {}  # used, and perhaps grown since
 
     def __len__(self) -> int:
         return len(self._ready) + len(self._packed)
@@ -54,12 +48,8 @@ class OriginCache:
     def get(self, origin: str) -> OriginState | None:
         kept = self._ready.get(origin)
         if kept is not None:
-            state, _ = kept
             self._ready.move_to_end(origin)
-            state.uses += 1
-            if state.uses <= WEIGHED_USES or state.uses % WEIGH_EVERY == 0:
-                self._weigh_later(state)
-            return state
+            return kept[0]
         return self._unpacked(origin) if origin in self._packed else None
 
     def peek(self, origin: str) -> OriginState | None:
@@ -81,7 +71,7 @@ class OriginCache:
     def put(self, state: OriginState) -> None:
         """Keep a state as the most recently used one, in place of what was kept for its origin."""
         self.discard(state.origin)
-        octets, state.uses = state.octets, 0
+        octets = state.octets
         self._ready[state.origin] = state, octets
         self.ready_octets += octets
         self._shrink()
@@ -93,22 +83,6 @@ class OriginCache:
         frame = self._packed.pop(origin, None)
         if frame is not None:
             self.packed_octets -= octets_kept(origin, frame)
-
-    def _weigh_later(self, state: OriginState) -> None:
-        """Weigh the states that were asked for before: their rules may have been laid out since.
-
-        This one is weighed when others have been asked for, because it is used after this call.
-        """
-        if len(self._unweighed) >= MAX_UNWEIGHED:
-            for origin, used in self._unweighed.items():
-                kept = self._ready.get(origin)
-                if kept is not None and kept[0] is used:
-                    octets = used.octets
-                    self._ready[origin] = used, octets
-                    self.ready_octets += octets - kept[1]
-            self._unweighed.clear()
-            self._shrink()
-        self._unweighed[state.origin] = state
 
     def _unpacked(self, origin: str) -> OriginState:
         state = self.new_state(origin, decode(self._packed[origin]))

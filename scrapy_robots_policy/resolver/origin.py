@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..fetch.order import octets_read, whole_lines
@@ -34,7 +35,9 @@ if TYPE_CHECKING:  # `robots-policy` asks for rules without Twisted
     from ..exceptions import FetchForbidden
 
 MAX_AGENTS = 100  # agents whose delay is kept for a file; a crawl has one or a few
-OVERHEAD = 4_000  # octets an origin takes beside its file and its parsed rules, about
+# Bytes of memory, about: an origin without a file, and a byte of its file. The rules hold its text,
+# and the start of each rule.
+OVERHEAD, _OF_BYTE = 4_000, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +136,16 @@ class OriginRules:
         return self._delays[agent]
 
 
-def rules_given(
-    origin: str, dialect: Dialect, octets: bytes, rules: RuleSet | None = None
-) -> OriginRules:
-    """The rules of a file that the user has set in place of the site's own. They stay fresh.
+_parsed = lru_cache(maxsize=64)(parse)
 
-    rules  the file, where it is parsed already
-    """
+
+@lru_cache(maxsize=1_000)
+def rules_given(origin: str, dialect: Dialect, octets: bytes) -> OriginRules:
+    """The rules of a file that the user has set in place of the site's own. They stay fresh."""
     entry = CacheEntry(FetchResult(None, cause="given by the user"), 0.0, octets)
     mode, result = AccessMode.RULES, AccessResult.SUCCESSFUL
     access = Access(mode, entry.latest.cause, result, octets, FOREVER, FOREVER, entry)
-    return OriginRules(origin, dialect, access, rules or parse(octets, dialect))
+    return OriginRules(origin, dialect, access, _parsed(octets, dialect))
 
 
 @dataclass(slots=True, eq=False)
@@ -167,7 +169,6 @@ class OriginState:
     put_off_until  when the waiting requests are woken, because the origin defers; None: it does
                    not, or a lookup is under way
     answers   whether the last page that was asked of the site was answered; None: none was
-    uses      how often the cache has given it
     """
 
     origin: str
@@ -179,7 +180,6 @@ class OriginState:
     variant: Hashable = None
     put_off_until: float | None = None
     answers: bool | None = None
-    uses: int = 0
     _by_dialect: dict[Dialect, OriginRules] = field(default_factory=dict)
 
     def rules(self, dialect: Dialect, now: float) -> OriginRules | None:
@@ -233,11 +233,6 @@ class OriginState:
 
     @property
     def octets(self) -> int:
-        """About how many octets of memory it takes: the file, and what its parsed rules take."""
+        """About how many bytes of memory it takes at most: its file, its rules, and the rest."""
         entry = self.entry or self.redirected_here
-        octets = OVERHEAD + len(entry.octets or b"" if entry is not None else b"")
-        for rules in self._by_dialect.values():
-            for parsed in (rules.rules, rules.reservations):
-                if parsed is not None:
-                    octets += parsed.octets_held
-        return octets
+        return OVERHEAD + _OF_BYTE * len(entry.octets or b"" if entry is not None else b"")

@@ -165,7 +165,9 @@ class Sources:
     ) -> FetchResult:
         """Fetch for one request; where nothing came back, for others with another proxy or header.
 
-        One request's dead proxy says nothing about the site that others reach without it.
+        One request's dead proxy says nothing about the site that others reach without it. In a
+        crawl that rotates its proxies, of which one in five is dead, a fifth of the sites would be
+        closed; with three tries it is one in 125.
         """
         variant, tried = state.variant, set[Hashable]()  # None: the page waits, as it came
         while True:

@@ -20,8 +20,6 @@ LONG = b"User-agent: *\nDisallow: /x\nAllow: /x" + b"a" * 2_000_000
 # what the server sends, and what `check` prints about /x
 ANSWERS = {
     "a file": (Answer(raw=OK), "disallowed line 2"),
-    "hints before a file": (Answer(raw=HINTS * 3 + OK), "disallowed line 2"),
-    "hints for ever": (Answer(raw=HINTS * 10_000 + OK), "(103) unreachable"),
     "a file that is too long": (Answer(LONG), "disallowed line 2, Disallow: /x"),
     "a body that ends too soon": (Answer(b"User-agent", promise=50), "unreachable"),
     "a reset": (Answer(b"User-agent: *", reset=3), "(reset"),

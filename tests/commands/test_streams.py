@@ -97,7 +97,7 @@ NO_SCRAPY = """
 import sys
 from scrapy_robots_policy.commands.command_line import main
 statuses = [main(line.split()) for line in sys.argv[1:]]
-heavy = {"scrapy", "twisted", "tldextract", "requests"} & set(sys.modules)
+heavy = {"scrapy", "twisted", "tldextract"} & set(sys.modules)
 print(statuses, sorted(heavy), file=sys.stderr)
 """
 

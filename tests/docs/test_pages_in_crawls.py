@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-import scrapy
 
-from tests.crawls import Spider, crawl
+from tests.crawls import crawl
 from tests.docs.markdown import ROOT, blocks
 from tests.on_reactor import on_reactor
 from tests.site import Site, robots
@@ -38,20 +37,6 @@ async def test_the_extension_of_the_page_on_monitoring_writes_a_file_for_prometh
     assert "# TYPE scrapy_robots_dropped_total counter" in lines
     assert 'scrapy_robots_dropped_total{what="rule"} 1' in lines
     assert "scrapy_robots_passed_total 1" in lines
-
-
-@on_reactor
-async def test_the_errback_of_the_page_on_migration_finds_the_error_of_a_dead_host(caplog):
-    caplog.set_level("INFO")
-    (code,) = [text for text in texts_of("migration.md") if "class MySpider" in text]
-
-    class Crawling(Spider):
-        fail = names_in(code)["MySpider"].on_error
-
-    request = scrapy.Request("http://no-such-host.invalid/")
-    await crawl(request, spider=Crawling, settings={"RETRY_TIMES": 0})
-    (line,) = [one.getMessage() for one in caplog.records if one.name == "test"]
-    assert re.search("lookup|resolve", line.lower())
 
 
 @on_reactor

@@ -14,12 +14,10 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 
 import pytest
-import scrapy
 import twisted
 from scrapy import signals
 from scrapy.exceptions import StopDownload
 
-from scrapy_robots_policy import compat
 from tests.crawls import OURS, Plan, Spider, crawl, crawl_apart
 from tests.missing import BROTLI
 from tests.names import PACE
@@ -326,21 +324,6 @@ async def test_a_file_whose_download_the_user_stops_is_read_if_it_is_whole(where
         await crawl(site.url("/yes"), site.url("/no"), spider=Stopping, when=when)
         assert {*site.pages} == FATES[found]
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
-
-
-AIOHTTP = "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"
-
-
-@pytest.mark.skipif(not compat.has_asyncio(), reason="aiohttp needs asyncio")
-@on_reactor
-async def test_a_url_is_judged_as_its_download_handler_sends_it():
-    pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install aiohttp")
-    pytest.importorskip(AIOHTTP.rpartition(".")[0], reason="it came with Scrapy 2.14")
-    settings = {"DOWNLOAD_HANDLERS": {"http": AIOHTTP}, "ROBOTS_DIALECT": "google"}
-    with Site({"/robots.txt": plain()}) as site:
-        request = scrapy.Request(site.url("/%6Eo"))
-        await crawl(request, site.url("/yes"), settings=settings)
-        assert site.pages == ["/yes"]
 
 
 def test_names_that_take_long_to_look_up_close_no_other_site():

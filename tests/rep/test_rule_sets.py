@@ -104,7 +104,6 @@ def test_what_is_laid_out_for_many_crawlers_is_bounded():
     body = (shared + own).encode()
     read, octets = held_by(lambda: rules_used_by(body, len(names)))
     assert octets < 12 * MIB
-    assert read.octets_held < 10 * MIB
     assert not read.allowed("/botaa", "botaa")
     assert not read.allowed("/000007", "botnb")
     assert read.allowed("/botaa", "botab")
@@ -132,6 +131,5 @@ def test_a_new_name_with_every_question_takes_no_more_memory(ask):
             ask(read, f"{number:0500}")
         return read
 
-    read, octets = held_by(lambda: ask_as(3_000))
+    _, octets = held_by(lambda: ask_as(3_000))
     assert octets < MIB
-    assert read.octets_held < MIB

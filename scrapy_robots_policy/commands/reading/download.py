@@ -6,24 +6,19 @@ those of the environment. Redirects, bodies and causes are read by the crawl's c
 
 from __future__ import annotations
 
-import http.client
 import socket
-import ssl
 from threading import Thread
 from time import monotonic, time
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request
 
-from ...fetch.causes import cause_of
+from ...fetch.causes import cause_of, chain_of
 from ...fetch.http_headers import result_of
 from ...fetch.no_answers import check_answer
 from ...fetch.order import MAX_OCTETS, whole_lines
 from ...fetch.redirects import ANYWHERE, Answer, Lookup, RedirectGuard, Way, follow
 from ...fetch.unpacking import ACCEPTED, UnreadableBodyError, encodings_of, unpack
 from ...rep import FetchResult
-from .connections import is_proxied, opener
 
 _WITHOUT_CONNECTION = ("dns", "connection refused", "connection failed")
 DEADLINE = 30.0  # seconds for one robots.txt, redirects included
@@ -84,37 +79,45 @@ def is_web(url: str) -> bool:
 
 
 def _get(url: str, user_agent: str, ends: float) -> Answer:
+    # Slow to load, and most calls fetch nothing.
+    import requests  # noqa: PLC0415
+    from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
     headers = {"Accept-Encoding": ACCEPTED, "User-Agent": user_agent}
-    peers: list[str] = []
-    by_proxy = is_proxied(url)
-    try:
-        request = Request(url, headers=headers)  # noqa: S310 - see is_web
+    proxies = requests.utils.get_environ_proxies(url)
+    by_proxy = bool(requests.utils.select_proxy(url, proxies))
+    with requests.Session() as session:
+        session.auth = lambda request: request  # nothing of ~/.netrc
+        session.get_redirect_target = lambda _: None  # type: ignore[method-assign,assignment]  # `follow` does
         try:
-            response = opener(peers.append).open(request, timeout=_left(ends))
-        except HTTPError as error:
-            response = error
-        with response:
-            result = _result(response, ends, is_proxied=by_proxy)
-    except (OSError, ValueError, UnreadableBodyError, http.client.HTTPException) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        fault = reason if isinstance(reason, BaseException) else error
-        return Answer(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
-    peer = peers[-1] if peers and not by_proxy else ""
-    location = (response.headers.get_all("Location") or [""])[-1]
+            with session.get(
+                url, headers=headers, timeout=_left(ends), allow_redirects=False, stream=True
+            ) as response:
+                peer = "" if by_proxy else _peer_of(response.raw)
+                result = _result(response, ends, is_proxied=by_proxy)
+        except (OSError, ValueError, UnreadableBodyError, HTTPError) as fault:
+            return Answer(FetchResult(None, cause=_cause(fault, by_proxy=by_proxy)))
+    location = (response.raw.headers.getlist("Location") or [""])[-1]
     return Answer(result, location, peer, is_proxied=by_proxy)
+
+
+def _peer_of(raw: Any) -> str:
+    """The address that was reached; "" where it is not known."""
+    sock = getattr(raw.connection, "sock", None)
+    try:
+        return str(sock.getpeername()[0]) if sock else ""
+    except OSError:  # it is closed
+        return ""
 
 
 def _cause(fault: BaseException, *, by_proxy: bool) -> str:
     """A word or two. It also says what is wrong with a certificate, and whether the proxy is what
     cannot be reached.
     """
-    if isinstance(fault, UnicodeError):  # what no name of a host may be
-        return "dns"
     cause = cause_of(fault)
-    if cause == "tls" and isinstance(fault, ssl.SSLError):
-        reason = (getattr(fault, "reason", "") or "").replace("_", " ").lower()
-        what = getattr(fault, "verify_message", "").rstrip(".") or reason
-        return f"{cause}, {what}" if what else cause
+    if cause == "tls":
+        why = next((one for one in chain_of(fault) if hasattr(one, "verify_message")), None)
+        return f"{cause}, {why.verify_message.rstrip('.')}" if why else cause
     if by_proxy and cause in _WITHOUT_CONNECTION:
         return f"{cause}, at the proxy"
     return cause
@@ -126,27 +129,26 @@ def _left(ends: float) -> float:
 
 
 def _result(response: Any, ends: float, *, is_proxied: bool) -> FetchResult:
-    received = response.headers
-    headers = {name.lower(): ", ".join(received.get_all(name)) for name in received}
-    status = response.status or 0
+    status = response.status_code
+    headers = {name.lower(): value for name, value in response.headers.items()}
     check_answer(status, headers, is_proxied=is_proxied, is_conditional=False)
     octets = b""
     if 200 <= status < 300:
-        packed, is_whole = _read(response, ends)
+        packed, is_whole = _read(response.raw, ends)
         encodings = encodings_of(headers.get("content-encoding", ""))
         octets = whole_lines(unpack(packed, encodings, MAX_OCTETS + 1, is_whole=is_whole))
     return result_of(status, headers, octets, time())
 
 
-def _read(response: Any, ends: float) -> tuple[bytes, bool]:
+def _read(raw: Any, ends: float) -> tuple[bytes, bool]:
     """(body, whether it is whole): the body is cut at the limit. An error if it ends too soon."""
     parts: list[bytes] = []
     room = MAX_OCTETS + 1  # is there more?
-    while room and (part := response.read(min(room, 65_536))):
-        parts.append(part)
-        room -= len(part)
+    for part in raw.stream(65_536, decode_content=False):
+        parts.append(part[:room])
+        room -= len(parts[-1])
         if monotonic() > ends:
             raise TimeoutError
-    if room and getattr(response, "length", None):
-        raise http.client.IncompleteRead(b"".join(parts))
+        if not room:
+            break
     return b"".join(parts), bool(room)
